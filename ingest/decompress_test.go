@@ -146,8 +146,8 @@ func TestBehind(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, file := range []string{"text", "one"} {
-			const fault = ": bytes that are not gzip stand behind the end of the compressed file, after 626 bytes of text, in line 38 " +
-				"(if the file is whole without them, unpack it with 'gzip -dc', which leaves them out)"
+			const fault = ": bytes that are not gzip follow the end of the compressed file, after 626 bytes of text, in line 38 " +
+				"(if the file is complete without them, unpack it with 'gzip -dc', which ignores them)"
 			if _, err := read(dir, file); errText(err, dir) != "DIR/"+file+fault {
 				t.Errorf("%s: %v", name, errText(err, dir))
 			}

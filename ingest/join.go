@@ -159,7 +159,7 @@ func (j *joiner) kernels(f *File) error {
 		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, and this one lacks "+
 			"the columns that distinguish them: its values are not used", left[0].Task)
 		if more := len(left) - 1; more > 0 {
-			text += fmt.Sprintf(", nor are those of %d more", more)
+			text += fmt.Sprintf(", also for %d more", more)
 		}
 		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "rows-unmatched",
 			Pos:  note.Pos{File: left[0].Pos.File},
@@ -397,6 +397,6 @@ func (j *joiner) noteReading(sampled, around note.Pos) {
 	}
 	j.gaveWay[sampled.File] = true
 	j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "counters-around-launches",
-		Pos: note.Pos{File: sampled.File}, Text: "occupancy and the state of the XVEs are those that " + around.File +
-			" read around each launch, in place of the samples here"})
+		Pos: note.Pos{File: sampled.File}, Text: "occupancy and the state of the XVEs come from " + around.File +
+			", which read them around each launch, instead of the samples here"})
 }

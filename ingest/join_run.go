@@ -49,10 +49,10 @@ func (r *Run) launches(f *File, to []int) {
 		return
 	}
 	k := &r.Kernels[first]
-	text := fmt.Sprintf("the launches of task %q do not have the times of those at %s, one after the other: it is not "+
-		"known which belongs to which, so that the values of single launches are not used", k.Task, k.Pos)
+	text := fmt.Sprintf("the launches of task %q and the launches at %s have different times or another order: "+
+		"they cannot be matched, so the values of single launches are not used", k.Task, k.Pos)
 	if apart > 1 {
-		text += ", nor are those of " + unit.FormatCount(int64(apart-1), "more kernel", "more kernels")
+		text += ", also for " + unit.FormatCount(int64(apart-1), "more kernel", "more kernels")
 	}
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
 		Pos: note.Pos{File: f.Path}, Text: text,
@@ -114,7 +114,8 @@ func (j *joiner) trace(f *File) error {
 	case !r.Trace.merge(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
 			Pos: note.Pos{File: f.Path},
-			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +
+			Text: "its launches ran at a different time than the launches of the previous trace: gaps and " +
+				"overlaps are " +
 				"reported for the first trace",
 			Hint: "give the traces of one run only"})
 	}
@@ -162,7 +163,7 @@ func (j *joiner) checkSummary() error {
 		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
 			k := &j.run.Kernels[same[0]]
 			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
-				"the summary has task %q at %.1f%% where %s has %.1f%%: these are two runs", s.Task,
+				"the summary has task %q at %.1f%%, but %s has %.1f%%: these are two runs", s.Task,
 				s.Measured.Or(0).Percent(), k.Pos, k.Measured.Or(0).Percent())
 		}
 	}
@@ -249,8 +250,8 @@ func (j *joiner) giveProperties() {
 		if len(differ) > 0 && k.Global.Present() {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
 				Pos: k.Pos,
-				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch "+
-					"size and SIMD width, and they differ in %s, which is left out",
+				Text: fmt.Sprintf("task %q: no kernel properties match this launch size and SIMD width, and the "+
+					"others with its name differ in %s, which is left out",
 					k.Task, strings.Join(differ, ", ")),
 				Hint: "trace a run with the same launch sizes"})
 		}
@@ -283,7 +284,7 @@ func (j *joiner) reasonsOfStalls() {
 			k.Counters = joinCounters(k.Counters, &Counters{Stalls: s.Stalls})
 		default:
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
-				Text: fmt.Sprintf("task %q has %d launch sizes or SIMD widths, and the reasons of stalls are of all "+
+				Text: fmt.Sprintf("task %q has %d launch sizes or SIMD widths, and its stall reasons cover all "+
 					"of them: they are left out", s.Task, len(of))})
 		}
 	}

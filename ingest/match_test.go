@@ -195,11 +195,11 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 256 local 8 simd 16 t 1\ntask A global 256 local 8 simd 32 t 2",
 				"unitrace\nprops A global 64 local 8 simd 16 slm 64 registers 256\nprops A global 128 local 8 simd 16 slm 64 registers 128\nprops A global 64 local 8 simd 32 slm 32 registers 128"},
 			[]string{"task A global 256 local 8 simd 16 t 1 slm 64", "task A global 256 local 8 simd 32 t 2 slm 32 registers 128",
-				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch size and SIMD width, and they differ in registers per thread, which is left out (trace a run with the same launch sizes)`}},
+				`f1:2: warning: task "A": no kernel properties match this launch size and SIMD width, and the others with its name differ in registers per thread, which is left out (trace a run with the same launch sizes)`}},
 		{"a width is not guessed",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A simd 16 slm 64\nprops A simd 32 slm 64"},
 			[]string{"task A global 64 local 8 t 1 slm 64",
-				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch size and SIMD width, and they differ in SIMD width, which is left out (trace a run with the same launch sizes)`}},
+				`f1:2: warning: task "A": no kernel properties match this launch size and SIMD width, and the others with its name differ in SIMD width, which is left out (trace a run with the same launch sizes)`}},
 		{"properties without a launch size have priority over other launch sizes; a single width is copied",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A global 128 local 8 simd 16 slm 64\nprops A simd 16 slm 32"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 32"}},
@@ -215,7 +215,7 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 func TestLaunchesOfSeveralFiles(t *testing.T) {
 	const first = "vtune\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 40\nlaunch A t 2 measured 55"
 	apart := func(more string) string {
-		return `f2: warning: the launches of task "A" do not have the times of those at f1:2, one after the other: it is not known which belongs to which, so that the values of single launches are not used` +
+		return `f2: warning: the launches of task "A" and the launches at f1:2 have different times or another order: they cannot be matched, so the values of single launches are not used` +
 			more + " (give two exports of one run by computing-instance, with the total time and the same rows in the same order)"
 	}
 	known := []string{"task A global 64 n 2 t 3 measured 50 idle 7", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}
@@ -243,7 +243,7 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 		{"one note for all kernels of a file",
 			[]string{first + "\ntask B global 8 t 7\nlaunch B t 7", "vtune\ntask A global 64 idle 7\nlaunch A idle 1\ntask B global 8 t 7\nlaunch B t 8"},
 			[]string{"task A global 64 n 2 t 3 measured 50 idle 7", "task B global 8 t 7", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55",
-				"line 6: task B global 8 t 7", apart(", nor are those of 1 more kernel")}},
+				"line 6: task B global 8 t 7", apart(", also for 1 more kernel")}},
 		{"a tracer's row for all launches has no single launches",
 			[]string{first, "unitrace\ntask A global 64x1x1 n 2 t 9 slm 64"},
 			[]string{"task A global 64 n 2 t 3 measured 50 slm 64", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},

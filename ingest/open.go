@@ -174,7 +174,7 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 	}
 	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
 		return nil, note.Errorf(CodeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
-			"their run", "this is the source of kernels, which holds no run")
+			"their run", "this is the source of kernels, which contains no run")
 	}
 	for _, o := range otherTools {
 		if bytes.Contains(head, []byte(o.mark)) {
@@ -188,8 +188,7 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 // otherTools are outputs of tools that do not contain the occupancy of a
 // kernel. mark is a text that only this tool prints.
 var otherTools = []struct{ mark, what, do string }{
-	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and tells no " +
-		"occupancy of a kernel", exportHint},
+	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and contains no occupancy of a kernel", exportHint},
 	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, and no kernel",
 		"take the name of the GPU from it for --device, and trace the program with: unitrace -d -v -q -o report.txt ./program"},
 	{"# of Calls", "the table that PyTorch's profiler prints, which has neither launch sizes nor occupancy",
@@ -297,8 +296,8 @@ func (in *inflated) inputError(err error) error {
 		text = "is cut off " + in.place()
 	case errors.Is(err, errTrailing):
 		return note.Errorf(codeDamaged, note.Pos{File: in.path},
-			"if the file is whole without them, unpack it with 'gzip -dc', which leaves them out",
-			"bytes that are not gzip stand behind the end of the compressed file, %s", in.place())
+			"if the file is complete without them, unpack it with 'gzip -dc', which ignores them",
+			"bytes that are not gzip follow the end of the compressed file, %s", in.place())
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		text = "is damaged: its checksum does not fit what came out " + in.place()
 	}
@@ -324,7 +323,7 @@ type members struct {
 
 // errTrailing means that the bytes after a complete member are neither a member
 // nor padding.
-var errTrailing = errors.New("bytes that are not gzip stand behind the end")
+var errTrailing = errors.New("bytes that are not gzip follow the end")
 
 // Read implements io.Reader.
 func (m *members) Read(p []byte) (int, error) {
@@ -384,7 +383,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	n := &notebook{raw: raw, in: json.NewDecoder(bytes.NewReader(raw))}
 	if err := n.value(nil, false); err != nil {
 		pos.Line = 1 + bytes.Count(raw[:min(n.in.InputOffset(), int64(len(raw)))], []byte{'\n'})
-		what := fmt.Sprintf("the notebook is no JSON here: %v", err)
+		what := fmt.Sprintf("the notebook is not JSON here: %v", err)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			what = "the notebook is cut off here"
 		}
@@ -439,7 +438,7 @@ func (n *notebook) value(keys []string, listed bool) error {
 		return err
 	}
 	if n.depth++; n.depth > deepest {
-		return fmt.Errorf("more than %d brackets stand within each other", deepest)
+		return fmt.Errorf("more than %d nested brackets", deepest)
 	}
 	defer func() { n.depth-- }()
 	switch t := t.(type) {

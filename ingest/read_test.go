@@ -185,7 +185,7 @@ func TestUnusable(t *testing.T) {
 		"empty":  "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
 		"blank":  "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
 		"text":   `not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
-		"hw.csv": "this is VTune's report of hardware events (hw-events), which counts events by function and tells no occupancy of a kernel " + hint,
+		"hw.csv": "this is VTune's report of hardware events (hw-events), which counts events by function and contains no occupancy of a kernel " + hint,
 		"sysmon": "this is the output of sysmon, which lists GPUs and the processes on them, and no kernel (take the name of the GPU from it for " +
 			"--device, and trace the program with: unitrace -d -v -q -o report.txt ./program)",
 		"xmx.json": "this is a capture of xmxmon, which samples the counters of a whole GPU and names no kernel (measure the program's kernels " +
@@ -196,7 +196,7 @@ func TestUnusable(t *testing.T) {
 		"header":       "it has no rows (run it again)",
 		"missing":      "no such file (check the path)",
 		"dir":          "nothing here is profiler output " + hint,
-		"void":         "the folder holds no files " + hint,
+		"void":         "the folder contains no files " + hint,
 		"result":       "this is a VTune result folder, not an export (" + strings.Replace(exportHint, "RESULT_DIR", "DIR/result", 1) + ")",
 		"truncated.gz": "the compressed file is cut off before any text (copy or compress it again)",
 	} {

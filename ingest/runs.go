@@ -336,7 +336,7 @@ func expand(paths []string) ([]candidate, error) {
 		case f.result:
 			add(p, true, true)
 		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, isResult):
-			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder holds no files")
+			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder contains no files")
 		}
 		for _, file := range f.files {
 			if !f.result || isText(file) { // in a result folder, only exports that a user put there

@@ -127,7 +127,8 @@ func Steps(o Options, interval time.Duration) []Step {
 	counters := Step{Args: o.collect(result, interval, ""), Why: "the counters"}
 	if o.FullCompute {
 		counters = Step{Args: o.collect(result, interval, "full-compute"),
-			Why: "the counters: full-compute, because the default set of Gen9 has no thread occupancy; a newer GPU does not " +
+			Why: "the counters: full-compute, because the default set of Gen9 has no thread occupancy; a newer " +
+				"GPU does not " +
 				"need it: name it with --device"}
 	}
 	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)

@@ -15,37 +15,38 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// builder makes sense of metrics and tables, whichever way they were printed.
+// A builder interprets metrics and tables, independent of the form of the
+// report.
 type builder struct {
 	path     string
 	bad      table.BadRows
 	rows     int64
 	platform ingest.Platform
 	elapsed  unit.Opt[unit.Seconds]
-	stack    []entry // the metrics above the current one
-	gpus     []gpu   // of the platform info
-	sections []gpu   // device headings over the metrics
+	stack    []entry // metrics above the current one
+	gpus     []gpu   // from the platform info
+	sections []gpu   // device headings above the metrics
 	shares   []share
 	adapters map[string]bool
 	stacks   map[string]bool
-	// stateRows counts the stacks whose array state was printed, busyStacks
-	// those of them that were not idle throughout.
+	// stateRows is the number of stacks with a printed array state, and
+	// busyStacks is the number of those that were not idle all the time.
 	stateRows, busyStacks int
 	table                 printedTable
 	tasks                 []ingest.Kernel
-	byName                map[string][]int // into tasks
+	byName                map[string][]int // indexes in tasks
 	notes                 []note.Note
 }
 
-// An entry is a metric on the way down to the current one. Depth is of the form
-// that is read: blanks of text, open lists of HTML, the level of CSV; only
-// which is deeper counts.
+// An entry is a metric on the path to the current one. depth depends on the
+// form: spaces in text, open lists in HTML, and the level in CSV. Only
+// comparisons of depths matter.
 type entry struct {
 	depth int
 	name  string
 }
 
-// gpu is what the report says of one adapter.
+// A gpu is the report's description of one adapter.
 type gpu struct {
 	name      string
 	xves      unit.Opt[int]
@@ -54,14 +55,14 @@ type gpu struct {
 	pos       note.Pos
 }
 
-// share is an occupancy of the whole run; there is one for each group of equal
-// GPUs.
+// A share is an occupancy of the whole run. There is one for each group of
+// equal GPUs.
 type share struct {
 	value unit.Ratio
 	pos   note.Pos
 }
 
-// lines reads a form that is lines.
+// lines reads a form that consists of lines.
 func (b *builder) lines(ctx context.Context, r io.Reader, line func(in *table.Lines, text string)) error {
 	in := table.NewLines(ctx, &ingest.Source{Path: b.path, Size: -1, R: r}, ingest.ReadOptions{})
 	for in.Next() {
@@ -78,7 +79,7 @@ func (b *builder) at(line, column int) note.Pos {
 	return note.Pos{File: b.path, Line: line, Column: column}
 }
 
-// metric takes a line `name: value`; what stands deeper belongs to it.
+// metric adds a line `name: value`. Deeper lines that follow belong to it.
 func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 	for len(b.stack) > 0 && b.stack[len(b.stack)-1].depth >= depth {
 		b.stack = b.stack[:len(b.stack)-1]
@@ -88,14 +89,14 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		head = name + ": " + value
 	}
 	switch {
-	// The order matters: names repeat. "GPU Time" stands over the tasks, among
-	// the recommendations and in the platform info, and each place means
-	// something else.
+	// The order is important, because names repeat. For example, "GPU Time"
+	// occurs above the tasks, among the recommendations, and in the platform
+	// info, each with a different meaning.
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
 	case name == busyMark || name == "GPU Stack Utilization":
-		// It also stands among the recommendations; of several GPUs the first
-		// is the busiest.
+		// This also occurs among the recommendations. If there are several
+		// GPUs, the first is the busiest.
 		take(b, &b.platform.GPUBusy, name, value, parsePercent, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
@@ -103,7 +104,7 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		take(b, &b.elapsed, name, value, parseTime, pos)
 	case name == "GPU Time" || name == "GPU Accumulated Time":
 		take(b, &b.platform.GPUTime, name, value, parseTime, pos)
-	case b.under("XVE State") || b.under("EU State"): // of hpc-performance
+	case b.under("XVE State") || b.under("EU State"): // in hpc-performance
 		p := &b.platform
 		states := map[string]*unit.Opt[unit.Ratio]{"Active": &p.Active, "Stalled": &p.Stalled, "Idle": &p.Idle}
 		if to := states[name]; to != nil {
@@ -115,14 +116,15 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 	b.stack = append(b.stack, entry{depth, strings.Clone(name)})
 }
 
-// under reports whether the current metric belongs to another.
+// under reports whether the current metric belongs to another metric.
 func (b *builder) under(name string) bool {
 	return slices.ContainsFunc(b.stack, func(e entry) bool { return e.name == name })
 }
 
-// section takes the heading over the metrics of a device: `0:28:0.0 : DG1 [Iris
-// Xe MAX Graphics]`, or of equal ones: `Display controller: Intel Corporation
-// Device 0x0bd6 Device Group`.
+// section adds the heading above the metrics of a device, `0:28:0.0 : DG1 [Iris
+// Xe MAX Graphics]`, or of equal devices, `Display controller: Intel
+// Corporation Device 0x0bd6 Device Group`. It reports whether head is such a
+// heading.
 func (b *builder) section(head string, pos note.Pos) bool {
 	name, group := strings.CutSuffix(head, " Device Group")
 	bare := withoutAddress(name)
@@ -133,7 +135,7 @@ func (b *builder) section(head string, pos note.Pos) bool {
 	return true
 }
 
-// withoutAddress takes a PCI address off the front: `0:41:0.0 : NAME`.
+// withoutAddress removes the PCI address at the beginning: `0:41:0.0 : NAME`.
 func withoutAddress(text string) string {
 	address, name, ok := strings.Cut(text, " : ")
 	if ok && strings.Count(address, ":") >= 2 && strings.Trim(address, "0123456789abcdefABCDEF:.") == "" {
@@ -142,7 +144,7 @@ func withoutAddress(text string) string {
 	return text
 }
 
-// deviceName takes the class of a PCI device off.
+// deviceName removes the class of a PCI device.
 func deviceName(text string) string {
 	for _, class := range []string{"Display controller: ", "VGA compatible controller: ", "3D controller: "} {
 		text = strings.TrimPrefix(text, class)
@@ -150,7 +152,7 @@ func deviceName(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// take takes a quantity of the whole run where none was taken yet.
+// take sets a quantity of the whole run if it is not set yet.
 func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse func(string) (unit.Opt[T], error),
 	pos note.Pos) {
 	o, err := parse(value)
@@ -158,8 +160,8 @@ func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse f
 		b.bad.Add(pos, "", "%s: %v", name, err)
 		return
 	}
-	// The first one counts: the report goes from the whole run to its parts,
-	// which repeat the names.
+	// The first value has priority, because the report continues from the whole
+	// run to its parts, which repeat the names.
 	*to = cmp.Or(*to, o)
 }
 
@@ -171,7 +173,7 @@ func (b *builder) occupancy(value string, pos note.Pos) {
 	}
 }
 
-// info takes a line of the collection and platform info.
+// info adds a line of the collection and platform info.
 func (b *builder) info(name, value, head string, pos note.Pos) {
 	p := &b.platform
 	switch {
@@ -185,7 +187,7 @@ func (b *builder) info(name, value, head string, pos note.Pos) {
 	case name == "Computer Name":
 		p.Host = value
 	case name == "Collection start time":
-		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day is before the month: 14/03/2024
+		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day precedes the month: 14/03/2024
 		if err != nil {
 			b.bad.Add(pos, "", "collection start time %s is not of the form 23:44:22 14/03/2024 UTC",
 				table.Quote(value))
@@ -195,8 +197,8 @@ func (b *builder) info(name, value, head string, pos note.Pos) {
 	}
 }
 
-// gpu takes a line about a GPU: of the only one, or of `GPU 1: 0:58:0.0 :
-// Display controller: ...`.
+// gpu adds a line about a GPU: the only one, or one with a number, `GPU 1:
+// 0:58:0.0 : Display controller: ...`.
 func (b *builder) gpu(name, value, head string, pos note.Pos) {
 	number, rest, _ := strings.Cut(head, ": ")
 	if digits, ok := strings.CutPrefix(number, "GPU "); ok && strings.Trim(digits, "0123456789") == "" {
@@ -205,7 +207,7 @@ func (b *builder) gpu(name, value, head string, pos note.Pos) {
 	}
 	if name == "Name" {
 		value = deviceName(value)
-		// Counts may come first: then the GPU is there and has no name yet.
+		// Counts may come first. The GPU then exists, but has no name yet.
 		if last := len(b.gpus) - 1; last >= 0 && b.gpus[last].name == "" {
 			b.gpus[last].name = value
 		} else {
@@ -243,7 +245,7 @@ func (b *builder) addGPU(name string, pos note.Pos) {
 
 func set(to *unit.Opt[int], text string) error {
 	n, err := parseCount(text)
-	// A GPU without XVEs is none: such a 0 is not known.
+	// A GPU has at least one XVE, so 0 means unknown.
 	if v, ok := n.Value(); ok && v > 0 && v < 1<<31 {
 		*to = unit.Some(int(v))
 	} else if err == nil {
@@ -252,18 +254,18 @@ func set(to *unit.Opt[int], text string) error {
 	return err
 }
 
-// finish returns the file, or says why nothing of it can be used.
+// finish returns the file, or an error if nothing in it can be used.
 func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.devices()
 	b.whole()
-	// GPUBusy is a share of the elapsed time; a report may have it without the
-	// time itself.
+	// GPUBusy is a share of the elapsed time. A report may contain it without
+	// the GPU time itself.
 	if busy, said := b.platform.GPUBusy.Value(); said && b.elapsed.Present() && !b.platform.GPUTime.Present() {
 		b.platform.GPUTime = unit.Some(b.elapsed.Or(0) * unit.Seconds(busy))
 	}
 	f := &ingest.File{Input: ingest.Input{Rows: b.rows, BadRows: b.bad.Count}, Summary: b.tasks, Platform: b.platform}
 	f.Notes = append(b.bad.Notes(), b.notes...)
-	// A version and times alone say nothing of a GPU.
+	// A version and times alone do not describe a GPU.
 	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime,
 		GPUBusy: f.Platform.GPUBusy}) {
 		return nil, b.inputError(empty)
@@ -271,8 +273,8 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	return f, nil
 }
 
-// devices takes what all GPUs of the report have in common. The platform info
-// lists them; where it does not, the headings over the metrics do.
+// devices sets what all GPUs of the report have in common. The platform info
+// lists the GPUs. If it is missing, the headings above the metrics are used.
 func (b *builder) devices() {
 	p := &b.platform
 	list := b.gpus
@@ -284,12 +286,12 @@ func (b *builder) devices() {
 	}
 	if n := len(b.adapters); n > 0 {
 		p.Adapters = unit.Some(n)
-		// Said only where every adapter can have as many; a remainder is a row
-		// that was lost.
+		// Set the stacks only if every adapter can have the same number. A
+		// remainder means that a row was lost.
 		if len(b.stacks)%n == 0 {
 			p.Stacks = unit.Some(len(b.stacks) / n)
 		}
-		// A stack whose state was not printed may have been busy.
+		// A stack without a printed state may have been busy.
 		if b.stateRows == len(b.stacks) {
 			p.BusyStacks = unit.Some(b.busyStacks)
 		}
@@ -302,12 +304,12 @@ func (b *builder) device(list []gpu) {
 	p := &b.platform
 	first := list[0]
 	for _, g := range list[1:] {
-		// An integrated GPU next to a discrete one is the usual case; the
-		// frequency follows from the device, so it is not compared.
+		// A common case is an integrated GPU next to a discrete one. The
+		// frequency is not compared, because it follows from the device.
 		if g.name != first.name || g.xves != first.xves {
 			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,
-				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not say which one "+
-					"ran the tasks", described(first), described(g)),
+				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not identify "+
+					"the one that ran the tasks", described(first), described(g)),
 				Hint: "name it with --device"})
 			p.Listed = [2]ingest.ListedGPU{{Name: first.name, XVEs: first.xves}, {Name: g.name, XVEs: g.xves}}
 			p.DeviceFrom, p.Pos = "the summary", first.pos
@@ -329,8 +331,8 @@ func described(g gpu) string {
 	return name
 }
 
-// whole takes the occupancy of the run. With several groups of GPUs it is that
-// of the busiest: the tasks ran there.
+// whole sets the occupancy of the run. If there are several groups of GPUs, it
+// uses the busiest, where the tasks ran.
 func (b *builder) whole() {
 	if len(b.shares) == 0 {
 		return
@@ -343,7 +345,7 @@ func (b *builder) whole() {
 			all = append(all, fmt.Sprintf("%.1f%%", s.value.Percent()))
 		}
 		b.notes = append(b.notes, note.Note{Severity: note.Info, Code: "occupancy-per-gpu", Pos: busiest.pos,
-			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); that of the busiest is taken for the "+
-				"run", strings.Join(all, ", "))})
+			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); the occupancy of the busiest is "+
+				"used for the run", strings.Join(all, ", "))})
 	}
 }

@@ -9,33 +9,35 @@ import (
 	"occudiff/ingest/table"
 )
 
-// The first two names of the report's header; what stands between them is the
+// The first two names of the report's header. The byte between them is the
 // delimiter.
 const levelName, metricName = "Hierarchy Level", "Metric Name"
 
-// delimited reads the report as CSV (-format csv): a level, a name and a value
-// on each line. The header of a table has the level of its heading, and so do
-// its rows. Numbers have no units: times are in seconds, and the name of a
-// percentage ends in (%).
+// delimited reads the report as CSV (-format csv). Each line has a level, a
+// name, and a value. The header and the rows of a table have the level of its
+// heading. Numbers have no units: times are in seconds, and the name of a
+// percentage ends with (%).
 type delimited struct {
 	to    *builder
 	delim byte     // 0 before the header
-	names []string // of the current table, with (%); nil outside of one
+	names []string // of the current table, with (%); nil outside of a table
 	level int      // of the current table
 }
 
-// delimiter returns what separates the cells of a line if it is the header,
-// otherwise 0. What vtune told while it worked may be before it.
+// delimiter returns the delimiter of a header line, or 0 if the line is not the
+// header. Progress messages of vtune may precede it.
 func delimiter(line string) byte {
 	i := strings.Index(line, levelName)
-	// 1 is for the opening quote.
+	// 1 allows an opening quote.
 	if i < 0 || i > 1 && !isMessage(line) && line[i-1] != '\r' {
 		return 0
 	}
 	rest := strings.TrimPrefix(line[i+len(levelName):], `"`)
-	// A delimiter is one byte of ASCII: -csv-delimiter takes a character, and
-	// half of a UTF-8 one would cut every cell wrongly.
-	if rest == "" || rest[0] == '"' || rest[0] >= 0x80 || !strings.HasPrefix(strings.TrimPrefix(rest[1:], `"`), metricName) {
+	// Accept only an ASCII byte. -csv-delimiter accepts any character, but
+	// splitting at one byte of a UTF-8 character would split every cell
+	// incorrectly.
+	if rest == "" || rest[0] == '"' || rest[0] >= 0x80 ||
+		!strings.HasPrefix(strings.TrimPrefix(rest[1:], `"`), metricName) {
 		return 0
 	}
 	return rest[0]
@@ -46,8 +48,8 @@ func isMessage(line string) bool {
 	return strings.HasPrefix(line, "vtune: ") || strings.HasPrefix(line, "war:")
 }
 
-// isCSV reports whether the file begins as the report in CSV does, after what
-// vtune printed before.
+// isCSV reports whether the file begins like the report in CSV, after any
+// messages of vtune.
 func isCSV(head []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(head), "\ufeff")) {
 		switch line = strings.TrimSpace(line); {
@@ -74,8 +76,8 @@ func (d *delimited) line(in *table.Lines, line string) {
 	}
 }
 
-// split returns the cells of a line. Those that hold the delimiter are in
-// quotes, two of which are one.
+// split returns the cells of a line. A cell that contains the delimiter is in
+// quotes, in which two quotes are one.
 func split(line string, delim byte) (cells []string) {
 	for more := true; more; {
 		line = strings.TrimLeft(line, " ")
@@ -93,9 +95,9 @@ func split(line string, delim byte) (cells []string) {
 	return cells
 }
 
-// cells takes the name and the values of a line.
+// cells adds the name and the values of a line.
 func (d *delimited) cells(level int, cells []string, pos note.Pos) {
-	// A name without a value is a heading, here and in the report as text.
+	// A name without a value is a heading, as in the report as text.
 	heading := !slices.ContainsFunc(cells[1:], func(s string) bool { return s != "" })
 	switch {
 	case d.to.rowsOf(cells) != nil:
@@ -117,10 +119,9 @@ func (d *delimited) cells(level int, cells []string, pos note.Pos) {
 	d.to.metric(level, strings.TrimSuffix(cells[0], "(%)"), value, pos)
 }
 
-// withUnit returns a number the unit that it has in the report as text. The
-// builder has one way to read a quantity; so a number of the CSV is given its
-// unit again instead of a second set of parsers. What is no number, as
-// [Unknown], stays.
+// withUnit returns a number with the unit that it has in the report as text, so
+// that the builder needs only one parser per quantity. It returns text that is
+// not a number, such as [Unknown], unchanged.
 func withUnit(name, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err != nil {
 		return value

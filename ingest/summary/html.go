@@ -11,25 +11,25 @@ import (
 	"occudiff/ingest/table"
 )
 
-// maxToken is the longest piece of markup or text that is kept; the style sheet
-// is the longest of a real report.
+// maxToken is the maximum length of a piece of markup or text. The longest one
+// in a real report is the style sheet.
 const maxToken = table.MaxLine
 
-// page reads the HTML report: lists in lists, each item a `metric-name` and a
-// `metric-value`, below it issues in words, further lists, or a table of
-// `table-value` cells. The report closes empty values in the way of XML, which
-// a browser would not heed.
+// page reads the HTML report: nested lists, in which each item has a
+// `metric-name` and a `metric-value`, followed by issues in words, further
+// lists, or a table of `table-value` cells. The report closes empty values in
+// XML style, which a browser would ignore.
 type page struct {
 	z            *html.Tokenizer
 	to           *builder
 	line, column int      // of the next token, from 1
-	at           note.Pos // of the item or row that is read
+	at           note.Pos // position of the current item or row
 }
 
 func readHTML(r io.Reader, to *builder) error {
 	p := &page{z: html.NewTokenizer(r), to: to, line: 1, column: 1}
 	p.z.SetMaxBuf(maxToken)
-	lists, name := 0, "" // open lists: the depth of an item
+	lists, name := 0, "" // number of open lists: the depth of an item
 	var cells []string
 	header, inTable := false, false
 	for {
@@ -42,12 +42,14 @@ func readHTML(r io.Reader, to *builder) error {
 			return p.end()
 		case t.Data == "ul" && t.Type == html.StartTagToken:
 			lists++
-		case t.Data == "ul" && t.Type == html.EndTagToken: // not below 0: a damaged file may close more than it opened
+		// not below 0, because a damaged file may close more lists than it
+		// opened
+		case t.Data == "ul" && t.Type == html.EndTagToken:
 			lists = max(lists-1, 0)
 		case aside(&t):
 			p.text(&t)
 		case opens && t.Data == "div" && class == "brand":
-			// The headline is the only place that names VTune's version.
+			// Only the headline contains VTune's version.
 			if tool, version, ok := strings.Cut(p.text(&t), "Profiler"); ok && strings.Contains(tool, "VTune") {
 				to.platform.VTune = strings.TrimSpace(version)
 			}
@@ -72,7 +74,7 @@ func readHTML(r io.Reader, to *builder) error {
 // next returns the next token.
 func (p *page) next() html.Token {
 	p.z.Next()
-	raw := p.z.Raw() // counted before the token is taken, which changes it in place
+	raw := p.z.Raw() // count before calling Token, which changes the bytes in place
 	if last := bytes.LastIndexByte(raw, '\n'); last >= 0 {
 		p.line += bytes.Count(raw, []byte("\n"))
 		p.column = len(raw) - last
@@ -82,9 +84,9 @@ func (p *page) next() html.Token {
 	return p.z.Token()
 }
 
-// text returns the text of an element whose start was read, as a browser shows
-// it: breaks and indentation are of the markup. What stands aside in it is left
-// out.
+// text returns the text of an element after its start tag, as a browser shows
+// it: line breaks and indentation are part of the markup. It omits issues and
+// recommendations inside the element.
 func (p *page) text(of *html.Token) string {
 	var text strings.Builder
 	for skip := 0; of.Type == html.StartTagToken; {
@@ -103,7 +105,7 @@ func (p *page) text(of *html.Token) string {
 }
 
 // aside reports whether a token begins issues or recommendations, whose text is
-// no value.
+// not a value.
 func aside(t *html.Token) bool {
 	return t.Type == html.StartTagToken && (t.Data == "pre" || t.Data == "div" && classOf(t) == "issues")
 }
@@ -117,8 +119,7 @@ func classOf(t *html.Token) string {
 	return ""
 }
 
-// end is what to make of the end of the file: what was read before an error
-// counts.
+// end handles the end of the file. The part before an error is used.
 func (p *page) end() error {
 	switch err := p.z.Err(); {
 	case errors.Is(err, html.ErrBufferExceeded):

@@ -12,16 +12,16 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// absent reports whether a cell says that there is no value.
+// absent reports whether a cell contains a text for a missing value.
 func absent(text string) bool {
 	return slices.Contains([]string{"", "[Unknown]", "N/A", "-"}, text)
 }
 
-// thousands is a number with thousands separators: `2,047`.
+// thousands matches a number with thousands separators: `2,047`.
 var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.|$)`)
 
-// parseNumber reads a number that may have thousands separators. Other texts
-// that strconv takes are none here.
+// parseNumber parses a number, optionally with thousands separators. It rejects
+// other forms that strconv accepts.
 func parseNumber(text string) (float64, error) {
 	plain := text
 	if thousands.MatchString(text) {
@@ -37,8 +37,8 @@ func parseNumber(text string) (float64, error) {
 	return x, nil
 }
 
-// parseDecimal reads a number that VTune prints with decimals: where it has a
-// comma and no point, the comma is a decimal one, as in `1,774s`.
+// parseDecimal parses a number that VTune prints with decimals. If it has a
+// comma and no point, the comma is a decimal comma, as in `1,774s`.
 func parseDecimal(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, ".") {
@@ -49,7 +49,7 @@ func parseDecimal(text string) (float64, error) {
 	return parseNumber(text)
 }
 
-// parseTime reads `1.071s`, `38.2ms`, `12us`, `0s`.
+// parseTime parses `1.071s`, `38.2ms`, `12us`, `0s`.
 func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 	if absent(text) {
 		return none, nil
@@ -99,7 +99,7 @@ func parseSIMD(text string) (none unit.Opt[int], err error) {
 	return unit.Some(int(v)), nil
 }
 
-// parsePercent reads `62.7%` and `23.7% of peak value`.
+// parsePercent parses `62.7%` and `23.7% of peak value`.
 func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	if absent(text) {
 		return none, nil
@@ -118,7 +118,7 @@ func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	return unit.Some(unit.FromPercent(x)), nil
 }
 
-// parseFrequency reads `2.200 GHz` into hertz.
+// parseFrequency parses `2.200 GHz` and returns hertz.
 func parseFrequency(text string) (none unit.Opt[float64], err error) {
 	number, name, _ := strings.Cut(text, " ")
 	scale, ok := map[string]float64{"GHz": 1e9, "MHz": 1e6, "kHz": 1e3, "KHz": 1e3, "Hz": 1}[strings.TrimSpace(name)]

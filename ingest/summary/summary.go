@@ -1,5 +1,5 @@
-// Package summary reads VTune's summary report, as text, as HTML and as CSV:
-// what it says of the machine and the collection, the tables of hottest
+// Package summary reads VTune's summary report as text, HTML, and CSV: the
+// description of the machine and the collection, the tables of hottest
 // computing tasks, and the occupancy of the whole run. Tasks in a summary have
 // no launch size. The package does not know the device table or any other
 // report.
@@ -17,7 +17,7 @@ import (
 	"occudiff/ingest/table"
 )
 
-// Format is a VTune summary report.
+// Format reads a VTune summary report.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -36,10 +36,11 @@ const (
 	busyMark     = "GPU Time, % of Elapsed time"
 )
 
-// Sniff implements ingest.Format: headings that only this report has.
+// Sniff implements ingest.Format. It checks for headings that only this report
+// has.
 func (Format) Sniff(head []byte) bool {
-	// VTune's other reports have lists and tables as well; the class of its
-	// metrics and a name that others do not print tell this one.
+	// VTune's other reports have lists and tables as well. The class of the
+	// metrics and a name that other reports do not contain identify this one.
 	if isHTML(head) {
 		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
 			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
@@ -57,14 +58,14 @@ func (Format) Sniff(head []byte) bool {
 		gpu = gpu || strings.HasPrefix(text, "GPU Time") || strings.HasPrefix(text, "XVE Array") ||
 			strings.HasPrefix(text, "EU Array")
 	}
-	// Without the platform info (a report with a filter) no single line is
-	// sure: another tool may print an elapsed time, and a GPU time, but not
-	// both under these names.
+	// Without the platform info (in a filtered report), no single line is
+	// sufficient. Another tool may print an elapsed time or a GPU time, but not
+	// both with these names.
 	return elapsed && gpu
 }
 
-// isHTML reports whether the file begins with markup, after what a terminal may
-// have put before it.
+// isHTML reports whether the file begins with markup, after spaces and a byte
+// order mark.
 func isHTML(head []byte) bool {
 	head = bytes.TrimLeft(head, "\ufeff \t\r\n")
 	for _, mark := range []string{"<?xml", "<html", "<HTML", "<!DOCTYPE", "<!doctype"} {
@@ -80,8 +81,8 @@ func (Format) RunAlone() bool { return true }
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	// The form is decided on the first 4 KiB and not by the ending: people name
-	// all three .txt.
+	// Detect the form from the first 4 KiB instead of the file extension,
+	// because users name all three forms .txt.
 	in := bufio.NewReaderSize(table.NewStream(ctx, src, opt), 4096)
 	head, err := in.Peek(4096)
 	if err != nil && err != io.EOF {
@@ -104,7 +105,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return b.finish(len(bytes.TrimSpace(head)) == 0)
 }
 
-// inputError describes why nothing of the file can be used.
+// inputError returns the error for a file in which nothing can be used.
 func (b *builder) inputError(empty bool) error {
 	pos := note.Pos{File: b.path}
 	switch {

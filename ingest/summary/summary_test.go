@@ -26,7 +26,7 @@ func read(t testing.TB, text string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
 }
 
-// platform is the least that a report says.
+// platform is the shortest useful report.
 const platform = `Collection and Platform Info
     Application Command Line: ./a.out -s: "1"
     Computer Name: node7
@@ -42,7 +42,7 @@ const platform = `Collection and Platform Info
             Max Work Group Size: 1,024
 `
 
-// item is a metric of the HTML report, as VTune nests them: one list for each.
+// item returns a metric of the HTML report. VTune nests them in one list each.
 func item(name, value, below string) string {
 	span := `<span class="metric-value">` + value + `</span>`
 	if value == "" {
@@ -57,8 +57,8 @@ func page1(body string) string {
 <div class="recommendation-placeholder"><span class="recommendation-metric">Occupancy: 1%</span></div>` + body + `</body></html>`
 }
 
-// TestCutHTML: cut anywhere, a report gives what is before the cut or a
-// clear error.
+// TestCutHTML checks that a report that is truncated anywhere returns the part
+// before the cut or a clear error.
 func TestCutHTML(t *testing.T) {
 	text := testenv.Made(t, "html")
 	for cut := range text {
@@ -69,16 +69,16 @@ func TestCutHTML(t *testing.T) {
 	}
 }
 
-// TestByHand checks what was read off the real reports by eye.
+// TestByHand compares with values that were read manually from real reports.
 func TestByHand(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus", "vtune-summary")
 	for _, c := range []struct {
 		file, device              string
 		xves, threads             int
-		adapters, stacks          int // 0: absent
+		adapters, stacks          int // 0 if absent
 		megahertz                 float64
 		host, vtune, collected    string
-		percent                   float64 // -1: absent
+		percent                   float64 // -1 if absent
 		tasks                     int
 		task                      string
 		seconds, peak, measuredAt float64
@@ -134,9 +134,9 @@ func percent(r unit.Opt[unit.Ratio]) float64 {
 	return -1
 }
 
-// The summary of hpc-performance has the XVE state of the whole run, and other
-// names for the GPU's time. Figures of a published run
-// (kazukiminemura/vtune_101).
+// TestStateOfRun reads the summary of hpc-performance, which contains the XVE
+// state of the whole run, and other names for the GPU's time. The numbers come
+// from a published run (kazukiminemura/vtune_101).
 func TestStateOfRun(t *testing.T) {
 	const text = `Elapsed Time: 4.427s
     GPU
@@ -167,7 +167,7 @@ Collection and Platform Info
 	}
 }
 
-// The report in CSV says what the one in text does.
+// TestReadCSV checks that the report as CSV is read like the report as text.
 func TestReadCSV(t *testing.T) {
 	const text = `Elapsed Time: 69.411s
     GPU Time, % of Elapsed time: 96.7%
@@ -235,13 +235,13 @@ Recommendations:
 	}
 	want := plain(text)
 	for _, c := range []struct{ reason, text, want string }{
-		{"commas, and names that hold them in quotes", report, want},
-		{"a byte order mark, carriage returns, and messages before and behind", "\ufeffvtune: Using result path x\r\n" + strings.ReplaceAll(report, "\n", "\r\n") + "vtune: Executing actions 100% done\r\n", want},
+		{"commas, and names that contain them in quotes", report, want},
+		{"a byte order mark, carriage returns, and messages before and after the report", "\ufeffvtune: Using result path x\r\n" + strings.ReplaceAll(report, "\n", "\r\n") + "vtune: Executing actions 100% done\r\n", want},
 		{"a message glued to the header", "vtune: Executing actions 75% Generating a report   " + report, want},
 		{"all in quotes", quoted(report), want},
 		{"tabs; a heading ends the table", tasks + "0\tk\t1.5\t62.0\n0\tHottest Host Tasks\t\n0\tl\t2.5\t3.5\n", plain("Hottest GPU Computing Tasks\nComputing Task  Total Time  XVE Threads Occupancy(%)\n--------------  ----------  ------------------------\nk                     1.5s                     62.0%\n\n")},
-		{"a value that is none", tasks + "0\tk\tsoon\t62.0\n", `f:4:1: none of the 1 rows can be used; the first: task "k": time "soon" has no unit, s or ms (` + hint + ")"},
-		{"a header alone", "Hierarchy Level\tMetric Name\tMetric Value\n", "f: the summary names neither a GPU nor a computing task; " + expected + " (" + hint + ")"},
+		{"an invalid value", tasks + "0\tk\tsoon\t62.0\n", `f:4:1: none of the 1 rows can be used; the first: task "k": time "soon" has no unit, s or ms (` + hint + ")"},
+		{"only a header", "Hierarchy Level\tMetric Name\tMetric Value\n", "f: the summary names neither a GPU nor a computing task; " + expected + " (" + hint + ")"},
 	} {
 		if !(Format{}).Sniff([]byte(c.text)) {
 			t.Errorf("%s: not sniffed", c.reason)
@@ -263,9 +263,9 @@ func TestSplit(t *testing.T) {
 		{"plain", "0,a,b", []string{"0", "a", "b"}},
 		{"the delimiter in quotes", `0,"a, b",c`, []string{"0", "a, b", "c"}},
 		{"quotes in quotes", `0,"say ""a""",c`, []string{"0", `say "a"`, "c"}},
-		{"a quote alone", `"""",b`, []string{`"`, "b"}},
-		{"quotes within a cell are its own", `0,a "b",c`, []string{"0", `a "b"`, "c"}},
-		{"quotes that nothing closes", `0,"a,b`, []string{"0", "a,b"}},
+		{"only a quote", `"""",b`, []string{`"`, "b"}},
+		{"quotes within a cell are part of it", `0,a "b",c`, []string{"0", `a "b"`, "c"}},
+		{"quotes that are never closed", `0,"a,b`, []string{"0", "a,b"}},
 		{"empty cells", `,"",`, []string{"", "", ""}},
 		{"nothing", "", []string{""}},
 	} {
@@ -275,7 +275,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// quoted puts all cells of a report with commas in quotes.
+// quoted returns a comma-separated report with all cells in quotes.
 func quoted(text string) string {
 	cells := csv.NewReader(strings.NewReader(text))
 	cells.FieldsPerRecord = -1
@@ -365,7 +365,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no error: %v", err)
+				t.Fatalf("not an InputError: %v", err)
 			}
 			return
 		}

@@ -11,11 +11,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// text reads the report that is meant for a terminal: metrics indented below
-// each other, tables under a line of dashes whose runs are the columns.
+// text reads the report for terminals: indented metrics, and tables under a
+// line of dashes whose runs are the columns.
 type text struct {
 	to     *builder
-	before string // the last line, the header when dashes follow
+	before string // last line, which is the header if dashes follow
 	table  *table.Dashed
 }
 
@@ -33,9 +33,9 @@ func (t *text) line(in *table.Lines, line string) {
 	switch {
 	case trimmed == "":
 		t.table = nil
-	case t.table != nil && t.table.InColumns(line): // else the table has ended without a blank line
+	case t.table != nil && t.table.InColumns(line): // otherwise the table has ended without a blank line
 		t.to.row(t.table.Cells(line), at)
-	case trimmed[0] == '|': // what a value means, in words
+	case trimmed[0] == '|': // an explanation of a value, in words
 	default:
 		t.table = nil
 		name, value, ok := strings.Cut(trimmed, ": ")
@@ -46,9 +46,9 @@ func (t *text) line(in *table.Lines, line string) {
 	}
 }
 
-// progress takes off what vtune told while it worked: `vtune: Executing actions
-// 75 % Generating a report` is overwritten on a terminal and is before the
-// report's first line in a file.
+// progress removes progress messages of vtune. On a terminal, `vtune: Executing
+// actions 75 % Generating a report` is overwritten. In a file, it precedes the
+// report's first line.
 func progress(line string) string {
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {
 		line = line[i+1:]
@@ -64,15 +64,15 @@ func progress(line string) string {
 	return ""
 }
 
-// printedTable is the table that is being read.
+// printedTable is the current table.
 type printedTable struct {
-	row    func(cells []string, pos note.Pos) // nil of a table without use here
+	row    func(cells []string, pos note.Pos) // nil for a table that is not used
 	header []string
-	merged []bool // tasks, by index in builder.tasks, that this table has named already
+	merged []bool // whether this table has already named a task, by index in builder.tasks
 }
 
-// rowsOf returns what takes the rows below a header, nil where they are of no
-// use.
+// rowsOf returns the function that adds the rows below a header, or nil if they
+// are not used.
 func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
 	switch {
 	case len(header) > 0 && header[0] == "Computing Task" && slices.Contains(header, "Total Time"):
@@ -84,10 +84,10 @@ func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
 }
 
 func (b *builder) startTable(header []string) {
-	// Tasks that this table adds lie behind the end of merged, and are so never
+	// Tasks that this table adds are after the end of merged, so they are never
 	// merged with its later rows.
 	b.table = printedTable{row: b.rowsOf(header), merged: make([]bool, len(b.tasks))}
-	// The CSV has (%) in its headers, the other forms have not.
+	// The headers of the CSV contain (%), the other forms do not.
 	for _, name := range header {
 		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
 	}
@@ -105,7 +105,7 @@ func (b *builder) stackRow(cells []string, _ note.Pos) {
 	if adapter == "" || stack == "" {
 		return
 	}
-	// Sets, for an adapter has a row for each of its stacks.
+	// Use sets, because an adapter has a row for each of its stacks.
 	b.adapters[adapter] = true
 	// Stacks are numbered within an adapter.
 	b.stacks[adapter+"\x00"+stack] = true
@@ -118,8 +118,8 @@ func (b *builder) stackRow(cells []string, _ note.Pos) {
 	}
 }
 
-// alwaysIdle is the idle share, printed to 0.1 %, from which a stack did no
-// work.
+// alwaysIdle is the idle share, which is printed to 0.1%, starting at which a
+// stack did no work.
 const alwaysIdle unit.Ratio = 0.9995
 
 func (b *builder) cell(cells []string, names ...string) string {
@@ -131,16 +131,17 @@ func (b *builder) cell(cells []string, names ...string) string {
 	return ""
 }
 
-// cellOf reads the first column of these names that the table has.
-func cellOf[T any](b *builder, cells []string, parse func(string) (unit.Opt[T], error), to *unit.Opt[T], names ...string) (err error) {
+// cellOf parses the first column with one of these names.
+func cellOf[T any](b *builder, cells []string, parse func(string) (unit.Opt[T], error), to *unit.Opt[T],
+	names ...string) (err error) {
 	*to, err = parse(b.cell(cells, names...))
 	return err
 }
 
-// task takes a row of a table of computing tasks. The HTML report leaves out
-// cells at the end of a row where they would be empty.
+// task adds a row of a table of computing tasks. The HTML report omits empty
+// cells at the end of a row.
 func (b *builder) task(cells []string, pos note.Pos) {
-	k := ingest.Kernel{Task: strings.Clone(cells[0]), Pos: pos} // a clone, not to keep the line
+	k := ingest.Kernel{Task: strings.Clone(cells[0]), Pos: pos} // cloned, so that the line is not kept in memory
 	switch {
 	case k.Task == "":
 		b.bad.Add(pos, "", "the row names no computing task")
@@ -151,38 +152,41 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	case k.Task == "[Others]": // the sum of the tasks that are not listed
 		return
 	}
-	// The total of offload reports holds the transfers too. VTune 2022.0 has
+	// In offload reports, the total includes the transfers. VTune 2022.0 uses
 	// other names for the time and the peak.
 	err := cmp.Or(
 		cellOf(b, cells, parseTime, &k.Total, "Execution Time", "Execution", "Total Time"),
 		cellOf(b, cells, parseCount, &k.Instances, "Instance Count"),
 		cellOf(b, cells, parseSIMD, &k.SIMD, "SIMD Width"),
-		cellOf(b, cells, parsePercent, &k.Peak, "Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"),
+		cellOf(b, cells, parsePercent, &k.Peak,
+			"Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"),
 		cellOf(b, cells, parsePercent, &k.Measured, "XVE Threads Occupancy", "EU Threads Occupancy", "Occupancy"))
 	if err != nil {
 		b.bad.Add(pos, "", "task %s: %v", table.Quote(k.Task), err)
 		return
 	}
 	if peak, ok := k.Peak.Value(); ok && peak == 0 {
-		k.Peak = unit.Opt[unit.Ratio]{} // no launch reaches nothing: printed for tasks that are not a kernel
+		// A peak of 0 is printed for tasks that are not kernels. It is not a
+		// real value.
+		k.Peak = unit.Opt[unit.Ratio]{}
 	}
 	b.rows++
 	b.merge(k)
 }
 
-// merge adds what another table of the report says of a task. Within a table,
-// equal names are different tasks.
+// merge adds the values for a task from another table of the report. Within one
+// table, equal names are different tasks.
 func (b *builder) merge(k ingest.Kernel) {
 	for _, i := range b.byName[k.Task] {
 		old := &b.tasks[i]
-		// A task that one table has at SIMD 16 and another at SIMD 32 is two
-		// kernels; a table without a SIMD width fits each.
+		// A task with SIMD16 in one table and SIMD32 in another is two kernels.
+		// A task without a SIMD width fits both.
 		if i >= len(b.table.merged) || b.table.merged[i] || old.SIMD.Or(k.SIMD.Or(0)) != k.SIMD.Or(old.SIMD.Or(0)) {
 			continue
 		}
 		b.table.merged[i] = true
-		// All tables are of one collection, so the first value is as good as
-		// the next.
+		// All tables belong to one collection, so the first value is as good as
+		// any other.
 		old.Total, old.Instances = cmp.Or(old.Total, k.Total), cmp.Or(old.Instances, k.Instances)
 		old.SIMD, old.Peak = cmp.Or(old.SIMD, k.SIMD), cmp.Or(old.Peak, k.Peak)
 		old.Measured = cmp.Or(old.Measured, k.Measured)

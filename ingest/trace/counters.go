@@ -15,34 +15,35 @@ import (
 )
 
 // PyTorch's scope profiler (pytorch/kineto#1174) reads counters around each
-// launch and writes them as a further event of the category of kernels:
-// `metrics: KERNEL`, a nanosecond longer than the launch on either side, behind
-// all launches of the trace. It names its launch by kernel_id, which numbers
-// launches over all devices. The events of phase C next to it hold the same
-// values again, and zeros that end the drawn curve: they are not read.
+// launch. It writes them as an additional event with the category of kernels,
+// `metrics: KERNEL`, which is a nanosecond longer than the launch on both sides
+// and follows all launches of the trace. The event identifies its launch by
+// kernel_id, which numbers launches over all devices. The adjacent events of
+// phase C repeat the values, and contain zeros that end the drawn curve. They
+// are not read.
 
-// scopePrefix is what the name of an event with counters begins with.
+// scopePrefix is the beginning of the name of an event with counters.
 const scopePrefix = "metrics: "
 
-// quantity is what a counter tells of a launch.
+// A quantity is a counter of a launch.
 type quantity uint8
 
 const (
-	gpuTime    quantity = iota // seconds that the counters ran
-	occupancy                  // ratios of that
-	active                     //
-	stalled                    //
-	memoryRead                 // bytes
+	gpuTime   quantity = iota // seconds during which the counters ran
+	occupancy                 // ratios of that time
+	active
+	stalled
+	memoryRead // bytes
 	memoryWrite
 	l3Read
 	l3Write
 	threads // counts
 	barriers
-	quantities // how many there are
+	quantities // number of quantities
 )
 
-// counterNames are the names that drivers give the counters: in capitals of
-// Xe-HPC and Xe2, Xve... of Xe-LPG, Eu... of GPUs before.
+// counterNames are the drivers' names of the counters. Names in capitals belong
+// to Xe-HPC and Xe2, Xve... to Xe-LPG, and Eu... to earlier GPUs.
 var counterNames = map[string]quantity{
 	"GpuTime":                   gpuTime,
 	"XVE_THREADS_OCCUPANCY_ALL": occupancy, "XveThreadOccupancy": occupancy, "EuThreadOccupancy": occupancy,
@@ -55,8 +56,8 @@ var counterNames = map[string]quantity{
 	"XVE_BARRIER_MESSAGE_COUNT": barriers, "ShaderBarriers": barriers,
 }
 
-// Of each kind of quantity, how many of a unit make a second, the whole, a byte
-// or one. Without a unit the value is in the driver's own.
+// For each kind of quantity, the number of units in a second, the whole, a
+// byte, or one. A value without a unit has the driver's default unit.
 var (
 	timeUnits  = map[string]float64{"": 1e9, "ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}
 	shareUnits = map[string]float64{"": 100, "percent": 100, "%": 100}
@@ -68,14 +69,14 @@ var unitsOf = [quantities]map[string]float64{gpuTime: timeUnits, occupancy: shar
 	stalled: shareUnits, memoryRead: byteUnits, memoryWrite: byteUnits, l3Read: byteUnits, l3Write: byteUnits,
 	threads: countUnits, barriers: countUnits}
 
-// launchID is what the arguments of a kernel's event say of its launch.
+// A launchID identifies a launch according to the arguments of its event.
 type launchID struct {
 	number   uint64
-	named    bool // there is one
-	enqueued bool // it has what each launch has, and no counters
+	named    bool // number is present
+	enqueued bool // has the arguments of a launch, and therefore no counters
 }
 
-// idOf reads the arguments of an event as far as its launch goes.
+// idOf reads the arguments of an event that identify its launch.
 func idOf(args []byte) (id launchID) {
 	for key, value := range members(args) {
 		switch string(key) {
@@ -89,20 +90,20 @@ func idOf(args []byte) (id launchID) {
 	return id
 }
 
-// unquoted returns a value without quotes, in which some versions write
-// numbers.
+// unquoted returns a value without quotes. Some versions write numbers in
+// quotes.
 func unquoted(b []byte) []byte { return bytes.Trim(b, `"`) }
 
-// reading is the counters of one launch.
+// A reading contains the counters of one launch.
 type reading struct {
 	id    launchID
 	name  string
-	drawn bool // it has a length, as those have whose launch the profiler recorded
+	drawn bool // has a duration, which the profiler writes if it recorded the launch
 	pos   note.Pos
 	value [quantities]unit.Opt[float64]
 }
 
-// scope takes an event that holds the counters of a launch.
+// scope reads an event with the counters of a launch.
 func (r *reader) scope(e *event, id launchID, line int) error {
 	x := reading{id: id, name: string(e.name[len(scopePrefix):]), pos: r.pos(line)}
 	length, _ := nanoseconds(e.dur)
@@ -116,17 +117,17 @@ func (r *reader) scope(e *event, id launchID, line int) error {
 		return err
 	}
 	if len(r.waiting) >= maxTasks {
-		return fmt.Errorf("more than %d counters belong to no launch that stands before them", maxTasks)
+		return fmt.Errorf("more than %d counters precede their launch or have none", maxTasks)
 	}
 	r.waiting = append(r.waiting, x)
 	return nil
 }
 
-// counters reads the values of an event's arguments.
+// counters reads the values in the arguments of an event.
 func (r *reader) counters(x *reading, args []byte) error {
 	for key, value := range members(args) {
-		// NAME::UNIT as it was merged, NAME [UNIT] of drafts, NAME where the
-		// driver gives no unit.
+		// The merged version of the profiler writes NAME::UNIT, drafts write
+		// NAME [UNIT], and drivers without units write NAME.
 		name, unitName, ok := bytes.Cut(key, []byte("::"))
 		if !ok {
 			name, unitName, _ = bytes.Cut(bytes.TrimSuffix(key, []byte("]")), []byte(" ["))
@@ -134,7 +135,7 @@ func (r *reader) counters(x *reading, args []byte) error {
 		switch string(name) {
 		case "":
 			return errNotJSON
-		case "kernel_id", "queue", "External id", "GpuCoreClocks", "AvgGpuCoreFrequencyMHz": // asked for by most
+		case "kernel_id", "queue", "External id", "GpuCoreClocks", "AvgGpuCoreFrequencyMHz": // common, but not used
 			continue
 		}
 		q, known := counterNames[string(name)]
@@ -149,11 +150,11 @@ func (r *reader) counters(x *reading, args []byte) error {
 		v, err := strconv.ParseFloat(string(unquoted(value)), 64)
 		switch {
 		case err != nil || math.IsNaN(v) || v < 0 || v > 1e18:
-			return fmt.Errorf("%s is %s, which is not a number from 0 on", key, table.Quote(value))
-		case per == 100 && v > 100.5: // counters exceed the whole by a rounding
+			return fmt.Errorf("%s is %s; expected a number of at least 0", key, table.Quote(value))
+		case per == 100 && v > 100.5: // counters may exceed 100% slightly because of rounding
 			return fmt.Errorf("%s is %s, more than the whole", key, value)
 		}
-		// The first of two names for a quantity counts.
+		// If a quantity has two names, use the first.
 		if !x.value[q].Present() {
 			x.value[q] = unit.Some(v / per)
 		}
@@ -161,14 +162,14 @@ func (r *reader) counters(x *reading, args []byte) error {
 	return nil
 }
 
-// mostUnused bounds the counters that are named of those that are not used.
+// mostUnused is the maximum number of unused counters that a note lists.
 const mostUnused = 6
 
-// several stands for the launch of a number that several launches have, as
-// those of ranks in one trace may.
+// several marks a number that several launches have, for example launches of
+// several ranks in one trace.
 const several = math.MaxUint32
 
-// pair adds counters to the launch that they are of; false when it is not known
+// pair adds counters to their launch. It returns false if the launch is unknown
 // so far.
 func (r *reader) pair(x *reading) (bool, error) {
 	at, known := r.numbered[x.id.number]
@@ -176,12 +177,12 @@ func (r *reader) pair(x *reading) (bool, error) {
 		return false, nil
 	}
 	if at == several {
-		return false, fmt.Errorf("kernel_id %d of %s is of several launches", x.id.number, table.Quote(x.name))
+		return false, fmt.Errorf("kernel_id %d of %s belongs to several launches", x.id.number, table.Quote(x.name))
 	}
 	l := r.trace.At(int(at))
 	t := r.taskOf[l.Task]
 	if t != r.tasks[x.name] && x.name != "kernel_"+strconv.FormatUint(x.id.number, 10) {
-		return false, fmt.Errorf("kernel_id %d of %s is of a launch of %s", x.id.number, table.Quote(x.name),
+		return false, fmt.Errorf("kernel_id %d of %s belongs to a launch of %s", x.id.number, table.Quote(x.name),
 			table.Quote(t.kernel.Task))
 	}
 	delete(r.numbered, x.id.number)
@@ -190,10 +191,10 @@ func (r *reader) pair(x *reading) (bool, error) {
 	return true, nil
 }
 
-// place adds the counters whose launch is behind them, and those that no
-// launch of the trace has: of kernels that were not asked for or not recorded.
-// Their values are a launch's own, and GpuTime is how long that took; when it
-// ran is not known.
+// place adds counters that precede their launch, and counters without a launch
+// in the trace, because the kernel was not requested or not recorded. The
+// latter are still values of a single launch, and GpuTime is its duration. Only
+// its start is unknown.
 func (r *reader) place() {
 	for i := range r.waiting {
 		x := &r.waiting[i]
@@ -202,12 +203,12 @@ func (r *reader) place() {
 		var t *task
 		switch {
 		case paired || err != nil:
-		case x.drawn: // to count it by itself could be to count a launch twice
-			err = fmt.Errorf("the counters of %s are of no launch of the trace, or of one that has some",
+		case x.drawn: // counting it as a separate launch could count a launch twice
+			err = fmt.Errorf("the counters of %s belong to no launch of the trace, or to one that already has counters",
 				table.Quote(x.name))
 		case !timed:
-			err = fmt.Errorf("the counters of %s are of no launch of the trace, and GpuTime, which says how long it took, "+
-				"is not among them", table.Quote(x.name))
+			err = fmt.Errorf("the counters of %s belong to no launch of the trace, and do not include GpuTime, "+
+				"the duration of the launch", table.Quote(x.name))
 		default:
 			t, err = r.task([]byte(x.name), x.pos.Line)
 		}
@@ -224,8 +225,8 @@ func (r *reader) place() {
 	}
 }
 
-// measured adds what was measured of a launch, which took so many seconds. row
-// is its place where launches are kept.
+// measured adds the counters of a launch that took the given time. row is its
+// index among the single launches, if they are kept.
 func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	if r.instances {
 		var m measurement
@@ -242,12 +243,12 @@ func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	}
 }
 
-// measurement is what counters tell of the launches of a kernel.
+// A measurement contains the counters of the launches of a kernel.
 type measurement struct {
 	n      int64
 	means  [3]ingest.Mean       // occupancy, active, stalled
-	totals [quantities]struct { // of gpuTime, and from memoryRead on
-		sum, seconds float64 // of launches that have it
+	totals [quantities]struct { // for gpuTime, and from memoryRead on
+		sum, seconds float64 // time of the launches that have the counter
 		n            int64
 	}
 }
@@ -265,7 +266,8 @@ func (m *measurement) add(x *reading, seconds float64) {
 	}
 }
 
-// into sets what was measured of a kernel of so many launches.
+// into sets the measured values of a kernel. launches is its number of
+// launches.
 func (m *measurement) into(k *ingest.Kernel, launches int64) {
 	if m.n == 0 {
 		return
@@ -282,19 +284,19 @@ func (m *measurement) into(k *ingest.Kernel, launches int64) {
 			k.Counters = &c
 		}
 	}
-	// Counts are of all launches or of none.
+	// Use a count only if all launches have it.
 	for i, to := range []*unit.Opt[int64]{&k.Threads, &k.Barriers} {
 		if t := m.totals[threads+quantity(i)]; t.n == launches {
-			*to = unit.Some(int64(min(t.sum, 2*unit.MaxCount))) // more is refused, see ingest.CheckCounts
+			*to = unit.Some(int64(min(t.sum, 2*unit.MaxCount))) // a larger sum is rejected, see ingest.CheckCounts
 		}
 	}
 }
 
-// askFor is how a trace with counters is made.
+// askFor is the hint for recording a trace with counters.
 const askFor = "profile with experimental_config=torch._C._profiler._ExperimentalConfig(profiler_metrics=" +
 	"[\"GpuTime\", \"XVE_ACTIVE\", \"XVE_STALL\", \"XVE_THREADS_OCCUPANCY_ALL\"], profiler_measure_per_kernel=True)"
 
-// counterNotes describes what the counters of the trace lack.
+// counterNotes returns notes about missing counters.
 func (r *reader) counterNotes() (list []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		list = append(list, note.Note{Severity: severity, Code: code, Pos: note.Pos{File: r.path},
@@ -315,27 +317,28 @@ func (r *reader) counterNotes() (list []note.Note) {
 	}
 	if !r.occupied {
 		add(note.Warning, note.NotMeasured, askFor,
-			"the counters of the trace do not have XVE_THREADS_OCCUPANCY_ALL, so that no occupancy was measured")
+			"the counters of the trace do not include XVE_THREADS_OCCUPANCY_ALL, so no occupancy was measured")
 	}
 	if len(r.unused) > 0 {
-		add(note.Info, "counters-unused", "", "counters whose name or unit is not known are not used: %s",
+		add(note.Info, "counters-unused", "", "counters with an unknown name or unit are not used: %s",
 			strings.Join(r.unused, ", "))
 	}
 	if r.homeless > 0 {
-		add(note.Warning, "counters-without-launch", "", "the counters of %s belong to no launch of the trace: they are used "+
-			"with the time that GpuTime gives, and have no place in gaps and overlaps",
+		add(note.Warning, "counters-without-launch", "", "the counters of %s belong to no launch of the trace: "+
+			"they are used with GpuTime as the duration, and are not part of gaps and overlaps",
 			unit.FormatCount(r.homeless, "launch", "launches"))
 		list[len(list)-1].Pos = r.first
 	}
 	if missing > 0 {
-		text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.FormatCount(launches, "launch", "launches"))
+		all := unit.FormatCount(launches, "launch", "launches")
+		text := fmt.Sprintf("counters are missing for %d of %s", missing, all)
 		for device, name := range r.trace.Devices {
 			if read[device] == 0 && known[device] > 0 && len(known) > 1 {
-				text += fmt.Sprintf("; of device %s none has any", name)
+				text += fmt.Sprintf("; device %s has none", name)
 			}
 		}
 		add(note.Warning, "counters-missing", "another process may have held the counters, or the trace is cut off: "+
-			"events with counters stand last", "%s", text)
+			"events with counters are at its end", "%s", text)
 	}
 	return list
 }

@@ -11,15 +11,15 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// plain is the event of a launch as PyTorch writes it, ts and dur in
+// plain returns the event of a launch as PyTorch writes it, with ts and dur in
 // microseconds.
 func plain(name string, id int, ts, dur float64) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "%s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"correlation": %d, "device": 0, "sycl queue": 8, "kernel_id": %d}}`,
 		name, ts, dur, 900+id, id)
 }
 
-// scoped is the event with the counters of a launch, and its two of phase C, in
-// which they stand again.
+// scoped returns the event with the counters of a launch, and its two events of
+// phase C, which repeat them.
 func scoped(name string, id int, ts, dur float64, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"kernel_id": %d, "queue": "0x7", %s}},
 {"ph": "C", "cat": "xpu_scope_profiler", "name": "xpu", "pid": 0, "tid": 8, "ts": %.3f, "args": {%s}},
@@ -27,13 +27,14 @@ func scoped(name string, id int, ts, dur float64, args string) string {
 		name, ts-0.001, dur+0.002, id, args, ts-0.001, args, ts+dur+0.001)
 }
 
-// lost is the event with the counters of a launch that the profiler did not
-// record.
+// lost returns the event with the counters of a launch that the profiler did
+// not record.
 func lost(name string, id int, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 0, "ts": 7.000, "dur": 0.001, "args": {"kernel_id": %d, "queue": "0x7", %s}}`, name, id, args)
 }
 
-// values are counters in one of three spellings; ns is the time that they ran.
+// values returns counters in one of three spellings. ns is the time during
+// which they ran.
 func values(spelling string, ns int, active, stalled, occupancy float64) string {
 	return strings.NewReplacer("(", map[string]string{"::": "::", " [": " [", "": "@"}[spelling], ")", map[string]string{" [": "]"}[spelling]).
 		Replace(strings.ReplaceAll(fmt.Sprintf(`"GpuTime(ns)": %d, "XVE_ACTIVE(percent)": %g, "XVE_STALL(percent)": %g, "XVE_THREADS_OCCUPANCY_ALL(percent)": %g`,
@@ -44,7 +45,7 @@ func inTrace(events ...string) string {
 	text := `{"deviceProperties": [{"id": 0, "name": "Intel(R) Data Center GPU Max 1100", "maxComputeUnits": 448, "maxClockFrequency": 1550}], "baseTimeNanoseconds": 1790857026000000000,
 "traceEvents": [
 ` + strings.Join(events, ",\n") + "\n]}"
-	// Without a unit: what stands from the sign on goes.
+	// Without a unit: remove the text after the sign.
 	for {
 		i := strings.IndexByte(text, '@')
 		if i < 0 {
@@ -54,7 +55,7 @@ func inTrace(events ...string) string {
 	}
 }
 
-// rows prints kernels with what their counters say.
+// rows prints kernels with their counters.
 func rows(f *ingest.File) string {
 	var b strings.Builder
 	for i := range f.Kernels {
@@ -107,62 +108,62 @@ func TestCounters(t *testing.T) {
 		events         []string
 		want, launches string
 	}{
-		{"units behind two colons, as they were merged", all("::"), want, times},
-		{"units in brackets, as they were drafted", all(" ["), want, times},
-		{"no units, where the driver gives none", all(""), want, times},
-		{"counters before the launches that they are of", append(all("::")[3:], a1, a2, b1), want, times},
-		{"launches out of the order of their numbers", append([]string{b1, a2, a1}, all("::")[3:]...),
+		{"units after two colons, as in the merged version", all("::"), want, times},
+		{"units in brackets, as in the drafts", all(" ["), want, times},
+		{"no units, as from some drivers", all(""), want, times},
+		{"counters before their launches", append(all("::")[3:], a1, a2, b1), want, times},
+		{"launches in another order than their numbers", append([]string{b1, a2, a1}, all("::")[3:]...),
 			"b: 1 in 5 us measured 25 active 20 stalled 30 idle 50 window 1\na: 2 in 40 us measured 67.5 active 25 stalled 58.75 idle 16.25 window 1\n", times},
-		{"a kernel of a user that has such a name is a launch", []string{plain("metrics: a", 1, 10, 30)},
+		{"a user's kernel with such a name is a launch", []string{plain("metrics: a", 1, 10, 30)},
 			"metrics: a: 1 in 30 us\nno-occupancy f: no counters in the trace: occupancy was not measured in it\n", "metrics: a 0+30000"},
-		{"a launch without a name goes by its number", []string{a1, scoped("kernel_1", 1, 10, 30, values("::", 30000, 30, 50, 60))},
+		{"a launch without a name is found by its number", []string{a1, scoped("kernel_1", 1, 10, 30, values("::", 30000, 30, 50, 60))},
 			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\n", "a 0+30000"},
 		{"a query that ran longer than its launch", []string{a1, scoped("a", 1, 10, 30, values("::", 45000, 30, 50, 60))},
 			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1.5\n", "a 0+30000"},
 		{"bytes become bandwidths over the time of the launches, threads add up; the two directions of L3", []string{a1, a2,
 			scoped("a", 1, 10, 30, `"GPU_MEMORY_BYTE_READ::bytes": 3000000, "GPU_MEMORY_BYTE_WRITE": "30000", "L3_BYTE_READ::bytes": 6000000, "XVE_COMPUTE_THREAD_COUNT::threads": 5`),
 			scoped("a", 2, 50, 10, `"GPU_MEMORY_BYTE_READ::bytes": 5000000, "XVE_COMPUTE_THREAD_COUNT::threads": 7`)},
-			"a: 2 in 40 us threads 12 GB/s 200 1 200 -1\nno-occupancy f: warning: the counters of the trace do not have XVE_THREADS_OCCUPANCY_ALL, so that no occupancy was measured\n",
+			"a: 2 in 40 us threads 12 GB/s 200 1 200 -1\nno-occupancy f: warning: the counters of the trace do not include XVE_THREADS_OCCUPANCY_ALL, so no occupancy was measured\n",
 			"a 0+30000, a 40000+10000"},
-		{"a count that not all launches have is of none", []string{a1, a2, scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)+`, "XVE_COMPUTE_THREAD_COUNT": 5`),
+		{"a count that not all launches have is not used", []string{a1, a2, scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)+`, "XVE_COMPUTE_THREAD_COUNT": 5`),
 			scoped("a", 2, 50, 10, values("::", 10000, 10, 85, 90))},
 			"a: 2 in 40 us measured 67.5 active 25 stalled 58.75 idle 16.25 window 1\n", "a 0+30000, a 40000+10000"},
-		{"a trace that is cut loses counters first", all("::")[:4],
+		{"a truncated trace loses counters first", all("::")[:4],
 			"a: 2 in 40 us measured 60 active 30 stalled 50 idle 20 window 1\nb: 1 in 5 us\n" +
-				"counters-missing f: warning: there are no counters of 2 of 3 launches\n", times},
-		{"two GPUs, of which another process holds the counters of one", []string{a1, strings.Replace(b1, `"pid": 0`, `"pid": 1`, 1), scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60))},
+				"counters-missing f: warning: counters are missing for 2 of 3 launches\n", times},
+		{"two GPUs, one of whose counters another process uses", []string{a1, strings.Replace(b1, `"pid": 0`, `"pid": 1`, 1), scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60))},
 			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\nb: 1 in 5 us\n" +
-				"counters-missing f: warning: there are no counters of 1 of 2 launches; of device 1 none has any\n", "a 0+30000, b 50000+5000"},
-		{"of two ranks that number their launches alike nobody knows which", []string{a1, plain("a", 1, 200, 10), scoped("a", 1, 200, 10, values("::", 10000, 10, 85, 90)),
+				"counters-missing f: warning: counters are missing for 1 of 2 launches; device 1 has none\n", "a 0+30000, b 50000+5000"},
+		{"two ranks with the same launch numbers: the launch is unknown", []string{a1, plain("a", 1, 200, 10), scoped("a", 1, 200, 10, values("::", 10000, 10, 85, 90)),
 			scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60))},
-			"a: 2 in 40 us\nbad-row f:5: error: kernel_id 1 of \"a\" is of several launches\nbad-row f:8: error: kernel_id 1 of \"a\" is of several launches\n" +
-				"counters-missing f: warning: there are no counters of 2 of 2 launches\n", "a 0+30000, a 190000+10000"},
-		{"a number of a launch of another kernel", []string{a1, scoped("b", 1, 10, 5, values("::", 5000, 20, 30, 25))},
-			"a: 1 in 30 us\nbad-row f:4: error: kernel_id 1 of \"b\" is of a launch of \"a\"\ncounters-missing f: warning: there are no counters of 1 of 1 launch\n", "a 0+30000"},
+			"a: 2 in 40 us\nbad-row f:5: error: kernel_id 1 of \"a\" belongs to several launches\nbad-row f:8: error: kernel_id 1 of \"a\" belongs to several launches\n" +
+				"counters-missing f: warning: counters are missing for 2 of 2 launches\n", "a 0+30000, a 190000+10000"},
+		{"a number that belongs to a launch of another kernel", []string{a1, scoped("b", 1, 10, 5, values("::", 5000, 20, 30, 25))},
+			"a: 1 in 30 us\nbad-row f:4: error: kernel_id 1 of \"b\" belongs to a launch of \"a\"\ncounters-missing f: warning: counters are missing for 1 of 1 launch\n", "a 0+30000"},
 		{"counters of one launch twice", []string{a1, scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)), scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 90))},
-			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\nbad-row f:7: error: the counters of \"a\" are of no launch of the trace, or of one that has some\n", "a 0+30000"},
-		{"a launch that was not recorded: its values are true, its time is GpuTime", []string{a1, scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)), lost("c", 9, values("::", 7000, 1, 2, 3))},
+			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\nbad-row f:7: error: the counters of \"a\" belong to no launch of the trace, or to one that already has counters\n", "a 0+30000"},
+		{"a launch that was not recorded: its values are used, and its time is GpuTime", []string{a1, scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)), lost("c", 9, values("::", 7000, 1, 2, 3))},
 			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\nc: 1 in 7 us measured 3 active 1 stalled 2 idle 97 window 1\n" +
-				"counters-without-launch f:7: warning: the counters of 1 launch belong to no launch of the trace: they are used with the time that GpuTime gives, and have no place in gaps and overlaps\n",
+				"counters-without-launch f:7: warning: the counters of 1 launch belong to no launch of the trace: they are used with GpuTime as the duration, and are not part of gaps and overlaps\n",
 			"a 0+30000"},
-		{"without GpuTime nothing weighs it", []string{a1, lost("c", 9, `"XVE_THREADS_OCCUPANCY_ALL::percent": 3`)},
-			"a: 1 in 30 us\nbad-row f:4: error: the counters of \"c\" are of no launch of the trace, and GpuTime, which says how long it took, is not among them\n" +
-				"counters-missing f: warning: there are no counters of 1 of 1 launch\n", "a 0+30000"},
-		{"counters of a recorded launch whose number no launch has might be of one that is counted", []string{a1, scoped("a", 5, 10, 30, values("::", 30000, 30, 50, 60))},
-			"a: 1 in 30 us\nbad-row f:4: error: the counters of \"a\" are of no launch of the trace, or of one that has some\n" +
-				"counters-missing f: warning: there are no counters of 1 of 1 launch\n", "a 0+30000"},
-		{"counters alone, as the profiler writes them when nothing else is asked for", []string{lost("c", 1, values("::", 7000, 1, 2, 3)), lost("c", 2, values("::", 21000, 1, 2, 7))},
+		{"without GpuTime its weight is unknown", []string{a1, lost("c", 9, `"XVE_THREADS_OCCUPANCY_ALL::percent": 3`)},
+			"a: 1 in 30 us\nbad-row f:4: error: the counters of \"c\" belong to no launch of the trace, and do not include GpuTime, the duration of the launch\n" +
+				"counters-missing f: warning: counters are missing for 1 of 1 launch\n", "a 0+30000"},
+		{"counters of a recorded launch with an unknown number may belong to a counted launch", []string{a1, scoped("a", 5, 10, 30, values("::", 30000, 30, 50, 60))},
+			"a: 1 in 30 us\nbad-row f:4: error: the counters of \"a\" belong to no launch of the trace, or to one that already has counters\n" +
+				"counters-missing f: warning: counters are missing for 1 of 1 launch\n", "a 0+30000"},
+		{"only counters, as the profiler writes them if nothing else is requested", []string{lost("c", 1, values("::", 7000, 1, 2, 3)), lost("c", 2, values("::", 21000, 1, 2, 7))},
 			"c: 2 in 28 us measured 6 active 1 stalled 2 idle 97 window 1\ncounters-without-launch f:3: warning: the counters of 2 launches belong to no launch of the trace: " +
-				"they are used with the time that GpuTime gives, and have no place in gaps and overlaps\n", ""},
-		{"names and units that are not known are said, and the rest is used", []string{a1, scoped("a", 1, 10, 30, `"GpuTime::ns": 30000, "XVE_ACTIVE::furlongs": 30, "NEW_COUNTER::percent": 5, "XVE_THREADS_OCCUPANCY_ALL::%": 60`)},
-			"a: 1 in 30 us measured 60 window 1\ncounters-unused f: counters whose name or unit is not known are not used: XVE_ACTIVE::furlongs, NEW_COUNTER::percent\n", "a 0+30000"},
-		{"values that no counter has", []string{a1, a2, b1, scoped("a", 1, 10, 30, `"XVE_THREADS_OCCUPANCY_ALL::percent": 160`), scoped("a", 2, 50, 10, `"XVE_THREADS_OCCUPANCY_ALL::percent": -1`),
+				"they are used with GpuTime as the duration, and are not part of gaps and overlaps\n", ""},
+		{"unknown names and units are reported, and the others are used", []string{a1, scoped("a", 1, 10, 30, `"GpuTime::ns": 30000, "XVE_ACTIVE::furlongs": 30, "NEW_COUNTER::percent": 5, "XVE_THREADS_OCCUPANCY_ALL::%": 60`)},
+			"a: 1 in 30 us measured 60 window 1\ncounters-unused f: counters with an unknown name or unit are not used: XVE_ACTIVE::furlongs, NEW_COUNTER::percent\n", "a 0+30000"},
+		{"impossible values", []string{a1, a2, b1, scoped("a", 1, 10, 30, `"XVE_THREADS_OCCUPANCY_ALL::percent": 160`), scoped("a", 2, 50, 10, `"XVE_THREADS_OCCUPANCY_ALL::percent": -1`),
 			scoped("b", 3, 60, 5, `"XVE_ACTIVE::percent": "much"`)},
 			"a: 2 in 40 us\nb: 1 in 5 us\n" +
 				"bad-row f:6: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is 160, more than the whole\n" +
-				"bad-row f:9: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is \"-1\", which is not a number from 0 on\n" +
-				"bad-row f:12: error: the counters of \"b\": XVE_ACTIVE::percent is \"\\\"much\\\"\", which is not a number from 0 on\n" +
-				"counters-missing f: warning: there are no counters of 3 of 3 launches\n", times},
+				"bad-row f:9: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is \"-1\"; expected a number of at least 0\n" +
+				"bad-row f:12: error: the counters of \"b\": XVE_ACTIVE::percent is \"\\\"much\\\"\"; expected a number of at least 0\n" +
+				"counters-missing f: warning: counters are missing for 3 of 3 launches\n", times},
 	} {
 		f, err := read(t, strings.NewReader(inTrace(c.events...)), ingest.ReadOptions{})
 		if err != nil {
@@ -178,7 +179,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestCountersOfLaunches: each launch that is kept has its own counters.
+// TestCountersOfLaunches checks that each single launch has its own counters.
 func TestCountersOfLaunches(t *testing.T) {
 	f, err := read(t, strings.NewReader(inTrace(plain("a", 1, 10, 30), plain("b", 2, 42, 1), plain("a", 3, 50, 10),
 		scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)+`, "GPU_MEMORY_BYTE_READ": 3000000`),
@@ -197,8 +198,8 @@ func TestCountersOfLaunches(t *testing.T) {
 	}
 }
 
-// TestDevice: PyTorch names the device; the times of all launches are since one
-// moment.
+// TestDevice checks that the device comes from PyTorch's metadata, and that the
+// times of all launches have the same base.
 func TestDevice(t *testing.T) {
 	f, err := read(t, strings.NewReader(inTrace(plain("a", 1, 10, 30))), ingest.ReadOptions{})
 	if err != nil {
@@ -210,8 +211,8 @@ func TestDevice(t *testing.T) {
 	if f.Trace.First != 1790857026000010000 || !f.Trace.Whole {
 		t.Errorf("the first launch began at %d", f.Trace.First)
 	}
-	// Older versions write no kernel_id; the trace of a rank is a run of its
-	// own all the same.
+	// Older versions write no kernel_id, but the trace of a rank is still a
+	// separate run.
 	old := strings.Replace(inTrace(plain("a", 1, 10, 30)), `"kernel_id"`, `"other_id"`, 1)
 	if f, err := read(t, strings.NewReader(old), ingest.ReadOptions{}); err != nil || !f.Trace.Whole {
 		t.Errorf("without kernel_id: %v", err)
@@ -226,8 +227,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// TestManyCounters: launches in another order than their numbers are found
-// without sorting them each time, and what is kept of a launch stays small.
+// TestManyCounters checks that launches in another order than their numbers are
+// found without sorting each time, and that the memory per launch stays small.
 func TestManyCounters(t *testing.T) {
 	const n = 20_000
 	var b strings.Builder

@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	// chunk is how much is read at a time.
+	// chunk is the number of bytes that are read at a time.
 	chunk = 256 << 10
-	// maxValue is the longest value that is kept whole: an event with a
-	// kernel's name of some 10 KB and its call stack.
+	// maxValue is the maximum length of a value that is kept: an event with a
+	// kernel name of about 10 KB and its call stack.
 	maxValue = 1 << 20
 )
 
-// scanner walks through JSON of any size in bounded memory. It finds where
-// values end and leaves what is in them to others.
+// A scanner reads JSON of any size in bounded memory. It finds the ends of
+// values and does not parse their content.
 type scanner struct {
 	r    io.Reader
 	buf  []byte
-	from int // what is left of buf to read
+	from int // unread part of buf
 	to   int
-	line int // of buf[from], from 1
+	line int // line of buf[from], from 1
 	err  error
 }
 
-// errLong states that a value is longer than any that is kept.
+// errLong means that a value is longer than maxValue.
 var errLong = errors.New("the event is longer than 1 MB")
 
-// errEnd states that the text ends where more was due.
+// errEnd means that the text ends too early.
 var errEnd = errors.New("the text ends here")
 
-// fill reads more; what has been read moves to the front, and the buffer grows
-// for a value that does not fit.
+// fill reads more bytes. It moves the unread part to the front, and grows the
+// buffer if a value does not fit.
 func (s *scanner) fill() bool {
 	if s.err != nil {
 		return false
@@ -57,13 +57,13 @@ func (s *scanner) fill() bool {
 	return n > 0
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (s *scanner) skip(n int) {
 	s.line += bytes.Count(s.buf[s.from:s.from+n], []byte{'\n'})
 	s.from += n
 }
 
-// peek returns the next byte that is no white space, 0 at the end.
+// peek returns the next byte that is not white space, or 0 at the end.
 func (s *scanner) peek() byte {
 	for {
 		for i := s.from; i < s.to; i++ {
@@ -81,15 +81,15 @@ func (s *scanner) peek() byte {
 	}
 }
 
-// value reads a value and gives its bytes, which are good until the next call;
-// nil of one that is longer than any that is kept.
+// value reads a value and returns its bytes, which are valid until the next
+// call. It returns nil for a value longer than maxValue.
 func (s *scanner) value() ([]byte, error) {
 	if s.peek() == 0 {
 		return nil, errEnd
 	}
 	var e ending
 	keep := true
-	at := 0 // from s.from, up to where e has looked
+	at := 0 // offset from s.from up to which e has searched
 	for {
 		if end, ok := e.find(s.buf[s.from+at : s.to]); ok {
 			at += end
@@ -104,8 +104,7 @@ func (s *scanner) value() ([]byte, error) {
 			return value, nil
 		}
 		at = s.to - s.from
-		// A value that is too long is still walked through, to find its end,
-		// and its bytes are let go on the way.
+		// If a value is too long, continue to its end and drop its bytes.
 		if !keep || at > maxValue {
 			keep = false
 			s.skip(at)
@@ -117,28 +116,28 @@ func (s *scanner) value() ([]byte, error) {
 	}
 }
 
-// errBroken states that a string holds a line end, which JSON does not allow: a
-// quote in a name that was not escaped.
+// errBroken means that a string contains a line end, which JSON does not allow:
+// a quote in a name was not escaped.
 var errBroken = errors.New("a quote in it is not escaped")
 
-// ending looks for where a value ends, in pieces.
+// ending searches for the end of a value, piece by piece.
 type ending struct {
 	depth    int
 	inString bool
-	escaped  bool // the byte before was a backslash
-	broken   bool // a string holds a line end
+	escaped  bool // the previous byte was a backslash
+	broken   bool // a string contains a line end
 }
 
-// special are the bytes of a string that are not text.
+// special are the bytes of a string that are not plain text.
 var special = [256]bool{'"': true, '\\': true, '\n': true}
 
-// find returns how many bytes of b belong to the value, false when all do and
-// more may follow.
+// find returns the number of bytes of b that belong to the value. It returns
+// false if all of them do and the value may continue.
 func (e *ending) find(b []byte) (int, bool) {
 	for i := 0; i < len(b); i++ {
 		if e.inString {
-			// The inner loop takes text at a byte a step, with a table instead
-			// of three comparisons: strings are most of a trace.
+			// The inner loop skips plain text with a table lookup per byte
+			// instead of three comparisons, because most of a trace is strings.
 			for !special[b[i]] && !e.escaped {
 				if i++; i == len(b) {
 					return 0, false
@@ -181,8 +180,8 @@ func (e *ending) find(b []byte) (int, bool) {
 	return 0, false
 }
 
-// resync goes on behind a broken event: at the next line that begins with an
-// object. Both writers put an event on a line of its own.
+// resync skips a broken event: it moves to the next line that begins with an
+// object. Both writers start each event on a new line.
 func (s *scanner) resync() bool {
 	for {
 		i := bytes.IndexByte(s.buf[s.from:s.to], '\n')
@@ -203,35 +202,36 @@ func (s *scanner) resync() bool {
 	}
 }
 
-// event is what is read of an event. The slices are good until the next event.
+// An event contains the used members of an event. The slices are valid until
+// the next event.
 type event struct {
-	phase    byte // X of one with a duration, M of a name
+	phase    byte // X: has a duration; M: contains a name
 	category category
 	name     []byte // decoded
-	pid, tid []byte // as they stand, numbers or strings
+	pid, tid []byte // as in the file, numbers or strings
 	ts, dur  []byte
 	args     []byte
 }
 
-// category is what an event is of.
+// A category is the kind of an event.
 type category uint8
 
 const (
 	otherCategory  category = iota
-	launchCategory          // a kernel as unitrace says, or a copy or fill
-	kernelCategory          // a kernel as PyTorch says
+	launchCategory          // a kernel from unitrace, or a copy or fill
+	kernelCategory          // a kernel from PyTorch
 )
 
-// categories are the words of cat.
+// categories maps the values of cat.
 var categories = map[string]category{"gpu_op": launchCategory, "kernel": kernelCategory, "gpu_memcpy": launchCategory,
 	"gpu_memset": launchCategory}
 
-// errNotJSON is said of an event whose members cannot be distinguished.
+// errNotJSON is the error for an event whose members cannot be parsed.
 var errNotJSON = errors.New("the event is not JSON")
 
-// parse reads an event as far as it is of use: false of one that is not.
-// encoding/json would decode all of an event, and of most the phase or category
-// already says that they are of no use.
+// parse reads an event. It returns false if the event is not used. Considered
+// and rejected: encoding/json, because it would decode complete events, and for
+// most events the phase or category already shows that they are not used.
 func (e *event) parse(b []byte) (use bool, err error) {
 	*e = event{}
 	for key, value := range members(b) {
@@ -245,8 +245,8 @@ func (e *event) parse(b []byte) (use bool, err error) {
 			e.phase = value[1]
 		case "cat":
 			s, _ := text(value)
-			// Where the phase comes behind the category, the last line of parse
-			// looks at both.
+			// If the phase follows the category, the last line of parse checks
+			// both.
 			if e.category = categories[string(s)]; e.category == otherCategory && e.phase == 'X' {
 				return false, nil
 			}
@@ -269,8 +269,8 @@ func (e *event) parse(b []byte) (use bool, err error) {
 	return e.phase == 'M' || e.phase == 'X' && e.category != otherCategory, nil
 }
 
-// members returns the members of an object. What is none ends them with an
-// empty key.
+// members returns the members of an object. After an invalid member, it returns
+// an empty key and ends.
 func members(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest := trim(bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}")))
@@ -290,8 +290,8 @@ func members(b []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// token takes a value off the front, and the white space behind it; nothing of
-// one that does not end.
+// token returns the first value and the rest after it and after white space. It
+// returns nothing if the value does not end.
 func token(b []byte) (value, rest []byte) {
 	var e ending
 	end, ok := e.find(b)
@@ -304,7 +304,7 @@ func token(b []byte) (value, rest []byte) {
 	return b[:end], trim(b[end:])
 }
 
-// trim takes white space off the front.
+// trim removes leading white space.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\n' || b[0] == '\r' || b[0] == '\t') {
 		b = b[1:]
@@ -321,11 +321,11 @@ func text(b []byte) ([]byte, error) {
 	if bytes.IndexByte(b, '\\') >= 0 && json.Unmarshal(b, &s) == nil {
 		return []byte(s), nil
 	}
-	return b[1 : len(b)-1], nil // unitrace writes names as they are, backslashes included
+	return b[1 : len(b)-1], nil // unitrace writes names without escaping, including backslashes
 }
 
-// nanoseconds reads a time in microseconds exactly: a float holds no
-// nanoseconds of the time since 1970.
+// nanoseconds converts a time in microseconds exactly. It does not use floats,
+// because they cannot represent nanoseconds since 1970.
 func nanoseconds(b []byte) (ns int64, ok bool) {
 	if bytes.ContainsAny(b, "eE") {
 		x, err := strconv.ParseFloat(string(b), 64)

@@ -1,9 +1,9 @@
 // Package trace reads Chrome trace JSON, in which unitrace
-// (--chrome-kernel-logging) and PyTorch's profiler say when each launch began
-// and ended. A trace may have gigabytes: it is read as a stream, and a launch
-// is kept in 24 bytes. One that is cut off, as a program leaves it that was
-// killed, is used as far as it goes. The package does not know what the times
-// mean for occupancy.
+// (--chrome-kernel-logging) and PyTorch's profiler record when each launch
+// started and ended. A trace may have gigabytes: it is read as a stream, and a
+// launch needs 24 bytes. A truncated trace, for example of a killed program, is
+// used up to its end. The package does not know the meaning of the times for
+// occupancy.
 package trace
 
 import (
@@ -24,7 +24,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Format is a Chrome trace.
+// Format reads a Chrome trace.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -35,8 +35,8 @@ func (Format) Description() string { return "a trace" }
 
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
-// Sniff implements ingest.Format: an object that holds traceEvents, or an array
-// of events.
+// Sniff implements ingest.Format. It reports whether the file is an object with
+// traceEvents, or an array of events.
 func (Format) Sniff(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
@@ -57,7 +57,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish(err)
 }
 
-// maxTasks bounds the names that are kept: more is no trace of a program.
+// maxTasks limits the number of names. The trace of a program has fewer.
 const maxTasks = 1 << 16
 
 type reader struct {
@@ -65,52 +65,53 @@ type reader struct {
 	path      string
 	trace     *ingest.Trace
 	instances bool
-	launches  ingest.Launches // when asked for
+	launches  ingest.Launches // if requested
 	bad       table.BadRows
 	events    int64
 	used      int64
 
-	tasks map[string]*task // by name as it stands
+	tasks map[string]*task // by the name in the file
 	order []*task
 	lanes map[[2]string]uint32 // by pid and tid
-	names map[string]string    // of processes, which stand for devices
+	names map[string]string    // of processes, which represent devices
 
-	pytorch  bool             // its head is that of a PyTorch trace
-	base     int64            // nanoseconds that all times are since
-	platform []deviceMetadata // what PyTorch says of the devices
-	taskOf   []*task          // of a task of the trace, in order
+	pytorch  bool             // the trace has PyTorch's metadata
+	base     int64            // base of all times in nanoseconds
+	platform []deviceMetadata // PyTorch's metadata of the devices
+	taskOf   []*task          // task for each task of the trace
 	lanesOf  []lane
 
-	// Of counters.
-	scoped, occupied bool              // there are some, and the occupancy among them
-	numbered         map[uint64]uint32 // launches with a number and without counters so far
-	waiting          []reading         // whose launch is not known yet
-	unused           []string          // counters whose name or unit is not known: the first
-	homeless         int64             // readings that no launch of the trace has
-	first            note.Pos          // of those
+	// Fields for counters.
+	scoped, occupied bool              // counters are present; occupancy is among them
+	numbered         map[uint64]uint32 // launches with a number that have no counters so far
+	waiting          []reading         // readings whose launch is unknown so far
+	unused           []string          // first counters with an unknown name or unit
+	homeless         int64             // number of readings without a launch in the trace
+	first            note.Pos          // position of the first of them
 }
 
-// lane is a queue or engine.
+// A lane is a queue or engine.
 type lane struct {
 	pid         string
-	known, read int // launches with a number, and those of them that have counters
+	known, read int // number of launches with a number, and with counters
 }
 
-// task is what is launched under a name.
+// A task is the set of launches with the same name.
 type task struct {
 	kernel      ingest.Kernel
-	place       int    // in reader.order
-	number      uint32 // in the trace, once it has a launch there
+	place       int    // index in reader.order
+	number      uint32 // number in the trace, once it has a launch there
 	placed      bool
-	sample      ingest.Sample // of the times of launches
+	sample      ingest.Sample // of the launch times
 	total       float64
 	measured    measurement
 	occupancies ingest.Sample // of the launches
 }
 
-// read reads all events; the error says where the text stopped to be a trace.
+// read reads all events. The error describes where the text stops being a valid
+// trace.
 func (r *reader) read() error {
-	for r.in.peek() >= 0x80 { // a byte order mark
+	for r.in.peek() >= 0x80 { // skip a byte order mark
 		r.in.skip(1)
 	}
 	switch r.in.peek() {
@@ -126,7 +127,7 @@ func (r *reader) read() error {
 		if err != nil {
 			return err
 		}
-		name := string(key) // which the next value overwrites
+		name := string(key) // because the next value overwrites it
 		if r.in.peek() != ':' {
 			return errNotJSON
 		}
@@ -170,7 +171,8 @@ func (r *reader) array() error {
 		line := r.in.line
 		b, err := r.in.value()
 		switch {
-		// The program was killed while it wrote: what came before is good.
+		// The program was killed while it wrote. The events before this point
+		// are valid.
 		case errors.Is(err, errEnd), errors.Is(err, errBroken) && !r.in.resync():
 			return errEnd
 		case err == nil && b == nil:
@@ -190,11 +192,11 @@ func (r *reader) array() error {
 
 func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: line} }
 
-// event takes an event that is of use.
+// event adds a used event.
 func (r *reader) event(e *event, line int) error {
 	if e.phase == 'M' {
-		// Names may come behind the launches that they are for, so lanes get
-		// theirs at the end.
+		// Names may follow the launches of their process. Therefore lanes get
+		// their names at the end.
 		for key, value := range members(e.args) {
 			if string(key) == "name" && string(e.name) == "process_name" && len(r.names) < maxTasks {
 				name, _ := text(value)
@@ -206,8 +208,8 @@ func (r *reader) event(e *event, line int) error {
 	var id launchID
 	if e.category == kernelCategory {
 		id = idOf(e.args)
-		// A kernel of a user may have such a name; then it has what each launch
-		// has.
+		// A user's kernel may have such a name. It is a launch if it has the
+		// arguments of a launch.
 		if bytes.HasPrefix(e.name, []byte(scopePrefix)) && !id.enqueued {
 			return r.scope(e, id, line)
 		}
@@ -225,7 +227,7 @@ func (r *reader) event(e *event, line int) error {
 	if err != nil {
 		return err
 	}
-	// A map does not copy a key that it only looks for.
+	// A map lookup does not copy the key.
 	at, known := r.lanes[[2]string{string(e.pid), string(e.tid)}]
 	if !known {
 		if len(r.lanes) >= maxTasks {
@@ -244,7 +246,7 @@ func (r *reader) event(e *event, line int) error {
 	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: at})
 	if id.named {
 		r.lanesOf[at].known++
-		launch := uint32(r.trace.Len() - 1) // by which its counters name it
+		launch := uint32(r.trace.Len() - 1) // its counters refer to this index
 		if _, twice := r.numbered[id.number]; twice {
 			launch = several
 		}
@@ -254,7 +256,8 @@ func (r *reader) event(e *event, line int) error {
 	return nil
 }
 
-// launched counts a launch, and gives its place where launches are kept.
+// launched counts a launch. It returns its index among the single launches, if
+// they are kept.
 func (r *reader) launched(t *task, seconds float64, line int) (row int) {
 	r.used++
 	t.total += seconds
@@ -265,7 +268,7 @@ func (r *reader) launched(t *task, seconds float64, line int) (row int) {
 	return r.launches.Len() - 1
 }
 
-// task returns what is launched under a name.
+// task returns the task with a name. It creates the task if it is new.
 func (r *reader) task(name []byte, line int) (*task, error) {
 	if t, known := r.tasks[string(name)]; known {
 		return t, nil
@@ -284,7 +287,7 @@ func (r *reader) task(name []byte, line int) (*task, error) {
 	return t, nil
 }
 
-// finish returns the file, or says why nothing of it can be used.
+// finish returns the file, or an error if nothing in it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
 	r.place()
 	f := &ingest.File{Input: ingest.Input{Rows: r.used, BadRows: r.bad.Count,
@@ -332,8 +335,8 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	return f, nil
 }
 
-// device names that of a process: unitrace gives each rank a process of its own
-// for the GPU that they share.
+// device returns the name of the device of a process. unitrace writes a
+// separate process for each rank, even if ranks share a GPU.
 func (r *reader) device(pid string) string {
 	name := r.names[pid]
 	if at := strings.Index(name, "DEVICE<"); at >= 0 {
@@ -342,7 +345,7 @@ func (r *reader) device(pid string) string {
 	return strings.Trim(pid, `"`)
 }
 
-// deviceMetadata is what PyTorch says of a device.
+// deviceMetadata is PyTorch's description of a device.
 type deviceMetadata struct {
 	ID     int
 	Name   string
@@ -352,16 +355,17 @@ type deviceMetadata struct {
 	line   int
 }
 
-// head takes a member of the trace next to its events.
+// head reads a member of the trace other than its events.
 func (r *reader) head(name string, value []byte, line int) {
 	switch name {
 	case `"baseTimeNanoseconds"`:
-		// Behind the events it would shift those that were read already;
-		// PyTorch writes it before them.
-		if n, err := strconv.ParseInt(string(unquoted(value)), 10, 64); err == nil && n >= 0 && n < 1<<62 && r.events == 0 {
+		// Ignore it after the events, because it would shift the ones that were
+		// read already. PyTorch writes it before them.
+		n, err := strconv.ParseInt(string(unquoted(value)), 10, 64)
+		if err == nil && n >= 0 && n < 1<<62 && r.events == 0 {
 			r.base = n
 		}
-	case `"deviceProperties"`: // which PyTorch alone writes
+	case `"deviceProperties"`: // only PyTorch writes it
 		r.pytorch = true
 		var list []deviceMetadata
 		if json.Unmarshal(value, &list) == nil && len(list) < maxTasks {
@@ -373,11 +377,11 @@ func (r *reader) head(name string, value []byte, line int) {
 	}
 }
 
-// devices says on which device the launches ran, where PyTorch names it:
-// processes of launches are numbers of devices.
+// devices sets the device of the launches if PyTorch recorded it. The processes
+// of launches are device numbers.
 func (r *reader) devices(f *ingest.File) {
-	// A trace of counters alone does not say on which of several they were
-	// read.
+	// In a trace without launches, the device of the counters is unknown if
+	// there are several.
 	alone := len(r.trace.Devices) == 0 && len(r.platform) == 1
 	of := slices.DeleteFunc(r.platform, func(d deviceMetadata) bool {
 		return !alone && !slices.Contains(r.trace.Devices, strconv.Itoa(d.ID)) || !strings.Contains(d.Name, "Intel")
@@ -391,7 +395,7 @@ func (r *reader) devices(f *ingest.File) {
 		if d.Name != first.Name || d.Units != first.Units {
 			f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-devices", Pos: pos,
 				Text: fmt.Sprintf("the launches ran on different devices: %s with %d XVEs and %s with %d",
-					first.Name, first.Units, d.Name, d.Units), Hint: "give each device a trace of its own"})
+					first.Name, first.Units, d.Name, d.Units), Hint: "record each device in its own trace"})
 			return
 		}
 	}

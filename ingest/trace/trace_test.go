@@ -20,8 +20,8 @@ func read(t testing.TB, r io.Reader, opt ingest.ReadOptions) (*ingest.File, erro
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: -1, R: r}, opt)
 }
 
-// TestLongEvent: an event that is longer than any launch's is left out, and the
-// rest is read.
+// TestLongEvent checks that an event that is too long for a launch is skipped,
+// and that the others are read.
 func TestLongEvent(t *testing.T) {
 	f, err := read(t, strings.NewReader("["+launch(strings.Repeat("x", 3*maxValue), 1, 1)+",\n"+launch("good", 1, 1)+"]"), ingest.ReadOptions{})
 	if err != nil {
@@ -36,7 +36,7 @@ func launch(name string, ts, dur int) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "gpu_op", "name": "%s", "pid": 1, "tid": 1, "ts": %d, "dur": %d}`, name, ts, dur)
 }
 
-// TestInstances checks that every launch is kept when it is asked for.
+// TestInstances checks that every launch is kept if this is requested.
 func TestInstances(t *testing.T) {
 	f, err := read(t, strings.NewReader(testenv.Made(t, "unitrace")), ingest.ReadOptions{Instances: true})
 	if err != nil || f.Launches.Len() != 3 || f.Launches.At(1).Time.Or(0) != 11e-6 || f.Launches.At(1).Line != 5 {
@@ -46,11 +46,11 @@ func TestInstances(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
-		{"host functions alone", `{"traceEvents":[{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1}]}`,
+		{"only host functions", `{"traceEvents":[{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1}]}`,
 			"f: the trace has 1 events, none of which is a launch on a GPU (" + hint + ", or profile with ProfilerActivity.XPU)"},
 		{"cut off before anything", `{"traceEvents":[`, "f:1: the trace is cut off before any launch on a GPU: the text ends here (" + hint + ")"},
 		{"no launch that can be used", "[" + launch("", 1, 1) + "]", "f:1: none of the launches can be used; the first: the row names no kernel (" + hint + ")"},
-		{"something else", `{"traceEvents": 1, x, `, "f:1: the trace is cut off before any launch on a GPU: the event is not JSON (" + hint + ")"},
+		{"another JSON file", `{"traceEvents": 1, x, `, "f:1: the trace is cut off before any launch on a GPU: the event is not JSON (" + hint + ")"},
 	} {
 		_, err := read(t, strings.NewReader(c.text), ingest.ReadOptions{})
 		var fault *note.InputError
@@ -61,11 +61,11 @@ func TestErrors(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := io.MultiReader(strings.NewReader(testenv.Made(t, "cut_off")), iotest.ErrReader(broken))
 	if _, err := read(t, r, ingest.ReadOptions{}); !errors.Is(err, broken) {
-		t.Errorf("a reader that fails: %v", err)
+		t.Errorf("a failing reader: %v", err)
 	}
 }
 
-// events writes a trace of any number of launches.
+// events is a trace with any number of launches.
 type events struct {
 	n, at int
 	rest  []byte
@@ -88,7 +88,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory holds what a trace takes to 24 bytes a launch, whatever its
+// TestMemory checks that a trace needs 24 bytes per launch, whatever its
 // length.
 func TestMemory(t *testing.T) {
 	used := func() uint64 {
@@ -144,7 +144,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no error: %v", err)
+				t.Fatalf("not an InputError: %v", err)
 			}
 			return
 		}

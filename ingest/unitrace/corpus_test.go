@@ -26,7 +26,8 @@ func readCorpus(t *testing.T, name string, opt ingest.ReadOptions) *ingest.File 
 	return f
 }
 
-// TestCorpusByHand checks the values that were read off the reports by eye.
+// TestCorpusByHand compares with values that were read manually from the
+// reports.
 func TestCorpusByHand(t *testing.T) {
 	f := readCorpus(t, "query_gemm_fp16.txt", ingest.ReadOptions{Instances: true})
 	if n := f.Platform.CountedXVEs.Or(0); n != 448 { // 448.00 for each pair of counters
@@ -49,12 +50,12 @@ func TestCorpusByHand(t *testing.T) {
 		if got := float64(l.Time.Or(0)); got != want.ns/1e9 {
 			t.Errorf("launch %d: %v s, want %v s", i, got, want.ns/1e9)
 		}
-		// 56 work-groups of 64 x 8 work-items, 32 threads of 16 work-items
-		// each.
+		// 56 work-groups of 64 x 8 work-items, each with 32 threads of 16
+		// work-items.
 		if k.Global != unit.Size(56*64, 8, 1) || k.Local != unit.Size(64, 8, 1) || k.SIMD.Or(0) != 16 || l.Threads.Or(0) != 56*32 {
 			t.Errorf("launch %d: global %v, local %v, SIMD%d, %d threads", i, k.Global, k.Local, k.SIMD.Or(0), l.Threads.Or(0))
 		}
-		k = joinedKernel(t, f, k.Task) // its properties are a table of their own
+		k = joinedKernel(t, f, k.Task) // its properties are in a separate table
 		if k.SLM.Or(-1) != 8 || k.Spill.Or(-1) != 0 || k.Registers.Present() {
 			t.Errorf("launch %d: SLM %d, spill %d, registers %v; want 8, 0 and absent", i, k.SLM.Or(-1), k.Spill.Or(-1), k.Registers)
 		}
@@ -78,7 +79,8 @@ func TestCorpusByHand(t *testing.T) {
 	}
 }
 
-// joinedKernel is the kernel of a name in the run that a file alone makes.
+// joinedKernel returns the kernel with a name in the run that consists of only
+// this file.
 func joinedKernel(t *testing.T, f *ingest.File, task string) ingest.Kernel {
 	t.Helper()
 	run, err := ingest.Join([]ingest.File{*f})

@@ -13,17 +13,21 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// section is what a heading says of the tables below it. Versions of the tools
-// differ in headings more than in tables, so it holds only what a table does
-// not say itself.
+// A section is what a heading determines about the tables below it. Headings
+// depend on the version of a tool more than tables do, so it contains only what
+// the table itself does not.
 type section struct {
-	items  bool // OpenCL: the first braces of a name hold the global size in work-items, not work-groups
-	other  bool // host functions, kernels on the CPU, raw counters: nothing of it is a kernel on the GPU
-	raw    bool // samples of whatever ran
-	device int  // of `=== Device #1 Metrics ===`
+	// items is for OpenCL: the first braces of a name contain the global size
+	// in work-items, not work-groups.
+	items bool
+	// other is for host functions, kernels on the CPU, and raw counters:
+	// nothing in it is a kernel on the GPU.
+	other  bool
+	raw    bool // samples of any task
+	device int  // from `=== Device #1 Metrics ===`
 }
 
-// heading returns the text of a line framed by `==`, as in `=== Kernel
+// heading returns the text of a line that is framed by `==`, as in `=== Kernel
 // Properties ===` and `== L0 Backend: ==`.
 func heading(trimmed string) (string, bool) {
 	if len(trimmed) < 6 || !strings.HasPrefix(trimmed, "==") || !strings.HasSuffix(trimmed, "==") {
@@ -33,11 +37,11 @@ func heading(trimmed string) (string, bool) {
 	return strings.TrimSpace(strings.TrimSuffix(title, ":")), title != ""
 }
 
-// sectionOf describes what a heading stands for, and false when it is not one
-// of these tools.
+// sectionOf returns the section of a heading. It returns false if the heading
+// does not belong to these tools.
 func sectionOf(title string) (section, bool) {
-	// All titles of the tools, also of tables without use here: a known title
-	// ends what stood before it.
+	// List all titles of the tools, including tables that are not used, because
+	// a known title ends the previous table.
 	switch title {
 	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary",
 		"Kernel Submission Results",
@@ -63,51 +67,51 @@ func sectionOf(title string) (section, bool) {
 // kernelFirst begins the header of a table of kernels.
 const kernelFirst = "Kernel,"
 
-// The columns of reasons of stalls end so; versions of 2023 name the kernel and
-// the instruction in one field, `f!0x000000c0`, below a header that begins with
-// the instruction.
+// stallEvents is the suffix of the columns with stall reasons. In versions of
+// 2023, one field contains the kernel and the instruction, `f!0x000000c0`, and
+// the header begins with the instruction.
 const (
 	stallEvents  = "Stall[Events]"
 	instruction  = "IP[Address],"
 	inTheKernels = "!0x"
 )
 
-// isMessage reports whether a line is one of the tool's messages, which go to
-// the same terminal as its tables.
+// isMessage reports whether a line is a message of the tool, which prints
+// messages and tables to the same terminal.
 func isMessage(trimmed string) bool {
 	word, _, _ := strings.Cut(trimmed, "]")
 	return slices.Contains([]string{"[INFO", "[WARNING", "[ERROR"}, word)
 }
 
-// kind is which table a header stands over.
+// kind is the kind of table below a header.
 type kind uint8
 
 const (
-	skipped    kind = iota // a table that says neither times nor occupancies of kernels
-	stalling               // one row for an instruction: how often samples found it active, or stalled and why
+	skipped    kind = iota // contains neither times nor occupancies of kernels
+	stalling               // one row per instruction: how often samples found it active, or stalled with a reason
 	timing                 // one row for all launches: device timing, kernel submission
-	properties             // of compiled kernels
-	metrics                // one or more rows for a launch: metrics, intervals
+	properties             // properties of compiled kernels
+	metrics                // one or more rows per launch: metrics, intervals
 )
 
-// header is a table's header.
-// The memory of a row is its own: a file has millions of rows under one header.
+// A header is the header of a table. It owns the memory of the current row,
+// because a file has millions of rows with one header.
 type header struct {
 	kind   kind
 	source source
-	names  []string            // of the columns behind the kernel's name
-	comma  bool                // one empty field more than names
-	at     [quantities]int     // index behind the name, -1 when there is no such column
-	per    [quantities]float64 // units to the base unit
-	stalls []int               // columns of events, where the rows are instructions
-	voids  []int               // columns that may say that the counters of a row are not to be used
+	names  []string            // names of the columns after the kernel name
+	comma  bool                // rows have one more empty field than names
+	at     [quantities]int     // index after the kernel name, or -1 if there is no such column
+	per    [quantities]float64 // number of units per base unit
+	stalls []int               // columns of events, if the rows are instructions
+	voids  []int               // columns that may mark the counters of a row as invalid
 	counts counts
 	device int
 	rows   int
-	parts  []string // the fields of the current row
-	start  []int    // where they start in the line
+	parts  []string // fields of the current row
+	start  []int    // their offsets in the line
 
-	launches map[string]names.Launch // those of names that came before: a table repeats few of them very often
+	launches map[string]names.Launch // parsed names; a table repeats a few names very often
 }
 
 func newHeader(text string, deviceNumber int) *header {
@@ -124,7 +128,7 @@ func newHeader(text string, deviceNumber int) *header {
 		h.names, h.comma = h.names[:n-1], true
 	}
 	h.parts, h.start, h.counts = make([]string, len(h.names)), make([]int, len(h.names)), countsOf(h.names)
-	marker := false // of a stream of samples
+	marker := false // the table is a stream of samples
 	for i, name := range h.names {
 		if base, _, _ := strings.Cut(name, "["); slices.Contains(voids, base) || strings.HasPrefix(base, "MidQuery") {
 			h.voids = append(h.voids, i)
@@ -133,13 +137,13 @@ func newHeader(text string, deviceNumber int) *header {
 			h.stalls = append(h.stalls, i)
 		}
 		marker = marker || name == "StreamMarker" || name == "ReportReason"
-		// The first of several columns of a quantity counts.
+		// If a quantity has several columns, use the first.
 		if q, per, ok := columnOf(name); ok && h.at[q] < 0 {
 			h.at[q], h.per[q] = i, per
 		}
 	}
-	// By the columns and not by the heading: files of metrics that newer
-	// versions write have none.
+	// Determine the kind from the columns, not from the heading, because metric
+	// files of newer versions have no heading.
 	measures := h.has(gpuTime) || h.has(occupancy)
 	switch {
 	case len(h.stalls) > 0:
@@ -167,17 +171,17 @@ func (h *header) has(q quantity) bool { return h.at[q] >= 0 }
 // fields are the parts of a row.
 type fields struct {
 	*header
-	launch names.Launch // what the name says
+	launch names.Launch // parsed kernel name
 	nameAt int
-	err    *rowError // the first that reading its numbers came upon
+	err    *rowError // first error of parsing its numbers
 }
 
-// mostLaunches bounds how many names of a table are remembered.
+// mostLaunches limits the number of parsed names that are kept per table.
 const mostLaunches = 4096
 
-// split takes a row apart from its right end: a kernel's name may hold commas,
-// and older versions do not quote it. items says that braces in it hold
-// work-items.
+// split splits a row, starting at its right end, because a kernel name may
+// contain commas and older versions do not quote it. items means that the
+// braces in the name contain work-items.
 func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	end := len(strings.TrimRight(text, " \t"))
 	body := text[:end]
@@ -187,9 +191,9 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	want := len(h.names) + 1
 	for i := range slices.Backward(h.names) {
 		cut := strings.LastIndexByte(body, ',')
-		// Older versions print the properties with a comma behind the first
-		// number only and spaces behind the others. Names of kernels hold
-		// spaces, but the fields behind them none.
+		// Older versions print properties with a comma after the first number
+		// and only spaces after the others. Kernel names may contain spaces,
+		// but the fields after them do not.
 		if h.kind == properties {
 			cut = strings.LastIndexAny(body, ", \t")
 		}
@@ -209,14 +213,15 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	if name == "" {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
-	// A row with too few fields would take its missing ones from the name; a
-	// quote that does not end the name tells.
+	// If a row has too few fields, the missing ones would be taken from the
+	// name. A quote that is not at the end of the name reveals this.
 	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
-		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","), ",")+1, want)
+		found := strings.Count(strings.TrimSuffix(text[last:end], ","), ",") + 1
+		return f, badf(end, "the row has %d of %d fields", found, want)
 	}
 	if i := strings.LastIndexByte(name, ','); i >= 0 && !strings.HasSuffix(name, `"`) {
-		// Too many fields leave a number at the end of the name, which no name
-		// of a kernel has behind a comma without quotes.
+		// If a row has too many fields, the name ends with a number. An
+		// unquoted kernel name has no number after a comma.
 		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {
 			return f, badf(f.nameAt+i, "the row has more than %d fields", want)
 		}
@@ -226,7 +231,7 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 		return f, nil
 	}
 	var err error
-	name = strings.Clone(name) // not the whole row
+	name = strings.Clone(name) // do not keep the complete row in memory
 	if f.launch, err = names.ParseLaunch(name, items); err != nil {
 		return f, badf(f.nameAt, "%v", err)
 	}
@@ -236,15 +241,14 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	return f, nil
 }
 
-// number returns a quantity of the row in its base unit; absent when the table
-// or the row does not have it. What is wrong with the first that is read stays
-// in err.
+// number returns a quantity of the row in its base unit. It is absent if the
+// table or the row does not have it. The first parsing error is stored in err.
 func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 	if f.err != nil || !f.has(q) {
 		return o
 	}
 	text := f.parts[f.at[q]]
-	if slices.Contains([]string{"", "ANY", "unknown"}, text) { // as the tool says what it does not know
+	if slices.Contains([]string{"", "ANY", "unknown"}, text) { // texts for an unknown value
 		return o
 	}
 	x, err := strconv.ParseFloat(text, 64)
@@ -253,7 +257,7 @@ func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 		f.err = f.badf(q, "%s is not a number", table.Quote(text))
 	case x < 0:
 		f.err = f.badf(q, "%s is below 0", text)
-	case x > 1e18: // sums stay finite
+	case x > 1e18: // so that sums stay finite
 		f.err = f.badf(q, "%s is out of range", text)
 	default:
 		o = unit.Some(x / f.per[q])
@@ -261,7 +265,7 @@ func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 	return o
 }
 
-// count is a number that must be whole.
+// count returns a quantity that must be a whole number.
 func (f *fields) count(q quantity) (o unit.Opt[int64]) {
 	x, ok := f.number(q).Value()
 	switch {
@@ -276,7 +280,8 @@ func (f *fields) count(q quantity) (o unit.Opt[int64]) {
 	return o
 }
 
-// ratio is a percentage; hardware counters may exceed 100 by a rounding.
+// ratio returns a percentage as a ratio. Hardware counters may exceed 100
+// slightly because of rounding.
 func (f *fields) ratio(q quantity) unit.Opt[float64] {
 	o := f.number(q)
 	if o.Or(0) > 1.005 {
@@ -289,24 +294,24 @@ func (f *fields) badf(q quantity, format string, args ...any) *rowError {
 	return badf(f.start[f.at[q]], "column %s: %s", f.names[f.at[q]], fmt.Sprintf(format, args...))
 }
 
-// quantity is what a column holds.
+// A quantity is the meaning of a column.
 type quantity uint8
 
 const (
 	calls quantity = iota
 	total
-	execute // total of a submission table
+	execute // total in a submission table
 	gpuTime
 	kernelTime
-	sampled // when a sample was taken
-	begin   // of a launch, and its end
+	sampled // time of a sample
+	begin   // start of a launch, followed by its end
 	end
 	occupancy // the means of a sample
 	active
 	stalled
-	threads // its counts
+	threads // the counts of a sample
 	barriers
-	groups // counted one by one, and the threads that ended
+	groups // work-groups counted exactly, followed by the threads that ended
 	exits
 	instance
 	device
@@ -316,20 +321,20 @@ const (
 	spill
 	private
 	registers
-	quantities // how many there are
+	quantities // number of quantities
 )
 
-// columnNames are the columns of the quantities, and how many of their units
-// make the base unit, a second or the whole; 0 for times, whose unit is in
-// brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG,
-// EuActive of GPUs before.
+// columnNames maps column names to quantities. per is the number of units in
+// the base unit, a second or the whole. It is 0 for times, whose unit is in
+// brackets. Names in capitals belong to Xe-HPC and Xe2, XveActive to Xe-LPG,
+// and EuActive to earlier GPUs.
 var columnNames = map[string]struct {
 	quantity
 	per float64
 }{
 	"Calls": {calls, 1}, "Time (ns)": {total, 1e9}, "Execute (ns)": {execute, 1e9},
 	"GpuTime": {gpuTime, 0}, "QueryBeginTime": {sampled, 0}, "Start": {begin, 0}, "End": {end, 0},
-	"KernelTime": {kernelTime, 0}, "Time": {kernelTime, 0}, // of aggregated metrics, of kernel intervals
+	"KernelTime": {kernelTime, 0}, "Time": {kernelTime, 0}, // of aggregated metrics, and of kernel intervals
 	"XVE_THREADS_OCCUPANCY_ALL": {occupancy, 100}, "XveThreadOccupancy": {occupancy, 100},
 	"EuThreadOccupancy": {occupancy, 100},
 	"XVE_ACTIVE":        {active, 100}, "XveActive": {active, 100}, "EuActive": {active, 100},
@@ -342,16 +347,16 @@ var columnNames = map[string]struct {
 	"Register File Size Per Thread": {registers, 1},
 }
 
-// columnOf returns what a column of a table holds and how many of its units
-// make the base unit. Names of metrics carry their unit in brackets.
+// columnOf returns the quantity of a column and the number of its units in the
+// base unit. Names of metrics contain their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
-	// Versions print both "Time (ns)" and "Time(ns)".
+	// Some versions print "Time (ns)" and others "Time(ns)".
 	metric, unitText := strings.Replace(name, "e(ns)", "e (ns)", 1), ""
 	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
 		metric, unitText = strings.TrimSpace(name[:i]), name[i+1:len(name)-1]
 	}
 	c, ok := columnNames[metric]
-	// Without a unit that is known it is nanoseconds, which [ns] is, too.
+	// The default unit is nanoseconds, which [ns] is, too.
 	if ok && c.per == 0 {
 		c.per = cmp.Or(map[string]float64{"us": 1e6, "ms": 1e3, "s": 1}[unitText], 1e9)
 	}

@@ -10,17 +10,17 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// into makes the file's kernels and notes of what the tables told. They are in
-// the order of the report, which is that of its timing table where it has one.
+// into adds kernels and notes to the file. The kernels are in the order of the
+// report, which is the order of its timing table if it has one.
 func (r *reader) into(f *ingest.File) error {
 	c := r.coverage()
 	warned := 0
-	warn := func(n note.Note) { // the first ones, of many kernels
+	warn := func(n note.Note) { // only the first notes if there are many kernels
 		if warned++; warned <= table.MaxShown {
 			f.Notes = append(f.Notes, n)
 		}
 	}
-	places := slices.Repeat([]int{-1}, len(r.order)) // of the kernels, by the number of the account
+	places := slices.Repeat([]int{-1}, len(r.order)) // index of each kernel by the number of its sums
 	slices.SortStableFunc(r.order, func(a, b *kernelSums) int { return a.rank - b.rank })
 	for _, a := range r.order {
 		t := r.timed(a, c)
@@ -30,13 +30,14 @@ func (r *reader) into(f *ingest.File) error {
 		k := ingest.Kernel{Task: a.key.Task, Global: a.key.Global, Local: a.key.Local, Direction: a.key.Direction,
 			Device: a.key.Device, SIMD: unit.NonZero(a.key.SIMD), Pos: a.pos, Instances: unit.Some(t.launches),
 			Total: unit.Some(unit.Seconds(t.seconds)), Launches: t.spread()}
-		// The number of an adapter is only said where there is more than one:
-		// the kernels of one are those of any other run of it.
+		// Add the number of the adapter only if there are several. With a
+		// single adapter, the kernels must equal the kernels of other runs on
+		// it.
 		if c.several && a.key.adapter >= 0 {
 			k.Device = fmt.Sprintf("Device #%d", a.key.adapter)
 		}
-		// A timing table has sums only; how much launches differ is known where
-		// a timeline stands next to it.
+		// A timing table contains only sums. If there is also a timeline, it
+		// contains the variation between launches.
 		if i := a.sums[fromIntervals]; i != nil && k.Launches == nil {
 			k.Launches = i.spread()
 		}
@@ -67,15 +68,17 @@ func (r *reader) into(f *ingest.File) error {
 	return nil
 }
 
-// coverage describes which kernels are told of launch by launch, so that a
-// table that names less is not taken for kernels of its own: timing tables
-// without -v name neither launch size nor adapter, those with it and timelines
-// no adapter. Adding the tables up instead would count each launch as often as
-// there are tables.
+// coverage describes the kernels whose launches are listed individually, so
+// that a less specific table does not create additional kernels. Timing tables
+// without -v have neither a launch size nor an adapter. Timing tables with -v
+// and timelines have no adapter. Adding the tables instead would count each
+// launch once per table.
 type coverage struct {
-	shapes   map[string]int // kernels told of launch by launch that have a launch size, by name
+	// shapes is the number of launch sizes, by kernel name, of kernels whose
+	// launches are listed individually.
+	shapes   map[string]int
 	measured map[ingest.Key]bool
-	several  bool // adapters
+	several  bool // several adapters
 }
 
 func (r *reader) coverage() coverage {
@@ -98,8 +101,8 @@ func (r *reader) coverage() coverage {
 	return c
 }
 
-// What is covered is left out: its launches are in the account that tells more,
-// and would count twice.
+// covers reports whether a kernel must be left out, because other sums contain
+// its launches in more detail, and they would be counted twice.
 func (c coverage) covers(a *kernelSums) bool {
 	if m, _ := a.measured(); m != nil {
 		return false
@@ -108,18 +111,20 @@ func (c coverage) covers(a *kernelSums) bool {
 		!a.key.Global.Present() && a.sums[fromIntervals] == nil && c.shapes[a.key.Task] > 0
 }
 
-// timed returns the sums that tell count and time best: a timing table does. A
-// query lasts longer than its kernel, and samples miss launches.
+// timed returns the sums with the best count and time, which are those of a
+// timing table if there is one. A query lasts longer than its kernel, and
+// samples miss launches.
 func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	t, _ := a.best(fromAggregate, fromTiming)
-	// The timing table may name neither shape nor adapter of the kernel; then
-	// it has to be told from other kernels.
+	// A timing table may contain neither the launch size nor the adapter of the
+	// kernel. Then the kernel must be distinguished from other kernels.
 	if t == nil && !c.several {
 		o := r.index[kernelKey{a.key.Key, noDevice}]
-		// A table without -v adds all shapes of a name up, so it is of this
-		// kernel only if the name has one shape.
+		// A timing table without -v sums all launch sizes of a name. Therefore
+		// it belongs to this kernel only if the name has one launch size.
 		if (o == nil || o.sums[fromTiming] == nil) && a.key.Global.Present() && c.shapes[a.key.Task] == 1 {
-			o = r.index[kernelKey{ingest.Key{Task: a.key.Task, Direction: a.key.Direction, Device: a.key.Device}, noDevice}]
+			sizeless := ingest.Key{Task: a.key.Task, Direction: a.key.Direction, Device: a.key.Device}
+			o = r.index[kernelKey{sizeless, noDevice}]
 		}
 		if o != nil {
 			t = o.sums[fromTiming]
@@ -131,12 +136,12 @@ func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	return t
 }
 
-// longWindow is how many times as long as a kernel its queries may last before
-// that is said.
+// longWindow is the ratio of query time to kernel time above which a note is
+// added.
 const longWindow = 1.1
 
-// ratio returns how many times as long as the kernel its metric queries lasted,
-// where the report has both times.
+// ratio returns the time of the metric queries divided by the time of the
+// kernel, if the report contains both.
 func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 	if s != t && s.launches > 0 && t.launches > 0 && t.seconds > 0 {
 		o = unit.Some(s.seconds / float64(s.launches) / (t.seconds / float64(t.launches)))
@@ -144,14 +149,13 @@ func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 	return o
 }
 
-// windowNote states that the occupancy is a mean over more than the kernel. A
-// query begins before its kernel and ends after it: of short kernels most of it
-// is neither.
+// windowNote returns a note that the occupancy is a mean over more than the
+// kernel. A query begins before its kernel and ends after it. For a short
+// kernel, most of the query is outside the kernel.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	each := func(s *sum) string { return unit.FormatDuration(unit.Seconds(s.seconds / float64(s.launches))) }
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
 		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
-			"occupancies are means over the query, times are those of the "+
-			"timing table", k.Task, each(q), k.CounterTimeRatio.Or(0), each(t)),
+			"occupancies are means over the query, and times come from the timing table", k.Task, each(q), k.CounterTimeRatio.Or(0), each(t)),
 		Hint: "give each launch more work, so that the query's own time counts less"}
 }

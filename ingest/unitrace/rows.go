@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// timing takes a row of a device timing or kernel submission table: all
-// launches of a kernel, or of one of its shapes.
+// timing reads a row of a device timing or kernel submission table: all
+// launches of a kernel, or of one of its launch sizes.
 func (r *reader) timing(f *fields) *rowError {
 	timeColumn := total
 	if f.source == fromSubmission {
@@ -33,7 +33,7 @@ func (r *reader) timing(f *fields) *rowError {
 		return badf(f.nameAt, "the row has no count or no time")
 	}
 	s := r.kernelSums(&f.launch, noDevice, r.in.Pos(f.nameAt+1)).of(f.source)
-	// Compared this way around, since the sum itself could overflow.
+	// Compare this way, because the sum itself could overflow.
 	if n > unit.MaxCount-s.launches {
 		return f.badf(calls, "the launches of this kernel add up to more than %s", unit.Thousands(unit.MaxCount))
 	}
@@ -42,8 +42,8 @@ func (r *reader) timing(f *fields) *rowError {
 	return nil
 }
 
-// properties takes a row of the kernel properties. Of a kernel that was
-// compiled twice it keeps what needs more, so that no limit is overlooked.
+// properties reads a row of the kernel properties. If a kernel was compiled
+// twice, it keeps the larger requirements, so that no limit is missed.
 func (r *reader) properties(f *fields) *rowError {
 	t := &f.launch
 	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD,
@@ -68,7 +68,7 @@ func (r *reader) properties(f *fields) *rowError {
 	return nil
 }
 
-// small is a count of lanes or registers.
+// small returns a count of lanes or registers.
 func (f *fields) small(q quantity) unit.Opt[int] {
 	o := f.count(q)
 	if n := o.Or(1); n < 1 || n > 1<<16 {
@@ -90,8 +90,8 @@ func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
 	}
 }
 
-// stalled takes a row of a table of instructions. Instructions are added up to
-// their kernel: which one stalls is a question for the tool's own listing.
+// stalled reads a row of a table of instructions. It adds the instructions of
+// each kernel. The tool's own listing shows which instruction stalls.
 func (r *reader) stalled(f *fields) *rowError {
 	events := make([]int64, len(f.stalls))
 	for i, at := range f.stalls {
@@ -117,7 +117,7 @@ func (r *reader) stalled(f *fields) *rowError {
 	return nil
 }
 
-// shares makes shares of the events of stalls.
+// shares converts the stall events to shares.
 func (r *reader) shares() []ingest.TaskStalls {
 	return slices.DeleteFunc(r.stalls, func(t ingest.TaskStalls) bool {
 		all := unit.Ratio(0)
@@ -131,17 +131,17 @@ func (r *reader) shares() []ingest.TaskStalls {
 	})
 }
 
-// sample is a row of a metric table: a launch, a tile's share of it, or a
-// sample of it. Percentages are ratios here, and absent where the row has none:
-// 0 would be an idle GPU.
+// A sample is a row of a metric table: a launch, a tile's part of it, or a
+// sample of it. Percentages are stored as ratios. They are absent if the row
+// has none, because 0 would mean an idle GPU.
 type sample struct {
-	seconds, gpu   float64              // of the kernel; of the measurement, the weight
+	seconds, gpu   float64              // time of the kernel; time of the measurement, which is the weight
 	means          [3]unit.Opt[float64] // occupancy, active, stalled
 	counts         [4]unit.Opt[int64]   // threads, barriers, groups, exits
 	instance, tile int64
 }
 
-// metrics takes a row of a metric table.
+// metrics reads a row of a metric table.
 func (r *reader) metrics(f *fields) *rowError {
 	gpu := f.number(gpuTime).Or(0)
 	s := sample{gpu: gpu, seconds: f.number(kernelTime).Or(gpu), instance: f.count(instance).Or(0),
@@ -152,8 +152,8 @@ func (r *reader) metrics(f *fields) *rowError {
 	for i := range s.counts {
 		s.counts[i] = f.count(threads + quantity(i))
 	}
-	// Newer tables have a column for the adapter, older ones a heading above
-	// the table.
+	// Newer tables have a column for the adapter. Older ones have a heading
+	// above the table.
 	adapter := f.device
 	if f.has(device) {
 		adapter = int(f.count(device).Or(0))
@@ -162,8 +162,8 @@ func (r *reader) metrics(f *fields) *rowError {
 	if f.err != nil {
 		return f.err
 	}
-	// Before anything is kept of the row: a launch with void counters has a
-	// time and no occupancy.
+	// Drop invalid counters before the row is used: the launch then has a time
+	// but no occupancy.
 	r.invalid.drop(&s, f.void(), pos)
 	// A sample between kernels, which unitrace prints on request.
 	if name, _, _ := strings.Cut(f.launch.Name, "("); name == "NoKernel" {
@@ -180,7 +180,7 @@ func (r *reader) metrics(f *fields) *rowError {
 	return r.overTime(a, f, &s)
 }
 
-// interval takes when a launch began and ended.
+// interval reads the start and the end of a launch.
 func (r *reader) interval(f *fields, adapter int, tile int64) *rowError {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
@@ -196,9 +196,9 @@ func (r *reader) interval(f *fields, adapter int, tile int64) *rowError {
 	return nil
 }
 
-// ran notes when a launch ran.
+// ran records when a launch ran.
 func (r *reader) ran(t *names.Launch, start, end int64, device string) {
-	lane := slices.Index(r.trace.Devices, device) // of which each has one
+	lane := slices.Index(r.trace.Devices, device) // each device has one lane
 	if lane < 0 {
 		lane = len(r.trace.Lanes)
 		r.trace.AddLane(strings.Clone(device))
@@ -206,8 +206,8 @@ func (r *reader) ran(t *names.Launch, start, end int64, device string) {
 	r.trace.Add(ingest.Launch{Start: start, End: end, Task: r.trace.Task(ingest.KeyOf(t)), Lane: uint32(lane)})
 }
 
-// overTime keeps a sample with its time; without an account it is of no kernel
-// that is named.
+// overTime keeps a sample with its time. If a is nil, the sample belongs to no
+// named kernel.
 func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	if !r.opt.Samples || f.source != fromSamples || !f.has(sampled) || !x.means[0].Present() ||
 		r.sampled >= ingest.MaxSamples {
@@ -226,7 +226,7 @@ func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	m := ingest.CounterSample{At: at, Length: int64(x.gpu * 1e9), Measured: float32(x.means[0].Or(0))}
 	if a != nil {
 		r.samples[i].Key = a.key.Key
-		// The tile is no part of what launches of other files are matched by.
+		// Launches of other files are matched without the tile.
 		r.samples[i].Key.Device = ""
 		if s := a.sums[fromSamples]; s != nil {
 			m.Launch = uint32(s.launches)
@@ -237,17 +237,17 @@ func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	return nil
 }
 
-// counterSample is a time in nanoseconds. A float holds none of those since
-// 1970.
+// counterSample returns a time in nanoseconds. It is parsed as an integer,
+// because a float cannot represent nanoseconds since 1970.
 func (f *fields) counterSample(q quantity) int64 {
 	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
 	if f.err == nil && (err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62) {
-		f.err = f.badf(q, "%s is no time in nanoseconds", table.Quote(f.parts[f.at[q]]))
+		f.err = f.badf(q, "%s is not a time in nanoseconds", table.Quote(f.parts[f.at[q]]))
 	}
 	return n
 }
 
-// isTimeline reports whether a line is one of the device timeline:
+// isTimeline reports whether a line belongs to the device timeline:
 //
 //	Thread 473 Device 597365 : "GEMM[SIMD32 {1; 1; 1} {64; 1; 1}]" [ns] 10 (append) 20 (submit) 30 (start) 40 (end)
 //	Device Timeline (queue: 0x556fa2318fc0): GEMM [ns] = 10 (append) 20 (submit) 30 (start) 40 (end)
@@ -256,9 +256,10 @@ func isTimeline(trimmed string) bool {
 		strings.Contains(trimmed, " (start) ")
 }
 
-// timeline takes a launch. Only Level Zero quotes names; an unquoted one may be
-// of either backend, so that the first braces may hold work-groups or
-// work-items, and its global size is left open unless only one can be.
+// timeline reads a launch of the timeline. Only Level Zero quotes names. An
+// unquoted name may come from either backend, so its first braces may contain
+// work-groups or work-items. Its global size is used only if it can only be
+// work-groups.
 func (r *reader) timeline(text string) *rowError {
 	mark := strings.LastIndex(text, " [ns] ")
 	name, times := text[:mark], text[mark+len(" [ns] "):]
@@ -281,23 +282,23 @@ func (r *reader) timeline(text string) *rowError {
 	}
 	var start, end int64
 	if n := startEnd.FindStringSubmatch(times); n != nil {
-		start, _ = strconv.ParseInt(n[1], 10, 64) // the largest when it is beyond that
+		start, _ = strconv.ParseInt(n[1], 10, 64) // the largest integer if it is out of range
 		end, _ = strconv.ParseInt(n[2], 10, 64)
 	}
 	// Sums and differences of larger times would overflow.
 	if end < start || end <= 0 || end > 1<<62 {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", table.Quote(times))
 	}
-	// The number in the line is a handle of this process, and not the number of
-	// an adapter.
+	// The number in the line is a handle of this process, not the number of an
+	// adapter.
 	r.ran(&t, start, end, device)
 	pos := r.in.Pos(at + 1)
 	r.sample(r.kernelSums(&t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
 	return nil
 }
 
-// countsGroups reports whether the first braces of a name can only hold
-// work-groups: no launch has fewer work-items than one of them.
+// countsGroups reports whether the first braces of a name can only contain
+// work-groups. A launch has at least as many work-items as a work-group.
 func countsGroups(t *names.Launch) bool {
 	for i := range 3 {
 		if g, l := t.Global.Dim(i), t.Local.Dim(i); l > 0 && g/l < l {
@@ -307,11 +308,11 @@ func countsGroups(t *names.Launch) bool {
 	return false
 }
 
-// launchNumber is what onetrace and ze_tracer put behind the name of a launch
-// in the timeline: `GEMM<4.1>`, `GEMM(3)`; within the quotes where there are
-// some. An argument of a template is no number with a point.
+// launchNumber matches the number that onetrace and ze_tracer append to a name
+// in the timeline, inside its quotes if there are any: `GEMM<4.1>`, `GEMM(3)`.
+// A template argument is not a number with a point.
 var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))("?)$`)
 
-// startEnd are the times of a launch on the GPU. The two before them are of the
-// host's queue: when it was appended and submitted.
+// startEnd matches the times of a launch on the GPU. The two times before them
+// are from the host's queue: append and submit.
 var startEnd = regexp.MustCompile(`(\d+) \(start\) (\d+) \(end\)$`)

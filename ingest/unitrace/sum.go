@@ -13,14 +13,15 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// source is which table told of a kernel. One report may tell of the same
-// launches in several. The order is that in which measurements are preferred: a
-// query is of one launch alone, samples are of whatever ran.
+// A source is the kind of table that describes a kernel. One report may
+// describe the same launches in several tables. Sources are in order of
+// preference: a query measures a single launch, and samples measure whatever
+// ran.
 type source uint8
 
 const (
-	fromQuery      source = iota // a row for a launch
-	fromAggregate                // a row for a launch, put together from samples by the tool
+	fromQuery      source = iota // one row per launch
+	fromAggregate                // one row per launch, which the tool computed from samples
 	fromSamples                  // samples of launches
 	fromTiming                   // sums
 	fromIntervals                // times of launches
@@ -28,7 +29,7 @@ const (
 	sources
 )
 
-// noDevice stands for tables that do not say which adapter ran a kernel.
+// noDevice is the adapter in tables that do not contain an adapter.
 const noDevice = -1
 
 type kernelKey struct {
@@ -36,26 +37,27 @@ type kernelKey struct {
 	adapter int
 }
 
-// kernelSums is what the tables tell of one kernel. Tables are kept apart until
-// the end, since which of them tells best is known when all have been read.
+// kernelSums contains the data of one kernel. Tables are kept separate until
+// the end, because the best one is known only after all have been read.
 type kernelSums struct {
 	key    kernelKey
-	pos    note.Pos // of the first row
-	number int      // in the order in which accounts are met
-	rank   int      // place in the report, that of its timing when there is one
+	pos    note.Pos // position of the first row
+	number int      // index in the order of first occurrence
+	rank   int      // position in the report, or in its timing table if there is one
 	sums   [sources]*sum
 }
 
-// kernelSums returns that of a kernel, which it opens when it is the first row
-// of it.
+// kernelSums returns the sums of a kernel. It creates them for the first row of
+// the kernel.
 func (r *reader) kernelSums(t *names.Launch, adapter int, pos note.Pos) *kernelSums {
 	key := kernelKey{ingest.KeyOf(t), adapter}
 	if a, ok := r.index[key]; ok {
 		return a
 	}
-	key.Task, key.Device = strings.Clone(t.Name), strings.Clone(t.Tile) // not to keep the line
+	key.Task, key.Device = strings.Clone(t.Name), strings.Clone(t.Tile) // do not keep the line in memory
 	a := &kernelSums{key: key, pos: pos, number: len(r.order), rank: len(r.order)}
-	// A kernel that the timing table has already takes its place in the order.
+	// If the timing table has the kernel already, use its position in the
+	// order.
 	if t, ok := r.index[kernelKey{key.Key, noDevice}]; ok {
 		a.rank = t.rank
 	}
@@ -71,8 +73,8 @@ func (a *kernelSums) of(src source) *sum {
 	return a.sums[src]
 }
 
-// best returns the sums of the first table that has some, and which that is;
-// nil when none has.
+// best returns the sums of the first of the tables that has some, and the
+// table. It returns nil if none has.
 func (a *kernelSums) best(from ...source) (*sum, source) {
 	for _, src := range from {
 		if a.sums[src] != nil {
@@ -82,22 +84,22 @@ func (a *kernelSums) best(from ...source) (*sum, source) {
 	return nil, sources
 }
 
-// measured returns the sums of the table that measured best.
+// measured returns the sums of the table with the best measurement.
 func (a *kernelSums) measured() (*sum, source) { return a.best(fromQuery, fromAggregate, fromSamples) }
 
-// sum is what a table tells of a kernel's launches.
+// A sum is the data of a kernel's launches in one kind of table.
 type sum struct {
 	launches           int64
 	seconds            float64
 	means              [3]ingest.Mean
 	counts             [4]unit.Opt[int64]
-	exact              int64         // launches whose work-groups were counted one by one
+	exact              int64         // launches whose work-groups were counted exactly
 	times, occupancies ingest.Sample // of the launches
-	pos                note.Pos      // of the first row
+	pos                note.Pos      // position of the first row
 }
 
-// Threads and barriers are counts of the whole launch, so tiles and samples add
-// up.
+// add adds a row. Threads and barriers are counts, so the counts of tiles and
+// samples are added.
 func (s *sum) add(x *sample) {
 	for i := range s.means {
 		s.means[i].Add(x.means[i], x.gpu)
@@ -108,8 +110,8 @@ func (s *sum) add(x *sample) {
 func (s *sum) merge(o *sum) {
 	s.launches += o.launches
 	s.seconds += o.seconds
-	// The counters of single work-groups are not in every row, so their sum is
-	// compared with the launches that have them.
+	// Exact counters of work-groups are not in every row, so their sum is
+	// compared with the number of launches that have them.
 	if o.counts[groups-threads].Present() {
 		s.exact += o.launches
 	}
@@ -119,8 +121,8 @@ func (s *sum) merge(o *sum) {
 	s.plus(&o.counts)
 }
 
-// plus adds counts that may be absent. A sum stays at what is no count any
-// more, see ingest.CheckCounts.
+// plus adds counts that may be absent. A sum saturates at an impossible count,
+// see ingest.CheckCounts.
 func (s *sum) plus(counts *[4]unit.Opt[int64]) {
 	for i, o := range counts {
 		if n, ok := o.Value(); ok {
@@ -129,14 +131,14 @@ func (s *sum) plus(counts *[4]unit.Opt[int64]) {
 	}
 }
 
-// into sets what was measured.
+// into sets the measured values of a kernel.
 func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Reading = ingest.SampledIn
 	switch each := s.means[0].EachWeight(); {
 	case from == fromQuery:
 		k.Reading = ingest.AroundLaunch
-	// A sample's weight is the time that it covers, so the mean weight is the
-	// interval.
+	// The weight of a sample is the time that it covers, so the mean weight is
+	// the interval.
 	case from == fromSamples && each > 0:
 		k.Interval = unit.Some(unit.Seconds(each))
 	}
@@ -144,18 +146,19 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Threads, k.Barriers = s.counts[0], s.counts[barriers-threads]
 }
 
-// spread returns how much two launches or more differ.
+// spread returns the spread of at least two launches.
 func (s *sum) spread() *ingest.LaunchSpread { return s.times.Spread(&s.occupancies) }
 
-// launch is the launch whose rows are being read: tiles and samples of one
-// launch are together, ended by a blank line, another kernel or another
-// instance. Only one is open at a time, however many launches a file has.
+// A launch is the launch whose rows are currently read. The tiles and samples
+// of a launch are adjacent. A blank line, another kernel, or another instance
+// ends it. Only one launch is open at a time, whatever the number of launches
+// in the file.
 type launch struct {
-	kernelSums *kernelSums // nil when none is open
+	kernelSums *kernelSums // nil if none is open
 	source     source
 	instance   int64
 	tile       int64             // of the last row
-	tiles      map[int64]float64 // seconds of each, to find the longest
+	tiles      map[int64]float64 // seconds of each tile, to find the longest
 	sum        sum
 	pos        note.Pos
 }
@@ -163,23 +166,23 @@ type launch struct {
 // sample adds a row of a metric table to its launch.
 func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 	l := &r.launch
-	// Rows of one launch are together in the files; an instance alone would
-	// not do, for some tables have no such column, and all are 0 then. A row
-	// that is no sample is a launch, or a tile of it.
+	// The rows of one launch are adjacent. The instance alone is not
+	// sufficient, because it is always 0 in tables without that column. A row
+	// that is not a sample is a launch or a tile of it.
 	if l.kernelSums != a || l.source != src || l.instance != x.instance || src != fromSamples && x.tile <= l.tile {
 		r.endLaunch()
 		clear(l.tiles)
 		*l = launch{kernelSums: a, source: src, instance: x.instance, tiles: l.tiles, pos: pos}
 	}
 	l.tile = x.tile
-	// Of tiles the occupancies are averaged by time; their seconds are not
-	// added, see endLaunch.
+	// Occupancies of tiles are averaged by time. Their seconds are not added,
+	// see endLaunch.
 	l.sum.add(x)
 	l.tiles[x.tile] += x.seconds
 }
 
-// endLaunch adds the launch to its kernel. Tiles work at the same time: the
-// launch takes as long as the longest.
+// endLaunch adds the launch to its kernel. Tiles run concurrently, so the
+// duration of the launch is the longest of its tiles.
 func (r *reader) endLaunch() {
 	l := &r.launch
 	if l.kernelSums == nil {
@@ -199,8 +202,8 @@ func (r *reader) endLaunch() {
 	if o, have := l.sum.means[0].Value().Value(); have {
 		total.occupancies.Add(float64(o), most)
 	}
-	// Launches are those of the first table that measures some: a report may
-	// tell of the same ones in several.
+	// Use the launches of the first table that measures some, because several
+	// tables of a report may contain the same launches.
 	if r.opt.Instances && l.source <= fromSamples && (r.launches.Len() == 0 || r.eachFrom == l.source) {
 		r.eachFrom = l.source
 		var k ingest.Kernel
@@ -212,15 +215,14 @@ func (r *reader) endLaunch() {
 	l.kernelSums = nil
 }
 
-// voids are the columns that say that the counters of their row are not to be
-// used, where they are not 0. ReportCtxSwitchLost is none of them: it is 8 in a
-// real report whose occupancies are right. So is each that begins with
-// MidQuery.
+// voids are columns that mark the counters of their row as invalid if they are
+// not 0. Columns that begin with MidQuery do the same. ReportCtxSwitchLost is
+// not included: it is 8 in a real report with correct occupancies.
 var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError",
 	"ReportLost", "ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch"}
 
-// void returns the name of a column that says that the counters of a row are
-// not to be used; empty when none does.
+// void returns the name of a column that marks the counters of the row as
+// invalid, or an empty string.
 func (f *fields) void() string {
 	for _, i := range f.voids {
 		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {
@@ -230,15 +232,15 @@ func (f *fields) void() string {
 	return ""
 }
 
-// invalid counts the rows whose counters are left out.
+// invalid counts the rows whose counters are not used.
 type invalid struct {
 	rows    int64
 	columns []string
 	first   note.Pos
 }
 
-// drop takes the counters out of a row that says so itself. Its launch still
-// counts.
+// drop removes the counters from a row that marks them as invalid. The launch
+// itself still counts.
 func (v *invalid) drop(s *sample, column string, pos note.Pos) {
 	if column == "" {
 		return
@@ -249,7 +251,7 @@ func (v *invalid) drop(s *sample, column string, pos note.Pos) {
 	if !slices.Contains(v.columns, column) {
 		v.columns = append(v.columns, column)
 	}
-	// What is left is what finds the launch and how long it took.
+	// Keep only what identifies the launch, and its duration.
 	*s = sample{seconds: s.seconds, gpu: s.gpu, instance: s.instance, tile: s.tile}
 }
 
@@ -263,9 +265,9 @@ func (v *invalid) notes() []note.Note {
 		Hint: "collect again, with fewer metrics or alone on the GPU"}}
 }
 
-// counted holds the work-groups and threads that the GPU counted one by one
-// against the launch size. They are counted and not sampled, so one work-group
-// more or less is an error of the shape and no noise.
+// counted compares the work-groups and threads that the GPU counted with the
+// launch size. They are counted exactly, not sampled, so a difference of a
+// single work-group means a wrong launch size and is not noise.
 func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	items, sized := k.Global.Items()
 	local, _ := k.Local.Items()
@@ -273,25 +275,25 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	if !sized || !known || local <= 0 || items > unit.MaxCount || s.exact == 0 {
 		return n, false
 	}
-	shape := int64(1) // work-groups
+	shape := int64(1) // number of work-groups
 	for i := range 3 {
 		l := k.Local.Dim(i)
 		shape *= (k.Global.Dim(i) + l - 1) / l
 	}
-	text := fmt.Sprintf("task %q: the GPU counted %s a launch", k.Task, perLaunch(counted, s.exact, "work-group"))
-	want := fmt.Sprintf("where its launch size makes %d", shape)
+	text := fmt.Sprintf("task %q: the GPU counted %s per launch", k.Task, perLaunch(counted, s.exact, "work-group"))
+	want := fmt.Sprintf("but its launch size requires %d", shape)
 	differs = counted != shape*s.exact
 	ended, known := s.counts[exits-threads].Value()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
-		// A work-group whose size is no multiple of the SIMD width has one
-		// thread that is not full; so has a grid at its edge.
+		// If the size of a work-group is not a multiple of the SIMD width, one
+		// of its threads is not full. The same applies at the edge of a grid.
 		each := (local + simd - 1) / simd
 		text += " and " + perLaunch(ended, s.exact, "thread")
 		want += fmt.Sprintf(" and %d", shape*each)
 		differs = differs || ended != shape*each*s.exact
 	}
 	return note.Note{Severity: note.Warning, Code: "launch-shape", Pos: k.Pos, Text: text + ", " + want,
-		Hint: "the launch size or the SIMD width of the name is not that of these launches: do not rely on its " +
+		Hint: "the name does not contain the actual launch size or SIMD width of these launches: do not rely on its " +
 			"prediction"}, differs
 }
 
@@ -302,13 +304,13 @@ func perLaunch(n, launches int64, what string) string {
 	return strconv.FormatFloat(float64(n)/float64(launches), 'f', -1, 64) + " " + what
 }
 
-// counts are the columns of a metric table that tell how many XVEs the counters
-// are of: a counter of events and the part of all clocks of all XVEs that it
-// says this is, `X[events]` and `X_UTILIZATION[%]`, and the clocks. No table
-// says which GPU it is of; this number tells devices apart that names do not.
+// counts are the columns from which the number of XVEs can be computed: the
+// clocks, and pairs of an event counter `X[events]` and its share of all clocks
+// of all XVEs, `X_UTILIZATION[%]`. No table identifies the GPU, and this number
+// distinguishes devices that have the same name.
 type counts struct {
-	clocks int      // index behind the name
-	pairs  [][2]int // none without the clocks
+	clocks int      // index after the kernel name
+	pairs  [][2]int // empty without the clocks
 }
 
 func countsOf(names []string) counts {
@@ -325,15 +327,15 @@ func countsOf(names []string) counts {
 	return c
 }
 
-// xves is how many XVEs a row's counters are of: events / (clocks x
-// utilization), where all pairs of columns say the same whole number; 0 where
-// they do not. In real reports each pair gives 448.00.
+// xves returns the number of XVEs that the counters of a row cover: events /
+// (clocks x utilization). It returns 0 unless all pairs of columns result in
+// the same whole number. In real reports, each pair results in 448.00.
 func (f *fields) xves() (found int) {
-	// Utilizations are printed with few digits: of a small one the quotient is
-	// any number.
-	const enough, exact = 1, 1e-3 // percent of all clocks, of the number
+	// Utilizations are printed with few digits, so a small one makes the
+	// quotient inaccurate.
+	const enough, exact = 1, 1e-3 // in percent of all clocks; relative to the number
 	number := func(i int) float64 {
-		x, _ := strconv.ParseFloat(f.parts[i], 64) // 0 is of no use, either
+		x, _ := strconv.ParseFloat(f.parts[i], 64) // 0 is not useful, either
 		return x
 	}
 	for _, p := range f.counts.pairs {

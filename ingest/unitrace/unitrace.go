@@ -1,8 +1,8 @@
-// Package unitrace reads what Intel's Level Zero and OpenCL tracers print:
-// unitrace, and its forerunners onetrace, oneprof, ze_tracer and cl_tracer. It
-// takes device timings, kernel properties and kernel metrics, whole reports as
-// well as the metric files that newer versions write, too. It does not know
-// devices, what an occupancy should be, or what another profiler says of the
+// Package unitrace reads the output of Intel's Level Zero and OpenCL tracers:
+// unitrace, and its predecessors onetrace, oneprof, ze_tracer, and cl_tracer.
+// It reads device timings, kernel properties, and kernel metrics from complete
+// reports, and from the metric files that newer versions write. It does not
+// know devices, expected occupancies, or the results of other profilers for the
 // same kernels.
 package unitrace
 
@@ -20,7 +20,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Format is a report of unitrace or one of its forerunners.
+// Format reads a report of unitrace or one of its predecessors.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -34,8 +34,8 @@ const (
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"
 )
 
-// Sniff implements ingest.Format: a heading that only these tools print, or the
-// header of one of their tables.
+// Sniff implements ingest.Format. It reports whether the file contains a
+// heading that only these tools print, or the header of one of their tables.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(table.Plain(line)), "\ufeff"))
@@ -53,7 +53,8 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, headers: map[tableKey]*header{}, index: map[kernelKey]*kernelSums{},
+	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt,
+		headers: map[tableKey]*header{}, index: map[kernelKey]*kernelSums{},
 		props: map[ingest.Key]int{}, stallsOf: map[string]int{}, xves: map[int]bool{},
 		seriesOf: map[*kernelSums]int{}, launch: launch{tiles: map[int64]float64{}}}
 	for r.in.Next() {
@@ -66,9 +67,9 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish()
 }
 
-// reader goes through a file line by line, since tables are in the output of
-// a program: nothing but the line itself says what it is. It puts rows together
-// into kernels.
+// A reader reads a file line by line and assembles rows into kernels. The
+// tables are mixed with the output of a program, so only a line itself shows
+// what it is.
 type reader struct {
 	in      *table.Lines
 	path    string
@@ -76,53 +77,57 @@ type reader struct {
 	bad     table.BadRows
 	invalid invalid
 	section section
-	items   bool // of the last backend on a GPU
+	items   bool // setting of the last backend on a GPU
 	header  *header
-	headers map[tableKey]*header // those that came before: some versions repeat them for each launch
+	headers map[tableKey]*header // headers that were read before; some versions repeat them for each launch
 	rows    int64
-	titles  int      // headings of these tools
-	reports int      // device timings
-	second  note.Pos // of them
-	skipped note.Pos // the first table of kernels that says nothing of use here
+	titles  int      // number of headings of these tools
+	reports int      // number of device timing reports
+	second  note.Pos // position of the second one
+	skipped note.Pos // first table of kernels without useful columns
 
-	xves      map[int]bool // that rows of counters are of
+	xves      map[int]bool // numbers of XVEs that the counters of rows cover
 	index     map[kernelKey]*kernelSums
 	order     []*kernelSums
 	launch    launch
-	launches  ingest.Launches // each, when asked for; of the accounts by number
-	eachFrom  source          // the table that they are from
+	launches  ingest.Launches // single launches, if requested, by the number of their kernelSums
+	eachFrom  source          // source table of these launches
 	props     map[ingest.Key]int
 	propsList []ingest.Kernel
 	stalls    []ingest.TaskStalls
-	stallsOf  map[string]int // in stalls
+	stallsOf  map[string]int // index in stalls
 	trace     ingest.Trace
 	samples   []ingest.Samples
-	sampled   int // in all of them
+	sampled   int // number of samples in all of them
 	seriesOf  map[*kernelSums]int
 }
 
-// tableKey tells tables apart whose rows are read in another way.
+// tableKey distinguishes tables whose rows are read differently.
 type tableKey struct {
 	header  string
 	section section
 }
 
-// mostHeaders bounds how many headers are remembered.
+// mostHeaders limits the number of headers that are kept.
 const mostHeaders = 64
 
-// The order of the cases matters: a report goes to the terminal of the program,
-// so lines of the program and of other threads stand within tables.
+// line reads a line. The order of the cases is important: the tool prints to
+// the terminal of the program, so lines of the program and of other threads may
+// be inside tables.
 func (r *reader) line() {
 	text := string(table.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
 	title, isTitle := heading(trimmed)
-	raw := r.section.raw && r.opt.Samples // rows of all samples name no kernel: as if they named that there is none
+	// Rows of samples of any task contain no kernel name. They are read like
+	// rows with the name NoKernel.
+	raw := r.section.raw && r.opt.Samples
 	switch {
 	case trimmed == "":
 		r.blank()
 	case isTitle:
 		r.heading(title)
-	case isTimeline(trimmed) && !r.in.Cut: // printed while the program runs, so that it may stand anywhere
+	// The timeline is printed while the program runs, so it may be anywhere.
+	case isTimeline(trimmed) && !r.in.Cut:
 		r.count(r.timeline(text))
 	case raw && strings.HasPrefix(trimmed, "SubDeviceId,"):
 		r.startTable("Kernel," + trimmed)
@@ -154,7 +159,9 @@ func (r *reader) heading(title string) {
 		}
 	}
 	switch {
-	case title == "Kernel Properties": // are behind the timings of their backend and print names as it does
+	// Properties follow the timings of their backend and print names in the
+	// same way.
+	case title == "Kernel Properties":
 		s.items = r.items
 	case known && !s.other:
 		r.items = s.items
@@ -162,19 +169,19 @@ func (r *reader) heading(title string) {
 	r.section = s
 }
 
-// blank ends a launch of a metric table, whose rows stand apart, and any other
-// table.
+// blank ends a launch of a metric table, whose launches are separated by blank
+// lines. It ends any other table.
 func (r *reader) blank() {
 	r.endLaunch()
-	// A blank line between a header and its first row ends nothing.
+	// A blank line between a header and its first row does not end the table.
 	if r.header != nil && r.header.kind != metrics && r.header.rows > 0 {
 		r.header = nil
 	}
 }
 
 func (r *reader) startTable(text string) {
-	// A header repeated before each row of a launch (one per tile) does not end
-	// the launch: a blank line does.
+	// A header that is repeated before each row of a launch (one per tile) does
+	// not end the launch. A blank line does.
 	h, known := r.headers[tableKey{text, r.section}]
 	if !known {
 		if len(r.headers) == mostHeaders {
@@ -194,7 +201,7 @@ func (r *reader) startTable(text string) {
 func (r *reader) row(text string) {
 	h := r.header
 	h.rows++
-	// The instruction is cut off the name, so that both forms have the same
+	// Separate the instruction from the name, so that both forms have the same
 	// fields.
 	if i := strings.LastIndex(text, inTheKernels); i > 0 && h.kind == stalling {
 		text = text[:i] + "," + text[i+1:]
@@ -215,18 +222,18 @@ func (r *reader) row(text string) {
 	r.count(err)
 }
 
-// count counts a row, as bad when there is an error.
+// count counts a row. If there is an error, the row is bad.
 func (r *reader) count(err *rowError) {
 	if err == nil {
 		r.rows++
 		return
 	}
-	// Escape sequences are not in the text that was read, and are in the file
-	// that a person opens.
+	// Convert the index to a column of the file, which contains escape
+	// sequences that the parsed text does not.
 	r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, err.at)), "", "%s", err.text)
 }
 
-// rowError is what is wrong with a row and where.
+// A rowError is an error in a row and its position.
 type rowError struct {
 	at   int // index in the line
 	text string
@@ -236,12 +243,13 @@ func badf(at int, format string, args ...any) *rowError {
 	return &rowError{at, fmt.Sprintf(format, args...)}
 }
 
-// finish returns the file, or says why nothing of it can be used.
+// finish returns the file, or an error if nothing in it can be used.
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
 		Traits: ingest.Traits{NoLaunchSize: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,
 		Stalls: r.shares(), Notes: append(r.bad.Notes(), r.invalid.notes()...)}
-	if counted := slices.Collect(maps.Keys(r.xves)); len(counted) == 1 { // of several GPUs they say nothing of one
+	// with several GPUs, the number belongs to none of them
+	if counted := slices.Collect(maps.Keys(r.xves)); len(counted) == 1 {
 		f.Platform.CountedXVEs = unit.Some(counted[0])
 	}
 	if err := r.into(f); err != nil {
@@ -251,18 +259,18 @@ func (r *reader) finish() (*ingest.File, error) {
 		return nil, r.inputError()
 	}
 	f.Traits.NotARun, f.Traits.Hint = contents(f), "trace its launches, too: unitrace -d -v -q -o report.txt ./program"
-	// A program that starts others has a report for each, so several are no
-	// error.
+	// A program that starts other programs has a report for each of them, so
+	// several reports are not an error.
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
-			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes "+
-				"of one run, wrong for several runs", r.reports), Hint: "give each run a file of its own"})
+			Text: fmt.Sprintf("the file contains %d device timing reports, which are added: correct for the "+
+				"processes of one run, wrong for several runs", r.reports), Hint: "put each run into its own file"})
 	}
 	return f, nil
 }
 
 // contents describes a file that has neither launches nor occupancy, for the
-// error of a run that has nothing else.
+// error of a run that consists of only this file.
 func contents(f *ingest.File) string {
 	tasks, list := map[string]bool{}, []string{}
 	has := func(name string, any bool) {
@@ -303,13 +311,13 @@ func (r *reader) inputError() error {
 			first.Text)
 	case r.skipped.Line > 0:
 		return note.Errorf("no-kernels", r.skipped, "collect the group ComputeBasic, or give the device timing report",
-			"this table of kernels holds neither times nor occupancies; expected columns such as GpuTime[ns] and "+
+			"this table of kernels contains neither times nor occupancies; expected columns such as GpuTime[ns] and "+
 				"XVE_THREADS_OCCUPANCY_ALL[%%]")
 	case r.titles > 0:
 		return note.Errorf("no-kernels", pos,
 			"ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it "+
 				"ends: unitrace loses kernels that are pending then",
-			"the report holds no kernel; %s", expected)
+			"the report contains no kernel; %s", expected)
 	}
 	return note.Errorf("no-kernels", pos, hint, "no table of kernels found; %s", expected)
 }

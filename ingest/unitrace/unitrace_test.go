@@ -28,9 +28,9 @@ func TestInstances(t *testing.T) {
 		reason, text string
 		want         []string // line, kernel, seconds, measured
 	}{
-		{"a launch for a row", testenv.Made(t, "oneprof_query"), []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
-		{"samples of a launch are one", testenv.Made(t, "unitrace_samples"), []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
-		{"tiles of a launch are one", testenv.Made(t, "oneprof_aggregated"), []string{"4 of 0 4.4e-06 0.985"}},
+		{"one launch per row", testenv.Made(t, "oneprof_query"), []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
+		{"samples of a launch are one launch", testenv.Made(t, "unitrace_samples"), []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
+		{"tiles of a launch are one launch", testenv.Made(t, "oneprof_aggregated"), []string{"4 of 0 4.4e-06 0.985"}},
 	} {
 		f, err := read(t, c.text, ingest.ReadOptions{Instances: true})
 		if err != nil {
@@ -98,9 +98,9 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"an empty file", "", "f: the file is empty; " + expected + do},
 		{"a report of a program whose kernels were lost", "=== Device Timing Summary ===\n\n  Total Execution Time (ns): 1008344251\n",
-			"f: the report holds no kernel; " + expected + " (ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it ends: unitrace loses kernels that are pending then)"},
+			"f: the report contains no kernel; " + expected + " (ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it ends: unitrace loses kernels that are pending then)"},
 		{"stall sampling", "Kernel, IP, Active, ControlStall\nf, 0x10, 1, 2\n",
-			"f:1:1: this table of kernels holds neither times nor occupancies; expected columns such as GpuTime[ns] and XVE_THREADS_OCCUPANCY_ALL[%] (collect the group ComputeBasic, or give the device timing report)"},
+			"f:1:1: this table of kernels contains neither times nor occupancies; expected columns such as GpuTime[ns] and XVE_THREADS_OCCUPANCY_ALL[%] (collect the group ComputeBasic, or give the device timing report)"},
 		{"only bad rows", "Kernel, Calls, Time (ns)\nf, x, 5\ng, y, 5\n",
 			`f:2:4: none of the 2 rows can be used; the first: column Calls: "x" is not a number` + do},
 		{"another file", "hello\n", "f: no table of kernels found; " + expected + do},
@@ -119,11 +119,11 @@ func TestSniff(t *testing.T) {
 		want         bool
 	}{
 		{"a metric file without a heading", "\nKernel,GlobalInstanceId,SubDeviceId,GpuTime[ns],XVE_ACTIVE[%]\n", true},
-		{"a report behind the program's own output", "Running on device: Arc\nVectorAdd<1> completed on device - 1 seconds\n\n=== Device Timing Summary ===\n", true},
-		{"host timings: the answer says what to ask for", "=== API Timing Summary ===\n", true},
+		{"a report after the program's own output", "Running on device: Arc\nVectorAdd<1> completed on device - 1 seconds\n\n=== Device Timing Summary ===\n", true},
+		{"host timings: the error explains what to request", "=== API Timing Summary ===\n", true},
 		{"a VTune export", "Computing Task,Work Size:Global\nGEMM,512\n", false},
 		{"a VTune summary", "Elapsed Time: 4.5s\n", false},
-		{"a heading of somebody else", "=== Results ===\nKernel,Speed\n", false},
+		{"a heading of another tool", "=== Results ===\nKernel,Speed\n", false},
 		{"nothing", "", false},
 	} {
 		if got := (Format{}).Sniff([]byte(c.head)); got != c.want {
@@ -142,8 +142,8 @@ func TestProperties(t *testing.T) {
 	}{
 		{"one row", "f, 16, 64, 0, 0, 256\n", 256, 64},
 		{"two widths that need the same", "f, 16, 64, 0, 0, 256\nf, 32, 64, 0, 0, 256\n", 256, 64},
-		{"compiled twice: what needs more", "f, 16, 64, 0, 0, 128\nf, 16, 32, 0, 0, 256\n", 256, 64},
-		{"of another kernel", "g, 16, 64, 0, 0, 256\n", 0, -1},
+		{"compiled twice: the larger requirement is kept", "f, 16, 64, 0, 0, 128\nf, 16, 32, 0, 0, 256\n", 256, 64},
+		{"properties of another kernel", "g, 16, 64, 0, 0, 256\n", 0, -1},
 		{"unknown registers", "f, ANY, 64, 0, 0, unknown\n", 0, 64},
 	} {
 		f, err := read(t, times+head+c.rows, ingest.ReadOptions{})
@@ -165,8 +165,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestCounts: a count that no run has makes its row bad; counts of threads that
-// add up to none are an error.
+// TestCounts checks that an impossible count makes its row bad, and that an
+// impossible sum of thread counts is an error.
 func TestCounts(t *testing.T) {
 	const head = "== L0 Backend ==\n\nKernel, Calls, Time (ns)\n"
 	for _, rows := range []string{"f, 9007199254740994, 5\n", "f, 1, 1e300\n", "f, 1, 5\nf, 9007199254740992, 5\n"} {
@@ -193,8 +193,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSpread holds the median of many launches to that of all: launch i takes i
-// ns.
+// TestSpread compares the median of many launches with the exact median: launch
+// i takes i ns.
 func TestSpread(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Kernel,GpuTime[ns],XVE_THREADS_OCCUPANCY_ALL[%]\n")
@@ -236,7 +236,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no error: %v", err)
+				t.Fatalf("not an InputError: %v", err)
 			}
 			return
 		}

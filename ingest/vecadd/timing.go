@@ -52,7 +52,7 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 	case err != nil || strings.Trim(t.Printed, "0123456789.eE+-") != "" || x < 0 || math.IsInf(x, 0):
 		return t, parts[6], fmt.Errorf("time %s is not a number of 0 or more", table.Quote(t.Printed))
 	case !known:
-		return t, parts[8], fmt.Errorf("unit %s is not known, seconds or u-secs is", table.Quote(t.UnitAsPrinted))
+		return t, parts[8], fmt.Errorf("unit %s is unknown; expected seconds or u-secs", table.Quote(t.UnitAsPrinted))
 	}
 	t.Seconds = unit.Seconds(x * scale)
 	if scale == 1e-9 {

@@ -152,7 +152,7 @@ func (r *reader) timing(text string, parts []int) {
 	if t.UnitAsPrinted == ticksUnit {
 		r.remark(note.Note{Code: "ticks-as-usecs", Pos: t.Pos,
 			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
-				"u-secs is taken as %s s",
+				"u-secs is read as %s s",
 				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
 			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
 	}
@@ -164,7 +164,7 @@ func (r *reader) timing(text string, parts []int) {
 		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
 			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
 				"g works at g times the vector size in buffers of one vector",
-			Hint: "the sample has this error; its times and occupancies are those of the faulty access"})
+			Hint: "the sample has this error; its times and occupancies include the out-of-bounds access"})
 	}
 }
 
@@ -188,13 +188,14 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	case f.Rows == 0 && (device == "" || r.bad.Count > 0):
 		return nil, r.inputError(path)
 	case f.Rows == 0: // the log of another program still names the GPU of the run
-		f.Traits = ingest.Traits{NotARun: fmt.Sprintf("the log names the device %s but holds no timing; its last line "+
+		f.Traits = ingest.Traits{NotARun: fmt.Sprintf("the log names the device %s but contains no timing; its "+
+			"last line "+
 			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}
 	}
 	if r.wrongs > 0 {
 		r.remark(note.Note{Code: "wrong-result", Pos: r.wrong,
-			Text: fmt.Sprintf("the sample found wrong sums and says so in %d lines", r.wrongs),
-			Hint: "times of a wrong calculation prove nothing: fix the run first"})
+			Text: fmt.Sprintf("the sample reported wrong sums in %d lines", r.wrongs),
+			Hint: "the times of a wrong calculation are not meaningful: fix the run first"})
 	}
 	f.Notes = append(f.Notes, r.remarks...)
 	return f, nil
@@ -215,7 +216,7 @@ func (r *reader) oneDevice() error {
 			names[i] = r.devices[d].Device
 		}
 		return ingest.NewMultipleResultsError(len(timed), note.Errorf("two-devices", r.devices[timed[1]].Pos,
-			"give it to occudiff validate, which takes each device for a run of its own, or split the log",
+			"pass it to occudiff validate, which reads each device as a separate run, or split the log",
 			"the log has timings of several devices: %s", unit.JoinWords(names, "and")))
 	}
 	device := timed[min(max(r.side, 1), len(timed))-1]
@@ -242,5 +243,5 @@ func (r *reader) inputError(path string) error {
 		return note.Errorf("no-timings", first.Pos, "run the sample again and keep its standard output as it is",
 			"none of the %d timing lines of the log can be used; the first: %s", r.bad.Count, first.Text)
 	}
-	return note.Errorf("no-timings", pos, failed, "the log holds no timing; %s", expected)
+	return note.Errorf("no-timings", pos, failed, "the log contains no timing; %s", expected)
 }

@@ -95,7 +95,7 @@ func notes(f *ingest.File) []string {
 }
 
 const (
-	boundsNote = ` and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector (the sample has this error; its times and occupancies are those of the faulty access)`
+	boundsNote = ` and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector (the sample has this error; its times and occupancies include the out-of-bounds access)`
 	ticksHint  = ` (all u-secs of this log are read this way; the printed numbers are kept, too)`
 )
 
@@ -127,7 +127,7 @@ func TestRead(t *testing.T) {
 				{"VectorAdd3<8>", 8, 1, "1000000000", "u-secs", "log:6:1"},
 				{"VectorAdd4<8>", 8, 2.5, "2500000000", "u-secs", "log:7:1"},
 			},
-			notes: []string{"ticks-as-usecs log:3:1: warning: the sample prints clock ticks, which are nanoseconds, and calls them u-secs: 285763441 u-secs is taken as 0.285763 s" + ticksHint},
+			notes: []string{"ticks-as-usecs log:3:1: warning: the sample prints clock ticks, which are nanoseconds, and calls them u-secs: 285763441 u-secs is read as 0.285763 s" + ticksHint},
 		},
 		{
 			name: "job file", reason: "the text around the sample's output is not a timing, not even a compiler's warning about VectorAdd",
@@ -181,8 +181,8 @@ func TestRead(t *testing.T) {
 				`bad-row log:5:1: error: number of work-groups "x" is not a whole number above 0; ` + expected,
 				`bad-row log:6:1: error: number of work-groups "0" is not a whole number above 0; ` + expected,
 				`bad-row log:7:1: error: kernel "VectorAdd<7" is not VectorAdd<N>, VectorAdd1 or VectorAdd2<N>; ` + expected,
-				`bad-row log:8:39: error: unit "" is not known, seconds or u-secs is; ` + expected,
-				`bad-row log:9:43: error: unit "fortnights" is not known, seconds or u-secs is; ` + expected,
+				`bad-row log:8:39: error: unit "" is unknown; expected seconds or u-secs; ` + expected,
+				`bad-row log:9:43: error: unit "fortnights" is unknown; expected seconds or u-secs; ` + expected,
 				`bad-row log:10:37: error: time "inf" is not a number of 0 or more; ` + expected,
 				`bad-row log:11:37: error: time "1e999" is not a number of 0 or more; ` + expected,
 				`bad-row log:12:35: error: "-" is missing after "completed on device"; ` + expected,
@@ -195,8 +195,8 @@ func TestRead(t *testing.T) {
 			text: "add2 Did not match\nadd2 Did not match\nVectorAdd2<1> completed on device - took 1000 u-secs\n",
 			want: []row{{"VectorAdd2<1>", 1, 1e-6, "1000", "u-secs", "log:3:1"}},
 			notes: []string{
-				"ticks-as-usecs log:3:1: warning: the sample prints clock ticks, which are nanoseconds, and calls them u-secs: 1000 u-secs is taken as 1e-06 s" + ticksHint,
-				"wrong-result log:1:1: warning: the sample found wrong sums and says so in 2 lines (times of a wrong calculation prove nothing: fix the run first)",
+				"ticks-as-usecs log:3:1: warning: the sample prints clock ticks, which are nanoseconds, and calls them u-secs: 1000 u-secs is read as 1e-06 s" + ticksHint,
+				"wrong-result log:1:1: warning: the sample reported wrong sums in 2 lines (the times of a wrong calculation are not meaningful: fix the run first)",
 			},
 		},
 		{
@@ -281,7 +281,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"nothing at all", "", "log: the log is empty; " + expected + " (run the sample again and keep its standard output)"},
 		{"blank lines only", "\n \n", "log: the log is empty; " + expected + " (run the sample again and keep its standard output)"},
-		{"a job without output", "#####\n# Job ID: 5\n#####\n", "log: the log holds no timing; " + expected + " (the program may have failed: look at what it wrote to standard error)"},
+		{"a job without output", "#####\n# Job ID: 5\n#####\n", "log: the log contains no timing; " + expected + " (the program may have failed: look at what it wrote to standard error)"},
 		{"only bad timings", "VectorAdd<1> completed on device - x seconds\nVectorAdd<2> completed on device - y seconds\n",
 			`log:1:36: none of the 2 timing lines of the log can be used; the first: time "x" is not a number of 0 or more; ` + expected + " (run the sample again and keep its standard output as it is)"},
 	} {
@@ -301,7 +301,7 @@ func TestErrors(t *testing.T) {
 // failed. Its device belongs to the run of the files next to it.
 func TestLogWithoutTimings(t *testing.T) {
 	f, err := read(t, "Running on device: Arc\nVector size: 5\nterminate called after throwing\n# Date: x\n")
-	want := `the log names the device Arc but holds no timing; its last line is "terminate called after throwing"; ` + expected
+	want := `the log names the device Arc but contains no timing; its last line is "terminate called after throwing"; ` + expected
 	if err != nil || f.Platform.Device != "Arc" || f.Traits.NotARun != want {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -390,7 +390,7 @@ func TestSeveralDevices(t *testing.T) {
 	const text = "Running on device: A\nVectorAdd<1> completed on device - 1 seconds\nRunning on device: B\n" +
 		"VectorAdd<1> completed on device - 2 seconds\nRunning on device: A\nVectorAdd<2> completed on device - 3 seconds\n"
 	_, err := read(t, text)
-	const want = "log:3:1: the log has timings of several devices: A and B (give it to occudiff validate, which takes each device for a run of its own, or split the log)"
+	const want = "log:3:1: the log has timings of several devices: A and B (pass it to occudiff validate, which reads each device as a separate run, or split the log)"
 	if ingest.ResultCount(err) != 2 || err.Error() != want {
 		t.Fatalf("%d sides, %v, want %s", ingest.ResultCount(err), err, want)
 	}

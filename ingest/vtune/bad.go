@@ -33,7 +33,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 		p.text = fmt.Sprintf("the file ends inside the quotes that open on line %d, column %d; the rows after them "+
 			"cannot be separated", r.QuoteLine, r.QuoteColumn)
 	case r.Fields > a.h.columns:
-		p.hint = "a name that holds the delimiter must stand in quotes"
+		p.hint = "a name that contains the delimiter must be quoted"
 	case r.Fields < a.h.columns && isMessage(r.Cell(a.h.col[task].index)):
 		return nil
 	}
@@ -113,7 +113,7 @@ func (a *adder) findGlued() {
 			pos.Line, pos.Column = a.row.Position(last)
 			a.glued = &note.InputError{Note: note.Note{Severity: note.Error, Code: "joined-exports", Pos: pos,
 				Text: "the header of another export begins within this row, after " + shorten(cell[:at]),
-				Hint: "join the files again with a line end after each, or give each file by itself"}}
+				Hint: "join the files again with a line end after each, or pass the files separately"}}
 			return
 		}
 	}
@@ -137,7 +137,7 @@ func noHeader(path string, head []byte) error {
 			"the file is empty; expected a VTune export with a header line that begins with \"Computing Task\"")
 	case onlyMessages(head):
 		return note.Errorf("no-header", pos, exportHint,
-			"the file holds messages of the vtune command and no table; expected a header line that begins with "+
+			"the file contains only messages of the vtune command and no table; expected a header line that begins with "+
 				"\"Computing Task\"")
 	}
 	return note.Errorf("no-header", pos, exportHint,

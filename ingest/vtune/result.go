@@ -143,7 +143,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	if partial > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows",
 			Pos: note.Pos{File: r.h.pos.File},
-			Text: fmt.Sprintf("%d of the bad rows are wrong only in a percentage out of range: where their kernel "+
+			Text: fmt.Sprintf("%d of the bad rows are wrong only in a percentage out of range: if their kernel "+
 				"has other rows, their time and counts are added to it", partial)})
 	}
 	if rest := f.BadRows - shown; rest > 0 {
@@ -257,7 +257,7 @@ func (r *result) unweighted() []note.Note {
 	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none",
 		first.Task, first.rows)
 	if more > 0 {
-		text += ", nor is that of " + unit.FormatCount(more, "more task", "more tasks")
+		text += ", also for " + unit.FormatCount(more, "more task", "more tasks")
 	}
 	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
 		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}

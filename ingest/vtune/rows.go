@@ -522,7 +522,7 @@ func (a *adder) clean(b []byte, line int) string {
 	if _, known := a.firsts[len(a.h.twice)]; !known {
 		a.firsts[len(a.h.twice)] = note.Note{Severity: note.Warning, Code: "invalid-text",
 			Pos:  note.Pos{File: a.h.pos.File, Line: line},
-			Text: "a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd",
+			Text: "a name contains bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd",
 			Hint: "the file may be damaged or in another encoding: export it again"}
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(string(b), "\ufffd"), "\x00", "\ufffd")

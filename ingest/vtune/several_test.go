@@ -75,9 +75,9 @@ func TestSeveralExports(t *testing.T) {
 			"error: run.csv:1: the export has a header and no rows; expected a row per computing task (" + collectHint + ")\n" +
 				"run.csv:2: the export has a header and no rows; expected a row per computing task (" + collectHint + ")"}},
 		{"no line end between them", strings.TrimSuffix(first, "\n") + second, []string{
-			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or give each file by itself)`}},
+			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or pass the files separately)`}},
 		{"the same with another delimiter", strings.TrimSuffix(first, "\n") + semicolons, []string{
-			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or give each file by itself)`}},
+			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or pass the files separately)`}},
 	} {
 		header := strings.Index(c.text, "\n") + 1
 		for _, block := range []int{0, header, header + 1, header + 7, header + 50} {

@@ -209,7 +209,7 @@ func TestRead(t *testing.T) {
 		{"names that are not valid text", head + "a\x00\xffb,64,8,1,1,8,10\n", []string{
 			"1 rows, 0 bad",
 			"2|a\ufffd\ufffdb|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -",
-			"run.csv:2: warning: a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd (the file may be damaged or in another encoding: export it again)"}},
+			"run.csv:2: warning: a name contains bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd (the file may be damaged or in another encoding: export it again)"}},
 		{"empty fields beyond the header are ignored", head + "K,64,8,1,1,8,10,,\n", []string{
 			"1 rows, 0 bad", "2|K|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -"}},
 	} {
@@ -282,7 +282,7 @@ func TestBadRows(t *testing.T) {
 		{"too few fields", "L,64,8,1\n",
 			`run.csv:3:1: error: bad row: 4 fields; expected 7 as in the header on line 1 (the file may be cut off: export it again)`},
 		{"a delimiter in a name without quotes", "f(int, int),64,8,1,1,8,10\n",
-			`run.csv:3:1: error: bad row: 8 fields; expected 7 as in the header on line 1 (a name that holds the delimiter must stand in quotes)`},
+			`run.csv:3:1: error: bad row: 8 fields; expected 7 as in the header on line 1 (a name that contains the delimiter must be quoted)`},
 		{"no name", ",64,8,1,1,8,10\n",
 			`run.csv:3:1: error: bad row: "Computing Task" is empty; expected the name of a computing task` + correct},
 		{"a record of several lines is reported on its first line", "\"L\nM\",64,8,1,1,8,200\n",
@@ -292,7 +292,7 @@ func TestBadRows(t *testing.T) {
 	} {
 		want := []string{"1 rows, 1 bad", row, c.want}
 		if strings.Contains(c.reason, "percentage") && !strings.Contains(c.reason, "word") || strings.Contains(c.text, "200") {
-			want = append(want, "run.csv: 1 of the bad rows are wrong only in a percentage out of range: where their kernel has other rows, their time and counts are added to it")
+			want = append(want, "run.csv: 1 of the bad rows are wrong only in a percentage out of range: if their kernel has other rows, their time and counts are added to it")
 		}
 		if d := cmp.Diff(want, linesOf(t, head+good+c.text, ingest.ReadOptions{})); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
@@ -387,7 +387,7 @@ func TestShareOutOfRange(t *testing.T) {
 	want := []string{"2 rows, 1 bad",
 		"3|K|64||-||n 3|t 4|measured 60|threads 24|barriers -|spill -|spread 1 1 2 50 65 80",
 		`run.csv:2:8: error: bad row: "XVE Threads Occupancy(%)" is "101.0"; expected a percentage from 0 to 100.5 (correct the cell or export the file again)`,
-		"run.csv: 1 of the bad rows are wrong only in a percentage out of range: where their kernel has other rows, their time and counts are added to it"}
+		"run.csv: 1 of the bad rows are wrong only in a percentage out of range: if their kernel has other rows, their time and counts are added to it"}
 	if d := cmp.Diff(want, linesOf(t, text, ingest.ReadOptions{})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -409,7 +409,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"empty", "", `run.csv: the file is empty; expected a VTune export with a header line that begins with "Computing Task" (the collection or the export failed: run it again and look at what vtune printed)`},
 		{"BOM and blank lines", "\ufeff\n \r\n", `run.csv: the file is empty; expected a VTune export with a header line that begins with "Computing Task" (the collection or the export failed: run it again and look at what vtune printed)`},
-		{"messages only", "vtune: Error: no data\n\n", `run.csv: the file holds messages of the vtune command and no table; expected a header line that begins with "Computing Task"` + export},
+		{"messages only", "vtune: Error: no data\n\n", `run.csv: the file contains only messages of the vtune command and no table; expected a header line that begins with "Computing Task"` + export},
 		{"another file", "a,b\n1,2\n", `run.csv: no header line; expected one whose first field is "Computing Task", "Source Computing Task" or "Task Type"` + export},
 		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header and no rows; expected a row per computing task (the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
 		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch size and no occupancy; expected one grouped by computing-task or computing-instance" + export},
@@ -496,9 +496,9 @@ func TestUnweighted(t *testing.T) {
 		{"launches without time", "B,64,,1,50.0,,\nK,64,,1,90.0,,\nK,64,,1,10.0,,\n", false,
 			`run.csv:3: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
 		{"several such kernels are one note, for any share that differs by launch", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\n", false,
-			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 1 more task` + hint},
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, also for 1 more task` + hint},
 		{"and in the plural", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\nM,64,,1,,1.0,\nM,64,,1,,3.0,\n", false,
-			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 2 more tasks` + hint},
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, also for 2 more tasks` + hint},
 		{"the same note if single launches are kept", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true,
 			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
 		{"no note for one row", "K,64,,2,90.0,,\nL,64,,2,10.0,,\n", false, ""},

@@ -14,23 +14,24 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// adapter is what was read of one GPU. A folder may hold several; each is one
-// file of the run, as each has a clock and counters of its own.
+// An adapter is the data of one GPU. A folder may contain several adapters.
+// Each of them is one file of the run, because each has its own clock and
+// counters.
 type adapter struct {
 	*reader
-	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples next to it
+	setFile, sampleFile string // counters of one adapter or tile: a metric set and the samples next to it
 	set                 *metricSet
-	most                [metrics]unit.Opt[float64] // of metrics in bytes: GB/s
+	most                [metrics]unit.Opt[float64] // maximum of metrics in bytes, in GB/s
 	clock               clock
 	tasks               tasks
 	launches            []launch
-	failed              string // why there are no launches
-	loose               bool   // their times are on another clock than the samples
-	from                string // what they are from
+	failed              string // reason why there are no launches
+	loose               bool   // the launches are on another clock than the samples
+	from                string // source of the launch times
 	totals              []total
-	each                *ingest.Launches  // when asked for
+	each                *ingest.Launches  // single launches, if requested
 	recording           *ingest.Recording // nil without occupancy
-	outside             int64             // launches
+	outside             int64             // number of launches outside the samples
 	first               uint64            // tick of the first report
 	last                uint64
 	samples             int64
@@ -38,13 +39,13 @@ type adapter struct {
 	busy                periods
 }
 
-// total is what all launches of a task add up to.
+// A total is the sum over all launches of a task.
 type total struct {
 	sums
 	times, means ingest.Sample
 }
 
-// read reads metrics, launches and samples.
+// read reads metrics, launches, and samples.
 func (a *adapter) read(sum hash.Hash) (err error) {
 	if a.set, err = readMetrics(a.fs, a.setFile); err != nil {
 		return err
@@ -56,16 +57,16 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	for m := memoryRead; m < metrics; m++ {
 		a.most[m] = c.most(m)
 	}
-	// The clock is read in a pass of its own, for launches come before samples:
-	// only then can each sample be given to the launches that it lies in while
-	// it goes by, and none is kept.
+	// Read the clock in a separate pass, because the launches must be known
+	// before the samples. Only then can each sample be assigned to its launches
+	// while it is read, so that no sample is kept.
 	if err := a.readClock(); err != nil {
 		return err
 	}
-	// Said twice in the folder, by different writers: of two clocks one would
-	// be guessed.
+	// Two writers record the clock in the folder. If they differ, choosing one
+	// would be a guess.
 	if hertz := a.set.constants["GpuTimestampFrequency"]; a.clock.hertz != hertz || hertz == 0 {
-		return a.fs.damaged(a.sampleFile, "the samples are on a clock of %d Hz, and %s says %d", a.clock.hertz,
+		return a.fs.damaged(a.sampleFile, "the samples are on a clock of %d Hz, and %s contains %d", a.clock.hertz,
 			path.Base(a.setFile), hertz)
 	}
 	if err := a.readLaunches(); err != nil {
@@ -77,12 +78,13 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	}
 	if c.place[occupancy] < 0 {
 		a.note(note.Warning, codeNoOccupancy, a.fs.pos(a.setFile), occupancyHint, "the metric set %q has no thread "+
-			"occupancy: launches, names, sizes, predictions and gaps are shown, and nothing measured", a.set.Params.Name)
+			"occupancy: launches, names, sizes, predictions and gaps are shown, and nothing measured",
+			a.set.Params.Name)
 	} else {
 		a.recording = &ingest.Recording{Unassigned: a.loose}
 	}
 	part := func(percent float64) float32 {
-		if percent < 0 { // the set has no such metric
+		if percent < 0 { // the set does not have this metric
 			return float32(math.NaN())
 		}
 		return float32(percent / 100)
@@ -99,42 +101,43 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		a.lengths.add(s.end - s.start)
 		if a.recording != nil {
 			v := &s.values
-			a.recording.Add(ingest.CounterSample{At: a.nanoseconds(s.end), Length: a.nanoseconds(s.end) - a.nanoseconds(s.start),
+			end := a.nanoseconds(s.end)
+			a.recording.Add(ingest.CounterSample{At: end, Length: end - a.nanoseconds(s.start),
 				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall])})
 		}
 		a.busy.addSample(s, w.hertz)
 		w.addSample(s)
 		if a.opt.Progress != nil && a.samples%4096 == 0 {
-			a.opt.Progress(a.samples * reportSize / 4) // of what is read, about as much
+			a.opt.Progress(a.samples * reportSize / 4) // approximately the number of bytes read
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for i := range w.open { // up to the last sample
+	for i := range w.open { // launches that are open at the last sample
 		a.ended(w.open[i].launch, &w.open[i].sums)
 	}
 	n := len(a.launches)
 	a.launches = slices.DeleteFunc(a.launches, func(l launch) bool { return l.end <= a.first || l.start >= a.last })
 	if a.outside = int64(n - len(a.launches)); n > 0 && len(a.launches) == 0 {
-		return a.fs.damaged(a.sampleFile, "none of the %d launches ran between its first and its last sample: they are "+
-			"not of the same collection", n)
+		return a.fs.damaged(a.sampleFile, "none of the %d launches ran between its first and its last sample: "+
+			"they belong to another collection", n)
 	}
 	return nil
 }
 
-// nanoseconds returns a time of the GPU since the first report. Whole seconds
-// are taken apart so that the product stays in 64 bits: 1e9 times the ticks of
-// some minutes does not.
+// nanoseconds returns a time of the GPU since the first report. It converts
+// whole seconds separately, so that the product fits into 64 bits: 1e9 times
+// the ticks of several minutes does not.
 func (a *adapter) nanoseconds(tick uint64) int64 {
 	t, hertz := int64(tick-a.first), int64(a.clock.hertz)
 	return t/hertz*1e9 + t%hertz*1e9/hertz
 }
 
-// ended adds a launch whose samples have all been seen. Only what all launches
-// of a task add up to stays: a folder may hold millions of launches.
+// ended adds a launch after its last sample. Only the sums over all launches of
+// a task are kept, because a folder may contain millions of launches.
 func (a *adapter) ended(l *launch, s *sums) {
-	if s.seen == 0 { // before the first sample or after the last one
+	if s.seen == 0 { // before the first or after the last sample
 		return
 	}
 	t := &a.totals[l.task]
@@ -148,9 +151,9 @@ func (a *adapter) ended(l *launch, s *sums) {
 	}
 	k := a.kernel(int(l.task), s)
 	r := &ingest.LaunchRecord{Kernel: int(l.task), Time: k.Total, Threads: k.Threads}
-	// What the launch held: its time's share of each sample. How much of a
-	// sample that it shares with other launches is its own is not known beyond
-	// what the others can have held.
+	// The values of the launch are its share of each sample, by time. If a
+	// sample contains several launches, its exact distribution is unknown, so
+	// each launch gets at most what it can have.
 	if a.recording != nil && !a.loose && k.IsKernel() {
 		ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.seen)) }
 		r.Measured = ratio(s.own[occupancy])
@@ -161,7 +164,7 @@ func (a *adapter) ended(l *launch, s *sums) {
 	a.each.Add(r)
 }
 
-// kernel makes a row of launches.
+// kernel returns a row for launches of a task.
 func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	key := a.tasks.Tasks[task]
 	k := ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: unit.NonZero(key.SIMD),
@@ -171,13 +174,13 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 		return k
 	}
 	v := &s.values
-	// Percentages are weighted by the clocks of their samples, not by time: so
-	// VTune's figures come out, on a Gen12 and a Gen9 GPU.
+	// Percentages are weighted by the clocks of their samples, not by time.
+	// This reproduces VTune's values on a Gen12 and a Gen9 GPU.
 	if v[occupancy] >= 0 && v[clocks] > 0 {
 		k.Printed = unit.Some(unit.FromPercent(v[occupancy] / v[clocks]))
 	}
-	// The row stays, with its time and size, for what is predicted of it does
-	// not need counters.
+	// Keep the row with its time and size, because a prediction does not need
+	// counters.
 	if !s.usable(a.loose) {
 		return k
 	}
@@ -187,7 +190,8 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if v[barriers] >= 0 {
 		k.Barriers = unit.Some(int64(v[barriers] + 0.5))
 	}
-	// What the kernel moved while it ran, by its time's share of each sample.
+	// Bytes that the kernel moved while it ran: its share of each sample, by
+	// time.
 	if max(s.own[memoryRead], s.own[memoryWrite], s.own[l3]) >= 0 {
 		moved := func(m metric) unit.Opt[float64] { return unit.Maybe(s.own[m]/s.seen/1e9, s.own[m] >= 0) }
 		k.Counters = &ingest.Counters{MemoryRead: moved(memoryRead), MemoryWrite: moved(memoryWrite), L3Read: moved(l3),
@@ -196,17 +200,17 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	return k
 }
 
-// finish makes the file of what was read.
+// finish fills the file with what was read.
 func (a *adapter) finish() {
 	f, at := a.file, a.fs.pos(a.sampleFile)
 	ticks, lost := a.lengths.interval()
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.samples
 	a.platform(interval)
-	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as
-	// it should be.
+	// The hardware uses a power of two of its ticks, so 0.853 ms for a
+	// requested 1 ms is normal.
 	if asked, ok := a.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
-		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, and %s were asked for",
+		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, but %s was requested",
 			unit.FormatDuration(interval), unit.FormatDuration(asked))
 	}
 	if lost > 0 {
@@ -220,7 +224,7 @@ func (a *adapter) finish() {
 	for task := range a.totals {
 		t := &a.totals[task]
 		measured := &t.means
-		if measured.N != t.times.N { // of some launches it would not be the spread of all
+		if measured.N != t.times.N { // the spread of only some launches would be misleading
 			measured = nil
 		}
 		k := a.kernel(task, &t.sums)
@@ -236,17 +240,17 @@ func (a *adapter) finish() {
 		}
 	}
 	if a.outside > 0 {
-		a.note(note.Warning, "launches-outside", at, "", "%s ran before the first sample or after the last one, and "+
-			"stand in no figure", unit.FormatCount(a.outside, "launch", "launches"))
+		a.note(note.Warning, "launches-outside", at, "", "%s ran before the first sample or after the last one, "+
+			"and are not part of any value", unit.FormatCount(a.outside, "launch", "launches"))
 	}
 	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
 }
 
-// platform sets what the counters know of the machine.
+// platform sets what the counters contain about the machine.
 func (a *adapter) platform(interval unit.Seconds) {
 	p, set := &a.file.Platform, a.set.constants
-	// The name is of the program's trace, the PCI id of the counters: with two
-	// GPUs they may be of different ones.
+	// The name comes from the program's trace, and the PCI ID from the
+	// counters. If there are two GPUs, they may belong to different ones.
 	name := strings.TrimSpace(strings.SplitN(a.device.name, "[", 2)[0])
 	if a.device.seen != 1 || uint64(a.device.id) != set["PciDeviceId"] || name == "" {
 		name = "Intel GPU"
@@ -254,16 +258,16 @@ func (a *adapter) platform(interval unit.Seconds) {
 	p.Device = fmt.Sprintf("%s [0x%04x]", name, set["PciDeviceId"])
 	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.setFile)
 	p.SamplingInterval = unit.Some(interval)
-	// The file gives 64 bits, and an absurd count must not wrap around to a
-	// sound one.
+	// The file contains 64-bit values. Limit them, so that an absurd count does
+	// not overflow to a plausible one.
 	p.XVEs = unit.NonZero(int(min(a.set.xves(), 1<<20)))
 	p.ThreadsPerXVE = unit.NonZero(int(min(max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]), 1<<10)))
 	p.MaxFrequency = unit.NonZero(float64(set["GpuMaxFrequencyMHz"]) * 1e6)
 }
 
-// periods tells of a run whose launches are not known: when threads ran.
-// Without launches there are no kernels, and the counters still tell how full
-// the GPU was while anything ran.
+// periods adds the times in which threads ran, for a run whose launches are
+// unknown. Without launches there are no kernels, but the counters still
+// contain the occupancy while anything ran.
 func (a *adapter) periods(f *ingest.File) {
 	at := a.fs.pos(a.sampleFile)
 	if a.busy.n == 0 {
@@ -278,12 +282,13 @@ func (a *adapter) periods(f *ingest.File) {
 	}
 	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
 	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run next to the folder",
-		"launches are not known (%s); threads ran in %s, together %s, which is no count of launches: close ones are "+
-			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
+		"launches are not known (%s); threads ran in %s, together %s, which is not the number of launches, "+
+			"because close launches form one period",
+		a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }
 
-// trace tells when launches ran. A lane is a queue: launches of one queue do
-// not overlap unless the program let them.
+// trace adds the times of the launches. Each queue is a lane: launches of one
+// queue do not overlap unless the program allows it.
 func (a *adapter) trace(f *ingest.File) {
 	f.Trace = &a.tasks.Trace
 	lanes := map[uint32]uint32{}

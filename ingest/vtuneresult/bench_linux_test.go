@@ -18,9 +18,9 @@ import (
 	"occudiff/ingest"
 )
 
-// BenchmarkLong reads a result with MB megabytes of compressed samples (32 when
-// it is not set), as large as real ones: four times as much without
-// compression. It reports the most memory that the process has at a time.
+// BenchmarkLong reads a result with MB megabytes of compressed samples (32 by
+// default). They are as large as real ones: four times that without
+// compression. It reports the peak memory of the process.
 func BenchmarkLong(b *testing.B) {
 	megabytes, _ := strconv.Atoi(cmp.Or(os.Getenv("MB"), "32"))
 	s := mixed()
@@ -41,7 +41,7 @@ func BenchmarkLong(b *testing.B) {
 	}
 	size := writeSamples(b, samples, s, megabytes<<20)
 	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak restarts
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the peak
 		b.Skip(err)
 	}
 	b.SetBytes(size)
@@ -73,9 +73,9 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// writeSamples writes a file of samples until it has so many bytes, and gives
-// how many it has. What the metrics do not read is noise, so that it packs like
-// a real one.
+// writeSamples writes a file of samples until it has at least the given number
+// of bytes, and returns its size. Bytes that the metrics do not read are noise,
+// so that the file compresses like a real one.
 func writeSamples(b *testing.B, path string, s *synthetic, least int) int64 {
 	out, err := os.Create(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func writeSamples(b *testing.B, path string, s *synthetic, least int) int64 {
 	}
 	defer out.Close()
 	w := bufio.NewWriter(out)
-	head := s.samples() // with the first reports
+	head := s.samples() // includes the first reports
 	size := int64(len(head))
 	w.Write(head)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -8,8 +8,8 @@ import (
 	"occudiff/ingest"
 )
 
-// Databases of a finalized result, of whatever bytes: launches end after they
-// start, and nothing panics.
+// FuzzDatabases reads databases of a finalized result with arbitrary bytes. It
+// checks that launches end after they start and that nothing panics.
 func FuzzDatabases(f *testing.F) {
 	f.Add([]byte("SQLite format 3\x00"), []byte{}, "9")
 	f.Add([]byte{}, make([]byte, 200), "9")

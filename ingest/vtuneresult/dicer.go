@@ -18,17 +18,16 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// dicer takes the launches from the tables of a finalized result. Their columns
-// differ from version to version: those that must be there are looked for, the
-// others may be missing.
+// dicer reads the launches from the tables of a finalized result. Their columns
+// depend on the version: it checks for the required ones, and the others may be
+// missing.
 func (a *adapter) dicer(database string) error {
 	file, done, err := a.onDisk(database)
 	if err != nil {
 		return err
 	}
 	defer done()
-	// A folder that was copied may not be written to, and its database is not
-	// in use.
+	// A copied folder may be read-only, and no other process uses its database.
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro&immutable=1"}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
@@ -50,21 +49,22 @@ func (a *adapter) dicer(database string) error {
 			return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 		}
 		row++
-		// Nothing can be said of a launch without an end.
+		// A launch without an end is useless.
 		if end.Int64 <= start.Int64 || !name.Valid {
 			return nil
 		}
 		key := ingest.Key{Task: name.String, SIMD: int(simd.Int64)}
 		key.Global, _ = unit.ParseSize(global.String)
-		// What has no global size is a copy or fill, which nothing may turn
-		// into a kernel.
+		// A task without a global size is a copy or fill, which must not become
+		// a kernel.
 		if key.Local, _ = unit.ParseSize(local.String); !key.Global.Present() {
 			key.Local, key.SIMD = ingest.Size3{}, 0
 		}
 		for i := range min(key.Global.Rank(), key.Local.Rank()) {
 			if n := key.Local.Dim(i); n <= 0 || key.Global.Dim(i)%n != 0 {
-				return note.Errorf(codeContradiction, a.fs.pos(database), tableHint, "record %d of gpu_compute_task_data: "+
-					"work-groups of %v do not make up a global size of %v", row, key.Local, key.Global)
+				return note.Errorf(codeContradiction, a.fs.pos(database), tableHint,
+					"record %d of gpu_compute_task_data: work-groups of %v do not make up a global size of %v",
+					row, key.Local, key.Global)
 			}
 		}
 		bytes := unit.Opt[unit.Bytes]{}
@@ -77,7 +77,7 @@ func (a *adapter) dicer(database string) error {
 	})
 }
 
-// eachRow calls each with the rows of a query.
+// eachRow calls a function for each row of a query.
 func (a *adapter) eachRow(db *sql.DB, query string, each func(*sql.Rows) error) error {
 	rows, err := db.QueryContext(a.ctx, query)
 	if err != nil {
@@ -92,8 +92,8 @@ func (a *adapter) eachRow(db *sql.DB, query string, each func(*sql.Rows) error) 
 	return rows.Err()
 }
 
-// onDisk returns a file that SQLite can open.
-// SQLite opens files and no streams, so one within an archive is copied out.
+// onDisk returns a file that SQLite can open. SQLite does not read streams, so
+// a file in an archive is copied to the disk.
 func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 	done = func() {}
 	if !a.fs.Archive {
@@ -114,10 +114,10 @@ func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 	return out.Name(), done, errors.Join(err, out.Close())
 }
 
-// query composes what is asked from the columns that are there, also those of
-// views. Columns of the tables in VTune 2020.3, 2022.4, 2023.0 and 2025.0;
-// references are rowids. pragma_table_info knows views, which sqlite_master
-// does not list columns of.
+// query returns a query for the columns that exist in the tables or views. The
+// columns are from VTune 2020.3, 2022.4, 2023.0, and 2025.0. References are
+// rowids. It uses pragma_table_info, because sqlite_master does not list the
+// columns of views.
 func (a *adapter) query(db *sql.DB) (string, error) {
 	has := map[string]bool{}
 	err := a.eachRow(db, "SELECT t.column1 || '.' || c.name FROM (VALUES ('gpu_compute_task_data'), "+

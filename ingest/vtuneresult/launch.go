@@ -15,9 +15,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// What calls and events of Level Zero are recorded under, in VTune 2023.0.
-// Other programming models and versions have other numbers, which are not
-// known: their launches are not decoded.
+// IDs of Level Zero calls and events in VTune 2023.0. Other programming models
+// and versions use other IDs, which are unknown, so their launches are not
+// decoded.
 const (
 	idDevice   = 0x8000023f
 	idKernel   = 0x24a
@@ -27,20 +27,20 @@ const (
 	idFinished = 0x8000025a
 )
 
-// maxLaunches bounds what is kept of a folder; a launch takes some 70 bytes
+// maxLaunches limits the launches of a folder. A launch needs about 70 bytes
 // while it is decoded.
 const maxLaunches = 4 << 20
 
-// launch is one launch of a kernel, or a copy, on the clock of the samples.
+// A launch is one launch of a kernel, or a copy, on the clock of the samples.
 type launch struct {
 	start, end uint64
-	task       uint32 // see tasks
+	task       uint32 // number in tasks
 	queue      uint32
 }
 
-// tasks numbers what was launched, as the trace does: a kernel in one launch
-// size, or copies. A launch then has a number of 4 bytes instead of a key of a
-// hundred.
+// tasks numbers the launched tasks like the trace does: a kernel with one
+// launch size, or copies. A launch then needs a 4-byte number instead of a key
+// of about 100 bytes.
 type tasks struct {
 	ingest.Trace // without launches until all are known
 	slm          []unit.Opt[unit.Bytes]
@@ -54,15 +54,15 @@ func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) uint32 {
 	return i
 }
 
-// copyTask is what copies are called: Level Zero's name, as VTune prints it.
+// copyTask is the name of copies: Level Zero's function, as VTune prints it.
 const copyTask = "zeCommandListAppendMemoryCopy"
 
-// processes finds those of some files that may hold launches: of each process
-// of the program its .trace file, and the .aux files of its threads behind it.
+// processes returns the files that may contain launches, one list per process
+// of the program: its .trace file, followed by the .aux files of its threads.
 func processes(files []string) (list [][]string) {
 	for _, name := range files {
 		stem, ok := strings.CutSuffix(name, ".trace")
-		// That one holds calls of the ITT API.
+		// These files contain calls of the ITT API.
 		if !ok || strings.HasPrefix(path.Base(stem), "userapicollector") {
 			continue
 		}
@@ -77,23 +77,23 @@ func processes(files []string) (list [][]string) {
 	return list
 }
 
-// traced is a call or event of a process that has to do with launches.
+// A traced is a call or event of a process that is related to launches.
 type traced struct {
-	time   uint64 // of the processor's clock
+	time   uint64 // on the processor's clock
 	id     uint32
 	handle uint64 // of the kernel, or the bytes of a copy
 	event  uint64
 	queue  uint64
 	size   [3]uint32
-	order  uint64    // the launch's number
-	ticks  [3]uint64 // of a finished launch: start, end and now on the GPU's clock
-	kernel *made     // that was made
-	at     int64     // where it is in its file
-	file   int       // of the process
+	order  uint64    // number of the launch
+	ticks  [3]uint64 // start, end, and current time of a finished launch on the GPU's clock
+	kernel *made     // kernel that was created
+	at     int64     // offset in its file
+	file   int       // index among the files of the process
 }
 
-// made is a kernel as it was created, with the size of work-groups that was set
-// last; nil before that.
+// A made is a created kernel with the work-group size that was set last. local
+// is nil before that.
 type made struct {
 	name  string
 	simd  int
@@ -101,32 +101,32 @@ type made struct {
 	local *[3]uint32
 }
 
-// decoder decodes the launches of one process. A launch is told in pieces by
-// several threads: its kernel when it was made, its group size, itself, and its
-// times when the program waited for it.
+// A decoder decodes the launches of one process. Several threads record parts
+// of a launch: the creation of its kernel, its work-group size, the launch
+// itself, and its times after the program waited for it.
 type decoder struct {
 	*adapter
-	files   []string // of the process
-	file    int      // which is read
+	files   []string // files of the process
+	file    int      // index of the current file
 	process clock
 	records []traced
 }
 
-// gpu is what a process recorded of the device.
+// gpu is the device that a process recorded.
 type gpu struct {
 	name string
-	id   uint32 // of PCI
+	id   uint32 // PCI device ID
 	seen int
 }
 
-// clock is one clock of the collection: its ticks a second, and a moment on it
-// and in 100 ns since 1970.
+// A clock is one clock of the collection: its frequency, and the same moment in
+// its ticks and in 100 ns since 1970.
 type clock struct {
 	hertz      uint64
 	tick, real uint64
 }
 
-// set takes the records that tell of a file's clock.
+// set reads a record that describes the clock of a file.
 func (c *clock) set(r *record) {
 	switch {
 	case len(r.real) == 2:
@@ -136,13 +136,14 @@ func (c *clock) set(r *record) {
 	}
 }
 
-// on returns the moment of another clock at a moment of this one.
+// on returns the time of another clock at a tick of this one.
 func (c *clock) on(o *clock, tick uint64) uint64 {
 	if c.hertz == 0 || o.hertz == 0 {
 		return 0
 	}
-	// Both clocks were read together with the time of day, in 100 ns: that is
-	// how far the result may be off, which unwrap needs only to 2^31 ticks.
+	// Both clocks were read together with the time of day, whose resolution is
+	// 100 ns. The result may be wrong by that amount. unwrap needs it only to
+	// within 2^31 ticks.
 	seconds := float64(int64(tick-c.tick))/float64(c.hertz) + float64(int64(c.real-o.real))/1e7
 	return o.tick + uint64(int64(seconds*float64(o.hertz)))
 }
@@ -161,14 +162,13 @@ func (d *decoder) read() error {
 			return err
 		}
 	}
-	// Threads have files of their own; what counts is the order over all of
-	// them.
+	// Each thread has its own file. Sort the records of all threads by time.
 	slices.SortStableFunc(d.records, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
 	return nil
 }
 
-// call takes a record. Ids are VTune's, their meaning was read from what they
-// hold.
+// call reads a record. The IDs are VTune's. Their meaning was inferred from the
+// content of the records.
 func (d *decoder) call(r *record) error {
 	if r.id == 0 {
 		return nil
@@ -179,23 +179,23 @@ func (d *decoder) call(r *record) error {
 	case idDevice:
 		c.take(16)
 		d.device.id = c.u32()
-		c.take(88) // how many slices, XVEs and threads, at the end
+		c.take(88) // ends with the numbers of slices, XVEs, and threads
 		d.device.name = c.text()
 		d.device.seen++
 	case idKernel:
 		c.u64()
 		t.handle = c.u64()
 		c.take(8)
-		// Behind module, kernel and thread: the mangled name, the name of the
-		// binary, its size, SIMD width, bytes of SLM.
+		// After module, kernel, and thread: mangled name, name of the binary,
+		// its size, SIMD width, bytes of SLM.
 		t.kernel = &made{name: c.text()}
 		c.text()
 		c.u64()
 		t.kernel.simd, t.kernel.slm = int(c.u32()), unit.Bytes(c.u32())
 	case idGroup:
 		t.handle, t.size = c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
-	// Command list, kernel, work-groups in x, y and z, thread, event, events to
-	// wait for, number.
+	// Command list, kernel, work-groups in x, y, and z, thread, event, events
+	// to wait for, number.
 	case idLaunch:
 		t.queue, t.handle, t.size = c.u64(), c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
 		c.u32()
@@ -203,7 +203,7 @@ func (d *decoder) call(r *record) error {
 		c.take(8 * int(min(c.u32(), maxRecord)))
 		t.order = c.u64()
 	// Command list, destination, source, bytes, event, thread, number. The
-	// bytes take the place of the kernel.
+	// bytes are stored in place of the kernel.
 	case idCopy:
 		t.queue = c.u64()
 		c.take(16)
@@ -212,8 +212,8 @@ func (d *decoder) call(r *record) error {
 		t.order = c.u64()
 	case idFinished:
 		t.event = c.u64()
-		// Start and end on the GPU's clock; what is left out are those of its
-		// context and the processor's time; then the GPU's clock when this was
+		// Start and end on the GPU's clock, the same for its context and the
+		// processor's time (skipped), and the GPU's clock when the record was
 		// written.
 		t.ticks[0], t.ticks[1] = c.u64(), c.u64()
 		c.take(24)
@@ -224,7 +224,8 @@ func (d *decoder) call(r *record) error {
 	switch {
 	case c.short:
 		return fmt.Errorf("the record %#x at byte %d has another layout than the known one", r.id, r.at)
-	// A launch is up to three records: its group size, itself and its time.
+	// A launch has up to three records: its work-group size, the launch itself,
+	// and its times.
 	case len(d.records) == 3*maxLaunches:
 		return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 	}
@@ -232,10 +233,10 @@ func (d *decoder) call(r *record) error {
 	return nil
 }
 
-// pair pairs the launches with the times at which the GPU ran them: a time
-// belongs to the oldest launch on its event that has none, since events are
-// used again. It checks all that can be checked and refuses the whole
-// otherwise.
+// pair matches the launches with the times at which the GPU ran them. Because
+// events are reused, a time belongs to the oldest launch on its event that has
+// no time yet. pair checks everything that can be checked, and returns an error
+// for all launches if anything is inconsistent.
 func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	waiting := map[uint64][]int{}
 	kernels := map[uint64]*made{}
@@ -267,8 +268,9 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 			if err != nil {
 				return nil, err
 			}
-			// VTune numbers launches: a hole is a launch whose record was lost,
-			// and all later times would be of their neighbors.
+			// VTune numbers launches. A gap means that the record of a launch
+			// was lost, and all later times would be assigned to the wrong
+			// launch.
 			if t.order != uint64(len(list)+1) {
 				return nil, fmt.Errorf("launch %d is followed by launch %d", len(list), t.order)
 			}
@@ -277,7 +279,7 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 		}
 	}
 	if timed == 0 && len(finalized) == len(list) {
-		for i, s := range finalized { // in the order of launching, too
+		for i, s := range finalized { // also in launch order
 			list[i].start, list[i].end = d.clock.of(s.start), d.clock.of(s.end)
 		}
 		timed = len(list)
@@ -288,22 +290,23 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	return list, nil
 }
 
-// unwrap returns the times of a finished launch on the clock of the samples,
-// whose low 32 bits the GPU writes: about is when they were written on it. At
-// 19.2 MHz 32 bits wrap after 224 s, which a program may well run.
+// unwrap returns the times of a finished launch on the clock of the samples.
+// The GPU writes only the low 32 bits, which wrap after 224 s at 19.2 MHz, and
+// programs may run longer. about is the approximate time when they were
+// written.
 func (t *traced) unwrap(about uint64) (start, end uint64) {
 	now := about + uint64(int64(int32(uint32(t.ticks[2])-uint32(about))))
 	back := func(tick uint64) uint64 { return now - uint64(uint32(t.ticks[2])-uint32(tick)) }
 	return back(t.ticks[0]), back(t.ticks[1])
 }
 
-// task returns what a launch is of.
+// task returns the task of a launch.
 func (d *decoder) task(t *traced, k *made) (uint32, error) {
 	if t.id == idCopy {
 		return d.tasks.number(ingest.Key{Task: copyTask}, unit.Opt[unit.Bytes]{}), nil
 	}
 	if k == nil || k.local == nil {
-		return 0, fmt.Errorf("launch %d is of a kernel whose name or work-group size is not told", t.order)
+		return 0, fmt.Errorf("launch %d belongs to a kernel without a recorded name or work-group size", t.order)
 	}
 	var global, local [3]int64
 	for i, n := range k.local {

@@ -13,10 +13,10 @@ import (
 	"occudiff/ingest/note"
 )
 
-// maxXML bounds a file of the configuration; metric sets of 30 kB were seen.
+// maxXML limits the size of a configuration file. Known metric sets have 30 kB.
 const maxXML = 4 << 20
 
-// decodeXML reads a file of the configuration into a structure.
+// decodeXML reads a configuration file into a structure.
 func decodeXML(fsys FS, name string, into any) error {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -33,9 +33,9 @@ func decodeXML(fsys FS, name string, into any) error {
 	return nil
 }
 
-// metricSet is what gen_metrics*.cfg says: constants of the device, and the
-// counters of one set with the equations that turn two reports of the hardware
-// into values. Equations are postfix, an element a token.
+// A metricSet is the content of gen_metrics*.cfg: constants of the device, and
+// the counters of one set. Equations convert two reports of the hardware to
+// values. They are postfix, with one token per element.
 type metricSet struct {
 	Attributes []xml.Attr `xml:",any,attr"`
 	Params     struct {
@@ -44,11 +44,12 @@ type metricSet struct {
 	Counters []*counter `xml:"counter"`
 
 	constants map[string]uint64
-	byName    map[string]int // of Counters
+	byName    map[string]int // index in Counters
 }
 
-// counter is one metric of a set. Read turns the bytes of two reports into a
-// count, Norm that into a metric, and Most gives what the metric can reach.
+// A counter is one metric of a set. Read converts the bytes of two reports to a
+// count, Norm converts the count to a metric, and Most computes the maximum of
+// the metric.
 type counter struct {
 	Name  string    `xml:"SymbolName,attr"`
 	Units string    `xml:"MetricResultUnits,attr"`
@@ -58,16 +59,17 @@ type counter struct {
 	Delta element   `xml:"DeltaFunction"`
 
 	read, norm  []step
-	unsupported error // why it cannot be computed
+	unsupported error // reason why it cannot be computed
 }
 
-// element is a token: a word, with a value where it takes one.
+// An element is a token: a word, optionally with a value.
 type element struct {
-	High       string     `xml:"EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt,attr"` // next to RD_40BIT_CNTR_ByteOffset
+	// together with RD_40BIT_CNTR_ByteOffset
+	High       string     `xml:"EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt,attr"`
 	Attributes []xml.Attr `xml:",any,attr"`
 }
 
-// word is the name of a token and its value.
+// word returns the name of a token and its value.
 func (e *element) word() (word, value string) {
 	if len(e.Attributes) == 0 {
 		return "an element without attributes", ""
@@ -75,10 +77,13 @@ func (e *element) word() (word, value string) {
 	return strings.TrimPrefix(e.Attributes[0].Name.Local, "EQUATION_ELEM_"), e.Attributes[0].Value
 }
 
-// step is a compiled token.
+// A step is a compiled token.
 type step struct {
-	kind     stepKind
-	at, high int // of a read: its bytes, and the one above them, or -1; of a value: the counter
+	kind stepKind
+	// For a read, at is the offset of its bytes, and high the offset of an
+	// additional upper byte, or -1. For a value, at is the index of the
+	// counter.
+	at, high int
 	width    int // of a read, in bytes
 	mask     uint64
 	constant number
@@ -89,24 +94,24 @@ type stepKind uint8
 
 const (
 	stepConstant   stepKind = iota
-	stepDifference          // between two reports, at the read and in its width
-	stepState               // of the later report
-	stepBefore              // of the earlier one
-	stepCounter             // the difference of a counter
-	stepMetric              // the value of one
+	stepDifference          // between two reports, modulo the width of the read
+	stepState               // value in the later report
+	stepBefore              // value in the earlier report
+	stepCounter             // difference of a counter
+	stepMetric              // value of a metric
 	stepApply
 )
 
-// readMetrics reads and compiles a metric set. A counter with a token or symbol
-// that is not known is refused by itself.
+// readMetrics reads and compiles a metric set. A counter with an unknown token
+// or symbol is marked as unsupported.
 func readMetrics(fsys FS, name string) (*metricSet, error) {
 	set := &metricSet{constants: map[string]uint64{}, byName: map[string]int{}}
 	if err := decodeXML(fsys, name, set); err != nil {
 		return nil, err
 	}
 	for _, a := range set.Attributes {
-		// What is no number, as the version of the API, is no constant of an
-		// equation.
+		// An attribute that is not a number, such as the API version, is not a
+		// constant of an equation.
 		if v, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
 			set.constants[a.Name.Local] = v
 		}
@@ -122,21 +127,21 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 	return set, nil
 }
 
-// xves is how many the device has, by the name of its generation; 0 when the
-// set does not say.
+// xves returns the number of XVEs of the device, whose name depends on the
+// generation, or 0 if the set does not contain it.
 func (set *metricSet) xves() uint64 {
 	return max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
 }
 
-// maxSteps bounds an equation, maxStack its depth.
+// maxSteps limits the length of an equation, and maxStack its depth.
 const (
 	maxSteps = 512
 	maxStack = 64
 )
 
-// compile compiles an equation: of reads, or of the values of counter self. The
-// depth is checked here, once, so that run needs no checks for each of a
-// million reports.
+// compile compiles an equation of reads, or of values for the counter self. It
+// checks the depth once, so that run needs no checks for each of a million
+// reports.
 func (set *metricSet) compile(elements []element, delta element, self int) (steps []step, err error) {
 	depth := 0
 	for i := range elements {
@@ -162,8 +167,8 @@ func (set *metricSet) compile(elements []element, delta element, self int) (step
 	return steps, nil
 }
 
-// token compiles an element. What is not known is refused, for a guess would
-// give a number that looks like any other.
+// token compiles an element. It rejects unknown elements, because a guess would
+// return a plausible but wrong number.
 func (set *metricSet) token(e *element, delta element, self int) ([]step, error) {
 	word, value := e.word()
 	switch word {
@@ -192,7 +197,7 @@ func (set *metricSet) token(e *element, delta element, self int) ([]step, error)
 	return set.valueOf(word, value, self)
 }
 
-// valueOf compiles an element that stands for values of counters.
+// valueOf compiles an element that is the value of a counter or metric.
 func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 	kind := stepCounter
 	switch word {
@@ -212,7 +217,7 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 		}
 		multiply := step{kind: stepApply, apply: operations["FMUL"]}
 		divide := step{kind: stepApply, apply: operations["FDIV"]}
-		// 100 x self / (clocks x XVEs), in percent; without the XVEs for what
+		// 100 x self / (clocks x XVEs), in percent; without XVEs for units that
 		// the GPU has once.
 		return []step{{constant: realNumber(100)}, {kind: stepCounter, at: self}, multiply,
 			{kind: stepCounter, at: clocks}, {constant: wholeNumber(units)}, multiply, divide}, nil
@@ -220,8 +225,8 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 		return nil, fmt.Errorf("the element %s is not known", word)
 	}
 	at, known := set.byName[value]
-	// Values are computed in file order, so the value of a later metric is not
-	// there yet, and none can depend on itself.
+	// Values are computed in file order. Therefore the value of a later metric
+	// is not available, and a metric cannot depend on itself.
 	if !known || kind == stepMetric && at >= self {
 		return nil, fmt.Errorf("the symbol %q is not known", value)
 	}
@@ -229,11 +234,11 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 }
 
 // compileRead compiles an element that reads a report. The difference of two
-// reports is taken at each read, in its width: taken behind the equation it
-// would be wrong where a counter wraps.
+// reports is computed for each read, with its width. A difference of the result
+// of the equation would be wrong if a counter wraps.
 func compileRead(e *element, word, value string, delta element) ([]step, error) {
 	widths := map[string]int{"RD_UINT8": 1, "RD_UINT16": 2, "RD_UINT32": 4, "RD_UINT64": 8,
-		// The low 32 bits; the other 8 stand elsewhere in the report.
+		// The low 32 bits; the upper 8 bits are elsewhere in the report.
 		"RD_40BIT_CNTR_ByteOffset": 4}
 	s := step{width: widths[word], high: -1}
 	if s.width == 0 {
@@ -257,7 +262,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 	case "DELTA_N_BITS":
 		s.kind = stepDifference
 	case "DELTA_NS_TIME":
-		// Time stamps of newer GPUs have 56 bits in a field of 64.
+		// Timestamps of newer GPUs have 56 bits in a 64-bit field.
 		s.kind, s.mask = stepDifference, s.mask&(1<<56-1)
 	case "DELTA_FUNCTION_NULL", "DELTA_GET_LAST":
 		s.kind = stepState
@@ -269,7 +274,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 	return []step{s}, nil
 }
 
-// offset reads the place of a read, which lies in a report.
+// offset returns the offset of a read, which must be inside a report.
 func offset(text string) (int, error) {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 0 || v >= reportSize {
@@ -278,9 +283,10 @@ func offset(text string) (int, error) {
 	return v, nil
 }
 
-// number is a value of an equation: an unsigned integer, or floating point.
-// Intel's library computes in 32-bit floating point, in which counters of 40
-// bits lose counts; with 64 bits the values that VTune prints come out.
+// A number is a value of an equation: an unsigned integer or a floating-point
+// number. Intel's library computes with 32-bit floating point, in which 40-bit
+// counters lose precision. With 64 bits, the results match the values that
+// VTune prints.
 type number struct {
 	bits  uint64
 	float bool
@@ -296,8 +302,9 @@ func (n number) f() float64 {
 	return float64(n.bits)
 }
 
-// A conversion of what does not fit is not defined in Go (it differs between
-// processors), so it is bounded here.
+// u returns the number as an unsigned integer. It limits the value, because in
+// Go the conversion of a value that does not fit is undefined and depends on
+// the processor.
 func (n number) u() uint64 {
 	if !n.float {
 		return n.bits
@@ -311,7 +318,8 @@ func (n number) u() uint64 {
 	return 0
 }
 
-// operations are those of metrics_discovery_api.h. A division by zero gives 0.
+// operations are the operations of metrics_discovery_api.h. A division by zero
+// returns 0.
 var operations = map[string]func(a, b number) number{
 	"RSHIFT": func(a, b number) number { return wholeNumber(a.u() >> b.u()) },
 	"LSHIFT": func(a, b number) number { return wholeNumber(a.u() << b.u()) },
@@ -360,12 +368,12 @@ func truth(v bool) number {
 	return wholeNumber(0)
 }
 
-// plan computes some of a set's metrics from pairs of reports. It is made once
-// for a set and evaluated for each of a million samples, so it holds all memory
-// that that takes.
+// A plan computes some metrics of a set from pairs of reports. It is created
+// once per set and evaluated for each of a million samples, so it owns all the
+// memory that this needs.
 type plan struct {
 	*metricSet
-	used                []int // places among the counters: of the metrics, and of what they need
+	used                []int // indexes of the counters that are needed, directly or indirectly
 	delta, value, stack []number
 }
 
@@ -374,7 +382,7 @@ func newPlan(set *metricSet) plan {
 		stack: make([]number, maxStack)}
 }
 
-// need adds a counter, and those that its value is made of, in file order.
+// need adds a counter and the counters on which it depends, in file order.
 func (p *plan) need(i int) error {
 	if slices.Contains(p.used, i) {
 		return nil
@@ -383,7 +391,7 @@ func (p *plan) need(i int) error {
 	if c.unsupported != nil {
 		return fmt.Errorf("%s: %w", c.Name, c.unsupported)
 	}
-	// Before what it needs, so that symbols that name each other end.
+	// Add the counter before its dependencies, so that circular references end.
 	p.used = append(p.used, i)
 	for _, s := range c.norm {
 		if s.kind == stepCounter || s.kind == stepMetric {
@@ -396,9 +404,9 @@ func (p *plan) need(i int) error {
 	return nil
 }
 
-// compute computes the metrics between two reports. All differences come first:
-// an equation may name the difference of a counter that is behind it, but
-// the value only of one before it (md_metrics_calculator.h).
+// compute computes the metrics between two reports. It computes all differences
+// first, because an equation may use the difference of any counter, but only
+// the values of earlier ones (md_metrics_calculator.h).
 func (p *plan) compute(before, after []byte) {
 	for _, i := range p.used {
 		p.delta[i] = p.run(p.Counters[i].read, before, after)
@@ -410,8 +418,9 @@ func (p *plan) compute(before, after []byte) {
 	}
 }
 
-// run returns the result of an equation, 0 of an empty one. The top of the
-// stack is kept apart: most of the time of a result goes by here.
+// run returns the result of an equation, or 0 for an empty one. It keeps the
+// top of the stack in a variable, because most of the time for reading a result
+// is spent here.
 func (p *plan) run(steps []step, before, after []byte) (v number) {
 	below := 0
 	for i := range steps {
@@ -441,7 +450,7 @@ func (p *plan) run(steps []step, before, after []byte) (v number) {
 	return v
 }
 
-// load reads the bytes of a report, which has reportSize of them.
+// load returns the bytes of a read in a report of reportSize bytes.
 func (s *step) load(report []byte) uint64 {
 	switch b := report[s.at:]; {
 	case s.high >= 0:

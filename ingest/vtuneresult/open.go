@@ -19,23 +19,23 @@ import (
 	"occudiff/ingest/note"
 )
 
-// The limits of archives. What is asked for of a result of two hours unpacks to
-// some GiB.
+// Limits for archives. The needed part of a two-hour result has a few GiB when
+// unpacked.
 const (
 	maxEntries  = 1 << 18
 	maxUnpacked = 8 << 30
-	inMemory    = 64 << 20 // an archive up to this size that cannot be read at any place is held in memory
+	inMemory    = 64 << 20 // maximum size of an archive without random access, which is kept in memory
 	maxDepth    = 4        // of folders above a result
 )
 
-// FS is where results lie: a folder, or an archive of one.
+// FS is the location of results: a folder, or an archive of one.
 type FS struct {
 	fs.FS
-	Path    string // as the user gave it
+	Path    string // as the user entered it
 	Archive bool
 }
 
-// pos is the place of a file in messages.
+// pos returns the position of a file for messages.
 func (f FS) pos(name string) note.Pos {
 	if f.Archive {
 		return note.Pos{File: f.Path + "(" + name + ")"}
@@ -43,7 +43,7 @@ func (f FS) pos(name string) note.Pos {
 	return note.Pos{File: filepath.Join(f.Path, filepath.FromSlash(name))}
 }
 
-// damaged is what is wrong with a file.
+// damaged returns the error for a damaged file.
 func (f FS) damaged(name, format string, args ...any) error {
 	return note.Errorf(codeDamaged, f.pos(name), "copy the result folder again", format, args...)
 }
@@ -52,9 +52,9 @@ func (f FS) unreadable(name, hint string, err error) error {
 	return note.Errorf("unreadable-result", f.pos(name), hint, "cannot be read: %v", note.Reason(err))
 }
 
-// results finds the folders that are results: each holds a file that ends in
-// .vtune. The search ends at a depth, or a home folder given by mistake would
-// be walked through as a whole.
+// results returns the .vtune files of the folders that are results. It limits
+// the depth, because otherwise it would search a complete home folder that was
+// passed by mistake.
 func (f FS) results() (marks []string, err error) {
 	err = fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -74,8 +74,8 @@ func (f FS) results() (marks []string, err error) {
 	return marks, nil
 }
 
-// isZip and isTar say what an archive begins like. Office documents are zip
-// archives too.
+// isZip reports whether a file begins like a zip archive. Office documents are
+// zip archives, too, and are excluded.
 func isZip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) && !bytes.Contains(head, []byte("[Content_Types].xml"))
 }
@@ -84,26 +84,27 @@ func isTar(head []byte) bool {
 	return len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar"))
 }
 
-// wanted reports whether a file of an archive is one that may be read.
+// wanted reports whether a file of an archive may be needed.
 func wanted(name string) bool {
 	dir, base := path.Split(name)
 	switch path.Ext(base) {
 	case ".vtune", ".trace", ".aux", ".vtss":
 		return true
-	// The other half of a result is large and not needed: of 116 MB 1.3 were.
+	// The other files of a result are large and not needed: one result had 116
+	// MB, of which 1.3 MB were needed.
 	case ".cfg":
 		return strings.HasPrefix(base, "gen_metrics") || base == "context_values.cfg"
 	}
 	return base == "runsa.options" || base == "dicer.db" || strings.Contains(dir, "/timelinedb/")
 }
 
-// openArchive opens a zip or tar archive. done removes what was unpacked for
-// it, with an error too.
+// openArchive opens a zip or tar archive. done removes the unpacked files, and
+// must be called even after an error.
 func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, done func(), err error) {
 	f, done = FS{Path: src.Path, Archive: true}, func() {}
-	// A tar is a stream without a list of its files, and a result is read in an
-	// order of its own: so it lies on disk for a while. A zip is read where it
-	// is.
+	// A tar archive is a stream without a list of files, but the files of a
+	// result are read in a different order. Therefore it is unpacked to the
+	// disk. A zip archive is read directly.
 	if isTar(head) {
 		if runtime.GOOS == "js" {
 			return f, done, errors.New("a browser has no disk to unpack it to: give the folder, or a zip archive of it")
@@ -123,8 +124,8 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 			return f, done, err
 		}
 		if len(b) > inMemory {
-			return f, done, fmt.Errorf("a zip archive of more than %d MiB must be a file: its list of files stands at "+
-				"its end", inMemory>>20)
+			return f, done, fmt.Errorf("a zip archive of more than %d MiB must be a file: its list of files is "+
+				"at its end", inMemory>>20)
 		}
 		at, size = bytes.NewReader(b), int64(len(b))
 	}
@@ -142,13 +143,14 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 	return f, done, nil
 }
 
-// admission is what was let in of an archive.
+// admission counts the accepted content of an archive.
 type admission struct{ entries, bytes int64 }
 
-// admit reports whether an entry is one that may be read. It refuses what would
-// lie outside the folder, is neither file nor folder, or is too much: an
-// archive gives no more bytes of an entry than it says. A backslash is a
-// separator on Windows alone, and so a way out of the folder there.
+// admit reports whether an entry should be read. It returns an error for an
+// entry that is outside the folder, that is neither a file nor a folder, or
+// that is too large. An archive reader returns no more bytes of an entry than
+// its header contains. A backslash is rejected, because on Windows it is a
+// separator and could lead outside the folder.
 func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	mode, size := info.Mode(), info.Size()
 	a.entries++
@@ -156,7 +158,7 @@ func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	case a.entries > maxEntries:
 		return false, fmt.Errorf("it has more than %d entries", maxEntries)
 	case !fs.ValidPath(name) || strings.Contains(name, `\`):
-		return false, fmt.Errorf("the entry %q is no path within it", name)
+		return false, fmt.Errorf("the entry %q is not a path inside it", name)
 	case !mode.IsRegular() && !mode.IsDir():
 		return false, fmt.Errorf("the entry %q is a link or a device", name)
 	case mode.IsDir() || !wanted(name):
@@ -168,7 +170,7 @@ func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	return true, nil
 }
 
-// unpack writes the files that may be read of an archive into a folder.
+// unpack writes the needed files of an archive to a folder.
 func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 	for used := (admission{}); ; {
 		h, err := t.Next()
@@ -193,7 +195,8 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
 		}
-		// O_EXCL: of two entries of one name it is not known which one counts.
+		// Use O_EXCL, because if two entries have the same name, it is unknown
+		// which one is correct.
 		out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
@@ -205,8 +208,8 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 	}
 }
 
-// data lists the files of all folders data.N of a result. VTune numbers them by
-// what it collected at once; which has what is known when a file is opened.
+// data returns the files of all folders data.N of a result. VTune numbers them
+// by concurrent collectors. Their content is known only after opening a file.
 func (f FS) data(dir string) (files []string, err error) {
 	entries, err := fs.ReadDir(f, dir)
 	for _, e := range entries {

@@ -11,17 +11,17 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A report of the hardware's counters, as it is written every interval, at a
-// context switch and on request.
+// A report contains the hardware counters. It is written every interval, at a
+// context switch, and on request.
 const (
 	idReport   = 0x11d
-	idQuery    = 0x235 // of one query around a program, not of a stream
-	reportSize = 256   // bytes; other forms of report are not known
-	reportTime = 4     // the byte of its own time, 32 bits
-	maxLag     = 2     // ticks by which that may be before the record's
+	idQuery    = 0x235 // a query around a program instead of a stream
+	reportSize = 256   // bytes; reports with other sizes are not supported
+	reportTime = 4     // offset of the report's own 32-bit time
+	maxLag     = 2     // maximum number of ticks from that time to the record's time
 )
 
-// metric is one of the metrics of a set that are used.
+// A metric is one of the used metrics of a set.
 type metric int
 
 const (
@@ -31,41 +31,45 @@ const (
 	clocks
 	threads
 	barriers
-	memoryRead // bytes, as the two below
+	memoryRead // in bytes, like the next two
 	memoryWrite
 	l3
-	metrics // how many there are
+	metrics // number of metrics
 )
 
-// metricNames are those of generations of GPUs, the newest last.
+// metricNames are the names in several generations of GPUs, with the newest
+// last.
 var metricNames = [metrics][]string{
 	{"EuThreadOccupancy", "XVE_THREADS_OCCUPANCY_ALL"}, {"EuActive", "XVE_ACTIVE"}, {"EuStall", "XVE_STALL"},
 	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}, {"GtiReadThroughput", "GPU_MEMORY_BYTE_READ"},
 	{"GtiWriteThroughput", "GPU_MEMORY_BYTE_WRITE"}, {"L3ShaderThroughput"}}
 
-// values are those of metrics. Percentages are as they come; -1 stands for a
-// metric that the set has not.
+// values are the values of metrics. Percentages are 0 to 100. A metric that the
+// set does not have is -1.
 type values [metrics]float64
 
-// counters are the metrics of a set that are used.
+// counters are the used metrics of a set.
 type counters struct {
 	plan
-	place    [metrics]int // in the plan's values, -1 where the set does not count it
+	place    [metrics]int // index in the plan's values; -1 if the set does not have the metric
 	percents []int
 }
 
 const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute"
 
-// newCounters plans the metrics that are used of a set, which may have no
-// occupancy.
+// newCounters plans the used metrics of a set. The set may have no occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{plan: newPlan(set)}
-	// A set has one of the names; where it has several the newest counts.
+	// A set normally has one of the names. If it has several, the newest is
+	// used.
 	for m, names := range metricNames {
 		c.place[m] = -1
 		for _, name := range names {
 			n, known := set.byName[name]
-			if known && set.Counters[n].unsupported == nil && (metric(m) < memoryRead || set.Counters[n].Units == "bytes") {
+			if !known || set.Counters[n].unsupported != nil {
+				continue
+			}
+			if metric(m) < memoryRead || set.Counters[n].Units == "bytes" {
 				c.place[m] = n
 			}
 		}
@@ -96,15 +100,15 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	return c, nil
 }
 
-// most returns how many gigabytes of a metric there can be in a second at the
-// highest clock, by the set's own equation.
+// most returns the maximum of a metric in GB/s at the highest clock, computed
+// with the set's own equation.
 func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	i, megahertz := c.place[m], c.constants["GpuMaxFrequencyMHz"]
 	if i < 0 || megahertz == 0 {
 		return most
 	}
 	steps, err := c.compile(c.Counters[i].Most, element{}, i)
-	// The clocks are all that is known of the second.
+	// For the maximum, only the clocks in a second are known.
 	other := func(s step) bool { return s.kind == stepMetric || s.kind == stepCounter && s.at != c.place[clocks] }
 	if err != nil || slices.ContainsFunc(steps, other) {
 		return most
@@ -114,7 +118,7 @@ func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	return unit.Maybe(v, v > 0)
 }
 
-// sample is what the counters say of the time between two reports.
+// A sample is the change of the counters between two reports.
 type sample struct {
 	start, end uint64 // on the GPU's clock
 	values     values
@@ -122,7 +126,7 @@ type sample struct {
 
 var errStop = errors.New("enough")
 
-// readClock sets the clock of the samples at the first report.
+// readClock reads the clock of the samples up to the first report.
 func (a *adapter) readClock() error {
 	err := a.eachRecord(a.sampleFile, io.Discard, func(r *record) error {
 		a.clock.set(r)
@@ -137,12 +141,12 @@ func (a *adapter) readClock() error {
 	return err
 }
 
-// mostPercent is the highest percentage that counters read a little apart may
-// give.
+// mostPercent is the highest plausible percentage. It may exceed 100, because
+// counters are not read at exactly the same time.
 const mostPercent = 105
 
-// eachSample calls each with the samples in order; the bytes of their file go
-// to sum too.
+// eachSample calls a function for each sample in order. It also writes the
+// bytes of the file to sum.
 func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) error {
 	var before [reportSize]byte
 	var s sample
@@ -167,19 +171,21 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 			if length == 576 || length == 640 {
 				whose = ", as Xe2 and newer GPUs write them,"
 			}
-			return note.Errorf("unknown-reports", a.fs.pos(a.sampleFile), tableHint, "report at byte %d: it has %d bytes%s "+
-				"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
+			return note.Errorf("unknown-reports", a.fs.pos(a.sampleFile), tableHint,
+				"report at byte %d: it has %d bytes%s "+
+					"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
 				a.set.constants["PciDeviceId"], a.file.Platform.VTune, reportSize)
 		}
-		// A report of another form would have something else there: this
-		// refuses it, whatever its length. Four of ten reports that were seen
-		// are one tick before their record.
+		// A report with another layout would have something else at this
+		// offset. Therefore this check rejects it, whatever its length is. In
+		// the known results, 40% of the reports are one tick before their
+		// record.
 		own := binary.LittleEndian.Uint32(report[reportTime:])
 		if lag := uint32(r.time) - own; lag > maxLag {
 			return fault(r, "its own time, tick %d, is not that of its record, %d", own, uint32(r.time))
 		}
-		// Counters run on from boot, so only differences of two reports mean
-		// something.
+		// Counters count from the boot of the machine, so only the difference
+		// of two reports is meaningful.
 		if reports++; reports > 1 {
 			if r.time <= s.end {
 				return fault(r, "its time is not later than that of the one before")
@@ -196,14 +202,15 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 		return nil
 	})
 	if err == nil && reports < 2 {
-		return note.Errorf(codeNoCounters, a.fs.pos(a.sampleFile), "let the program run longer, and look at what vtune printed",
-			"the file holds %d reports of the counters; two are the least that tell anything", reports)
+		return note.Errorf(codeNoCounters, a.fs.pos(a.sampleFile),
+			"let the program run longer, and look at what vtune printed",
+			"the file contains %d reports of the counters; at least two are required", reports)
 	}
 	return err
 }
 
-// fill takes the values of a sample. A percentage that cannot be means that the
-// equations do not fit the reports, and then no other figure is right either.
+// fill sets the values of a sample. An impossible percentage means that the
+// equations do not match the reports, so the other values would be wrong, too.
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
 		if v := c.value[i].f(); !(v >= 0 && v <= mostPercent) {
@@ -218,12 +225,12 @@ func (c *counters) fill(s *sample) error {
 	return nil
 }
 
-// lengths counts how long samples are, in ticks, to find what the hardware's
-// interval is.
+// lengths counts the lengths of samples in ticks, to find the interval of the
+// hardware.
 type lengths map[uint64]int64
 
-// maxLengths bounds the different lengths that are counted; nearly all samples
-// have the same.
+// maxLengths limits the number of different lengths that are counted. Nearly
+// all samples have the same length.
 const maxLengths = 1 << 16
 
 func (l lengths) add(ticks uint64) {
@@ -232,12 +239,12 @@ func (l lengths) add(ticks uint64) {
 	}
 }
 
-// interval returns the most frequent length, and how many samples are longer
-// than one and a half of it: reports were lost there.
+// interval returns the most frequent length, and the number of samples longer
+// than 1.5 times that length, because reports were lost there.
 func (l lengths) interval() (ticks uint64, lost int64) {
 	for t, n := range l {
-		// The mode, not the mean: context switches cut samples short, and lost
-		// reports make some longer.
+		// Use the mode instead of the mean: context switches shorten samples,
+		// and lost reports lengthen them.
 		if n > l[ticks] || n == l[ticks] && t < ticks {
 			ticks = t
 		}
@@ -250,20 +257,22 @@ func (l lengths) interval() (ticks uint64, lost int64) {
 	return ticks, lost
 }
 
-// sums adds up samples in two ways: those that end within a launch, as VTune
-// gives each sample to the launch in which it ends; and of all, the launches'
-// part of the time that launches have in them. The two answer two questions:
-// what VTune prints, and what the launches had.
+// sums adds samples in two ways. The first uses VTune's rule: each sample
+// belongs to the launch in which it ends. The second distributes each sample
+// over all launches in it, by their time. The first reproduces the values that
+// VTune prints, and the second estimates the values of the launches.
 type sums struct {
 	launches int64
-	seconds  float64 // of the launches
+	seconds  float64 // duration of the launches
 
-	samples int64   // that end within
-	covered float64 // seconds of launches within those
-	values  values  // of those samples: percentages x clocks
+	samples int64   // number of samples that end within a launch
+	covered float64 // seconds of launches within these samples
+	values  values  // values of these samples: percentages x clocks
 
 	seen float64 // seconds of launches within any sample
-	own  values  // percentages x seconds, bytes; below 0 of a metric that the set has not
+	// own are percentages x seconds, or bytes. A value is negative if the set
+	// does not have the metric.
+	own values
 }
 
 func (s *sums) add(o *sums) {
@@ -278,44 +287,44 @@ func (s *sums) add(o *sums) {
 	}
 }
 
-// The least that counters are given of: VTune prints them of any, and of few
-// they are of the wrong moments.
+// Lower limits for showing counters. VTune has no limits, but with few samples
+// the counters belong to the wrong moments.
 const (
 	fewSamples = 5
-	leastShare = 0.8 // of the launches' time within samples that end in them
+	leastShare = 0.8 // share of the launches' time within samples that end in them
 )
 
-// leastLoose is the mean time of launches, in seconds, whose place among the
-// samples is known to 0.1 ms.
+// leastLoose is the minimum mean duration of launches, in seconds, if their
+// position among the samples is known only to 0.1 ms.
 const leastLoose = 1e-3
 
-// usable reports whether the counters are of these launches. loose says that
-// the times of the launches are on another clock than the samples.
+// usable reports whether the counters belong to these launches. loose means
+// that the launches are on another clock than the samples.
 func (s *sums) usable(loose bool) bool {
 	return s.samples >= fewSamples && s.covered/s.seconds >= leastShare &&
 		!(loose && s.seconds < leastLoose*float64(s.launches))
 }
 
-// sweep goes through samples and launches in the order of time. It keeps the
-// launches that are open and no sample: memory does not grow with the length of
-// a run.
+// A sweep processes samples and launches in the order of time. It keeps only
+// the open launches and no samples, so that the memory does not depend on the
+// length of the run.
 type sweep struct {
-	launches []launch // by start
+	launches []launch // sorted by start
 	hertz    float64
 	next     int
 	open     []open
 	done     func(*launch, *sums)
 }
 
-// open is a launch that began and is not known to have ended.
+// An open is a launch that has started and may still run.
 type open struct {
 	*launch
 	sums sums
 }
 
-// addSample takes the next sample.
+// addSample adds the next sample.
 func (w *sweep) addSample(s *sample) {
-	// Launches may run side by side, so several are open at a time; those that
+	// Launches may run concurrently, so several can be open. Launches that
 	// ended before this sample are done.
 	for ; w.next < len(w.launches) && w.launches[w.next].start < s.end; w.next++ {
 		l := &w.launches[w.next]
@@ -336,19 +345,19 @@ func (w *sweep) addSample(s *sample) {
 	for i := range w.open {
 		o := &w.open[i]
 		o.sums.share(s, within(o), all, length)
-		// VTune's rule, which the figures of its screens confirm: the sample is
-		// of the launch in which it ends.
+		// VTune's rule, which the values in its screens confirm: a sample
+		// belongs to the launch in which it ends.
 		if s.end <= o.end {
 			o.sums.end(s, within(o))
 		}
 	}
 }
 
-// share adds what a launch has of a sample in which it runs for some seconds,
-// of those of all launches and of its length. All that is counted in a sample
-// is of launches.
+// share adds a launch's share of a sample. The launch runs for within seconds
+// of the sample, all launches together for all seconds, and the sample is
+// length seconds long. All counts in a sample are attributed to launches.
 func (s *sums) share(x *sample, within, all, length float64) {
-	if within <= 0 { // a launch of less than a tick
+	if within <= 0 { // a launch shorter than a tick
 		return
 	}
 	s.seen += within
@@ -369,28 +378,28 @@ func (s *sums) end(x *sample, within float64) {
 	s.samples++
 	s.covered += within
 	for m, v := range x.values {
-		if metric(m) < clocks { // a percentage of them
+		if metric(m) < clocks { // weight a percentage by the clocks
 			v *= x.values[clocks]
 		}
 		s.values[m] += v
 	}
 }
 
-// periods are the times in which threads ran, as samples show them: several
-// launches may be one.
+// periods are the times in which threads ran according to the samples. Several
+// launches may form one period.
 type periods struct {
 	n   int64
 	in  bool
 	sum sums
 }
 
-// leastBusy is the occupancy in percent above which threads ran; counters are
-// read a little apart.
+// leastBusy is the occupancy, in percent, above which threads ran. It is not 0,
+// because counters are not read at exactly the same time.
 const leastBusy = 0.3
 
 func (p *periods) addSample(s *sample, hertz float64) {
-	// The busy signal of the GPU does not tell: it stays up between launches
-	// that are close.
+	// The busy signal of the GPU is not useful here, because it stays set
+	// between launches that are close together.
 	busy := s.values[occupancy] > leastBusy || s.values[threads] > 0
 	if busy {
 		if !p.in {

@@ -12,13 +12,14 @@ import (
 	"occudiff/ingest/note"
 )
 
-// The files .vtss, .trace and .aux follow the framing that Intel publishes for
-// VTune's trace files (vtsstrace.h of the SEP kit): little-endian records, each
-// a word of flags and what the flags name, in the order of their bits.
+// The files .vtss, .trace, and .aux use the framing that Intel publishes for
+// VTune's trace files (vtsstrace.h of the SEP kit): little-endian records. Each
+// record is a word of flags, followed by the fields that the flags select, in
+// the order of their bits.
 const (
-	maxRecord = 72 << 10 // of a record outside a frame: its data is at most 64 KiB
-	maxFrame  = 8 << 20  // of a frame, compressed or not; the largest one seen holds 1 MiB
-	maxRepeat = 8        // repetitions of a field in one record; two were seen
+	maxRecord = 72 << 10 // of a record outside a frame, whose data has up to 64 KiB
+	maxFrame  = 8 << 20  // of a frame, compressed or not; the largest known frame has 1 MiB
+	maxRepeat = 8        // repetitions of a field in one record; at most two are known
 
 	leafBits     = 3 << 25
 	leafOne      = 1 << 25
@@ -27,35 +28,36 @@ const (
 	flagSystem   = 1 << 22
 	flagLarge    = 1 << 23
 	flagUser     = 1 << 24
-	fieldPadding = 19 // its first byte is its length
+	fieldPadding = 19 // the first byte is the length
 	fieldTime    = 4
 	fieldReal    = 5
 
-	typeFrame   = 78     // of a large record: one zstd frame, which holds records again
-	typeClock   = 18     // of a system record: the clocks of the stream
-	typeCall    = 8      // of a user record: a call or a sample, which has a begin
-	typeEvent   = 10     // of a user record: a moment
-	typePartial = 0x8000 // the data goes on in another record
+	typeFrame   = 78     // large record: one zstd frame, which contains records
+	typeClock   = 18     // system record: the clocks of the stream
+	typeCall    = 8      // user record: a call or a sample, which has a start
+	typeEvent   = 10     // user record: a single moment
+	typePartial = 0x8000 // the data continues in another record
 )
 
-// fieldSizes are the bytes of the fields of bits 0 to 18.
+// fieldSizes are the sizes of the fields for bits 0 to 18, in bytes.
 var fieldSizes = [fieldPadding]int{4, 4, 4, 8, 8, 8, 1, 8, 8, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8}
 
 var magic = []byte{0, 0, 0, 8, 0xfa, 0xde, 0xde, 0xad}
 
-// record is one record of a trace file. Its bytes are good until the next one.
+// A record is one record of a trace file. Its bytes are valid until the next
+// record.
 type record struct {
-	at     int64    // where it, or the frame that holds it, begins in the file
-	time   uint64   // on the stream's own clock: of a call, when it ended
-	real   []uint64 // the clock's time and that of the day in 100 ns since 1970, where both are told
-	system bool     // the data is VTune's own
+	at     int64    // offset of the record, or of its frame, in the file
+	time   uint64   // on the stream's own clock; for a call, its end
+	real   []uint64 // the clock's time and the time of day in 100 ns since 1970, if both are present
+	system bool     // the data is internal to VTune
 	typ    uint16
 	data   []byte
-	id     uint32 // of a call or an event: what it is
-	body   []byte // and what it holds
+	id     uint32 // kind of a call or an event
+	body   []byte // data of a call or an event
 }
 
-// stream reads the records of one file, a frame and a record at a time.
+// A stream reads the records of one file, one frame and one record at a time.
 type stream struct {
 	*reader
 	name  string
@@ -69,8 +71,9 @@ type stream struct {
 
 var errShort = errors.New("cut short")
 
-// eachRecord calls each with the records of a file, whose bytes go to sum too.
-// A file that breaks the framing gives an error with the byte where.
+// eachRecord calls a function for each record of a file. It also writes the
+// bytes of the file to sum. If the framing is invalid, the error contains the
+// offset.
 func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error) error {
 	f, err := r.fs.Open(name)
 	if err != nil {
@@ -86,14 +89,16 @@ func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error
 	return s.read()
 }
 
-// inputError is what is wrong with the record that is being read.
+// inputError returns an error about the current record.
 func (s *stream) inputError(format string, args ...any) error {
 	return s.fs.damaged(s.name, "record at byte %d: %s", s.rec.at, fmt.Sprintf(format, args...))
 }
 
-// cut is that it ends too early, whatever version of VTune wrote it.
+// cut returns the error for a record that ends too early. Its code differs,
+// because this is not caused by an unknown version of VTune.
 func (s *stream) cut(text string) error {
-	return note.Errorf(codeCut, s.fs.pos(s.name), "copy the result folder again", "record at byte %d: %s", s.rec.at, text)
+	return note.Errorf(codeCut, s.fs.pos(s.name), "copy the result folder again",
+		"record at byte %d: %s", s.rec.at, text)
 }
 
 func (s *stream) read() error {
@@ -129,10 +134,10 @@ func (s *stream) readError(err error) error {
 	return s.fs.unreadable(s.name, "copy the result folder again", err)
 }
 
-// single reads a record that stands outside of frames.
+// single reads a record outside of frames.
 func (s *stream) single() error {
-	// What is buffered holds the record nearly always; only one that is cut by
-	// the end of the buffer costs a longer look.
+	// The buffer almost always contains the complete record. Only a record that
+	// crosses the end of the buffer needs a second look.
 	window, _ := s.in.Peek(s.in.Buffered())
 	n, err := s.parse(window)
 	if errors.Is(err, errShort) {
@@ -163,8 +168,8 @@ func (s *stream) large(size uint32, typ uint16) error {
 		return s.inputError("the frame claims %d bytes; at most %d are read", size, maxFrame)
 	}
 	s.frame.Reset()
-	// The size counts itself and the type, and not the flags before it; all of
-	// them were looked at.
+	// The size includes itself and the type, but not the flags before it. All
+	// of them were read already.
 	_, _ = s.in.Discard(4 + head)
 	_, err := io.CopyN(&s.frame, s.in, int64(size)-head)
 	switch {
@@ -176,7 +181,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 	if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err != nil {
 		return s.inputError("the frame is not zstd, or damaged: %v", err)
 	}
-	// No record goes over from one frame to the next.
+	// No record continues in the next frame.
 	for rest := s.plain; len(rest) > 0; {
 		n, err := s.parse(rest)
 		switch {
@@ -191,11 +196,11 @@ func (s *stream) large(size uint32, typ uint16) error {
 	return nil
 }
 
-// parse takes one record off the front and hands it on. It gives errShort when
-// the bytes end within it. A flag that is not known would shift all fields
-// behind it, so it ends the file.
+// parse reads the first record and passes it on. It returns errShort if the
+// bytes end within the record. An unknown flag ends the file with an error,
+// because it would shift all fields after it.
 func (s *stream) parse(b []byte) (n int, err error) {
-	// It may come again anywhere.
+	// The magic bytes may be repeated anywhere.
 	if bytes.HasPrefix(b, magic) {
 		return len(magic), nil
 	}
@@ -241,7 +246,7 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	switch kind := flags & (flagSystem | flagUser); kind {
 	case 0:
 	case flagSystem, flagUser:
-		// The size counts itself and the type, 4 bytes.
+		// The size includes itself and the type, 4 bytes.
 		size := int(c.u16())
 		r.typ, r.data = c.u16(), c.take(size-4)
 	default:
@@ -253,7 +258,7 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	return len(b) - len(c.b), s.hand()
 }
 
-// hand returns a record with data to whoever reads the file.
+// hand passes a record with data to the caller of eachRecord.
 func (s *stream) hand() error {
 	r := &s.rec
 	r.id, r.body = 0, nil
@@ -263,7 +268,7 @@ func (s *stream) hand() error {
 		case r.typ&typePartial != 0:
 			return s.inputError("data in several records is not known")
 		case r.typ == typeCall:
-			c.take(12) // when it began
+			c.take(12) // start of the call
 			r.id = c.u32()
 		case r.typ == typeEvent:
 			r.id = c.u32()
@@ -276,14 +281,14 @@ func (s *stream) hand() error {
 	return s.each(r)
 }
 
-// cursor takes little-endian numbers off the front of bytes. What is past the
-// end reads as 0 and sets short.
+// A cursor reads little-endian numbers from the beginning of bytes. Past the
+// end, it returns 0 and sets short.
 type cursor struct {
 	b     []byte
 	short bool
 }
 
-// take returns the next n bytes, nil past the end.
+// take returns the next n bytes, or nil past the end.
 func (c *cursor) take(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.b, c.short = nil, true
@@ -294,8 +299,9 @@ func (c *cursor) take(n int) []byte {
 	return v
 }
 
-// Reading goes on past the end with zeros, so that a layout is written down
-// without an error behind each field; short says it once.
+// number returns an integer of up to 8 bytes. Past the end it returns 0, so
+// that code for a layout needs no error check after each field, but one check
+// of short at the end.
 func (c *cursor) number(bytes int) uint64 {
 	var b [8]byte
 	copy(b[:], c.take(bytes))
@@ -307,5 +313,6 @@ func (c *cursor) u16() uint16 { return uint16(c.number(2)) }
 func (c *cursor) u32() uint32 { return uint32(c.number(4)) }
 func (c *cursor) u64() uint64 { return c.number(8) }
 
-// text returns a string behind its length; some end with a zero byte.
+// text returns a string that follows its length. Some strings end with a zero
+// byte.
 func (c *cursor) text() string { return string(bytes.TrimRight(c.take(int(c.u16())), "\x00")) }

@@ -12,21 +12,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// synthetic is a result as the layout says, with known truth: what ran, and
-// what counters read of it.
+// A synthetic is a result with the documented layout and known truth: the
+// launches, and the counters that they cause.
 type synthetic struct {
-	interval uint64 // ticks
+	interval uint64 // in ticks
 	hertz    uint64
 	first    uint64 // tick of the first report
 	reports  int
-	raw      uint64 // what the counters begin at, to let them wrap
+	raw      uint64 // initial value of the counters, to let them wrap
 	launches []made1
 	set      string
 	noFrames bool // write records outside of frames
 	device   uint32
 }
 
-// made1 is a launch that fills a share of the thread slots, evenly.
+// A made1 is a launch that uses a constant share of the thread slots.
 type made1 struct {
 	kernel        string // "" for a copy
 	start, end    uint64
@@ -40,7 +40,7 @@ type made1 struct {
 const (
 	synEUs     = 32
 	synThreads = 7
-	synClocks  = 64 // of the GPU's core in a tick
+	synClocks  = 64 // clocks of the GPU's core per tick
 )
 
 func u16b(v int) []byte    { return binary.LittleEndian.AppendUint16(nil, uint16(v)) }
@@ -50,8 +50,8 @@ func join(parts ...[]byte) []byte {
 	return slices.Concat(parts...)
 }
 
-// system is a system record, pairOf the two clocks, user a user record at a
-// time.
+// system returns a system record, pairOf a record with two clocks, and user a
+// user record with a time.
 func system(typ int, data []byte) []byte {
 	return join(u32b(leafOne|flagSystem), u16b(len(data)+4), u16b(typ), data)
 }
@@ -73,7 +73,7 @@ func event(id uint32, time uint64, body ...[]byte) []byte {
 	return user(typeEvent, time, join(u32b(id), join(body...)))
 }
 
-// file packs records into a trace file, a frame for each so many.
+// file packs records into a trace file, several per frame.
 func (s *synthetic) file(records ...[]byte) []byte {
 	out := bytes.Clone(magic)
 	if s.noFrames {
@@ -94,8 +94,8 @@ func clockRecord(hertz uint64) []byte {
 	return system(typeClock, join(u32b(1), u64b(hertz), u64b(hertz)))
 }
 
-// at returns what the counters have added up to at a tick: slot clocks, active
-// clocks, stalled clocks, threads.
+// at returns the counters at a tick: slot clocks, active clocks, stalled
+// clocks, and threads.
 func (s *synthetic) at(tick uint64) (slots, active, stalled, threads float64) {
 	for _, l := range s.launches {
 		if l.kernel == "" || tick <= l.start {
@@ -110,7 +110,7 @@ func (s *synthetic) at(tick uint64) (slots, active, stalled, threads float64) {
 	return slots, active, stalled, threads
 }
 
-// samples is the .vtss file.
+// samples returns the .vtss file.
 func (s *synthetic) samples() []byte {
 	records := [][]byte{system(44, make([]byte, 30)), clockRecord(s.hertz), pairOf(s.first, 16788942731805630)}
 	for i := range s.reports {
@@ -119,7 +119,7 @@ func (s *synthetic) samples() []byte {
 	return s.file(records...)
 }
 
-// report is the record of a report.
+// report returns the record of a report.
 func (s *synthetic) report(i int) []byte {
 	tick := s.first + uint64(i)*s.interval
 	report := make([]byte, reportSize)
@@ -135,15 +135,16 @@ func (s *synthetic) report(i int) []byte {
 	put40(20, active)
 	put40(24, stalled)
 	binary.LittleEndian.PutUint32(report[28:], uint32(s.raw)+uint32(threads))
-	// Lines of 64 bytes: one is read for each 1024 active clocks of an XVE and
-	// written for each 4096; L3 moves one for each 128.
+	// Lines of 64 bytes: one is read for each 1024 active clocks of an XVE, and
+	// one is written for each 4096. L3 moves one for each 128.
 	binary.LittleEndian.PutUint32(report[32:], uint32(s.raw)+uint32(active/1024))
 	binary.LittleEndian.PutUint32(report[36:], uint32(s.raw)+uint32(active/4096))
 	binary.LittleEndian.PutUint32(report[84:], uint32(s.raw)+uint32(active/128))
 	return user(typeCall, tick, join(u64b(tick), u32b(0), u32b(idReport), []byte{1}, u32b(reportSize), report))
 }
 
-// cfg is the metric set; without its occupancy where the set is called so.
+// cfg returns the metric set. It has no occupancy if the name of the set says
+// so.
 func (s *synthetic) cfg() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<bag xmlns:u="a" xmlns:null="b" u:EuCoresTotalCount="%d" u:EuThreadsCount="%d" u:PciDeviceId="%d" `+
@@ -185,8 +186,8 @@ func (s *synthetic) cfg() []byte {
 	return b.Bytes()
 }
 
-// trace and aux are what the program's process recorded, on a processor clock
-// of 1 GHz that began with the samples.
+// trace returns the .trace and .aux files that the program's process recorded,
+// on a processor clock of 1 GHz that started with the samples.
 func (s *synthetic) trace() (trace, aux []byte) {
 	cpu := func(tick uint64) uint64 { return 1e12 + (tick-s.first)*1e9/s.hertz }
 	records := [][]byte{clockRecord(1e9), pairOf(1e12, 16788942731805630),
@@ -217,7 +218,7 @@ func (s *synthetic) trace() (trace, aux []byte) {
 const vtuneFile = `<?xml version="1.0"?><root><rdmgr><timestamp>1678894272</timestamp><hostname>node7</hostname>` +
 	`<product type="string">Intel VTune Profiler 2023.0.0</product><variables><at>gh</at></variables></rdmgr></root>`
 
-// files are those of the result, under a name.
+// files returns the files of the result in a folder with the given name.
 func (s *synthetic) files(name string) fstest.MapFS {
 	trace, aux := s.trace()
 	list := fstest.MapFS{}
@@ -231,9 +232,9 @@ func (s *synthetic) files(name string) fstest.MapFS {
 	return list
 }
 
-// mixed is a run of a long kernel, a copy, a kernel far shorter than the
-// interval, and one next to another on a second queue; its counters wrap, and
-// so does the GPU's 32-bit clock.
+// mixed returns a run with a long kernel, a copy, a kernel much shorter than
+// the interval, and a kernel that runs concurrently on a second queue. Its
+// counters and the GPU's 32-bit clock wrap.
 func mixed() *synthetic {
 	s := &synthetic{interval: 16384, hertz: 19200000, first: 1<<32 - 400000, reports: 1000, raw: 1<<40 - 1<<20,
 		set: "Full", device: 0x9a60}

@@ -15,11 +15,11 @@ import (
 	"occudiff/ingest/note"
 )
 
-// readLaunches takes the launches from the first of the places that has them:
-// the program's traces, whose times are on the samples' own clock; dicer.db;
-// the traces with the times of timelinedb. Times on another clock are good to
-// about 0.1 ms, which is too coarse for short launches; so the traces come
-// first.
+// readLaunches reads the launches from the first source that has them: the
+// program's traces, whose times are on the samples' own clock; dicer.db; or the
+// traces with the times of timelinedb. Times on another clock are exact only to
+// about 0.1 ms, which is not sufficient for short launches. Therefore the
+// traces come first.
 func (a *adapter) readLaunches() error {
 	finalized := a.timeline()
 	why := a.traced(nil)
@@ -29,13 +29,13 @@ func (a *adapter) readLaunches() error {
 	case why == nil:
 		a.from = "the traces of the program"
 		return a.compareTimes(finalized)
-	// A file that is cut short says that the folder was not copied whole: no
-	// other place makes up for that.
+	// A truncated file means that the folder was not copied completely. No
+	// other source can replace it.
 	case isInputError(why, codeContradiction, codeCut):
 		return why
 	}
 	a.tasks, a.launches = tasks{}, nil
-	// Only finalizing makes the tables.
+	// Only a finalized result has the tables.
 	database := path.Join(a.dir, "sqlite-db", "dicer.db")
 	if info, err := fs.Stat(a.fs, database); err == nil && info.Size() > 0 {
 		err = a.dicer(database)
@@ -51,8 +51,8 @@ func (a *adapter) readLaunches() error {
 			return nil
 		}
 	}
-	// timelinedb holds times without names, and the traces names without times:
-	// they go together by the order of launching.
+	// timelinedb contains times without names, and the traces contain names
+	// without times. They are matched in launch order.
 	if len(finalized) > 0 && a.traced(finalized) == nil {
 		a.from, a.loose = "the traces of the program, with the times of timelinedb", true
 		return nil
@@ -67,8 +67,8 @@ func isInputError(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// traced decodes the launches of all processes, with the finalized times where
-// those of the GPU are missing.
+// traced decodes the launches of all processes. It uses the finalized times if
+// the times of the GPU are missing.
 func (a *adapter) traced(finalized []span) error {
 	a.tasks, a.launches = tasks{}, nil
 	for _, files := range processes(a.data) {
@@ -87,31 +87,32 @@ func (a *adapter) traced(finalized []span) error {
 		a.launches = append(a.launches, launches...)
 	}
 	if len(a.launches) == 0 {
-		return fmt.Errorf("data.* holds no trace of a Level Zero program")
+		return fmt.Errorf("data.* contains no trace of a Level Zero program")
 	}
 	return nil
 }
 
-// span is a launch as VTune finalized it, in VTune's own time: 0.1 ns since
-// 2008.
+// A span is a finalized launch in VTune's own time: 0.1 ns since 2008.
 type span struct{ start, end, instance uint64 }
 
-// epoch is 2008 in 100 ns since 1970.
+// epoch is the year 2008 in 100 ns since 1970.
 const epoch = 1199145600 * 10_000_000
 
-// of returns a moment of VTune's own time on a clock.
+// of returns a time in VTune's own unit as ticks of the clock.
 func (c *clock) of(t uint64) uint64 {
-	// In two parts: 0.1 ns since 2008 does not fit the 53 bits of a float.
+	// Convert in two parts, because 0.1 ns since 2008 does not fit into the 53
+	// bits of a float.
 	seconds := float64(int64(t/1000+epoch-c.real))/1e7 + float64(t%1000)/1e10
 	return c.tick + uint64(int64(math.Round(seconds*float64(c.hertz))))
 }
 
-// maxApart is how much longer or shorter a finalized launch may be, in 0.1 ns;
-// 2.3 us is the most that was seen.
+// maxApart is the largest accepted difference between the durations of a
+// finalized and a traced launch, in 0.1 ns. The largest known difference is 2.3
+// us.
 const maxApart = 5e4
 
-// compareTimes refuses finalized launches that are not those of the traces: one
-// of the two is of another collection.
+// compareTimes returns an error if the finalized launches differ from the
+// launches of the traces, because one of them belongs to another collection.
 func (a *adapter) compareTimes(finalized []span) error {
 	refused := func(format string, args ...any) error {
 		return note.Errorf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
@@ -123,8 +124,8 @@ func (a *adapter) compareTimes(finalized []span) error {
 	case len(finalized) != len(a.launches):
 		return refused("it has %d launches, and the program's traces have %d", len(finalized), len(a.launches))
 	}
-	// One difference is enough to say; the lists are in the same order, by the
-	// number of the launch.
+	// Report only the first difference. Both lists are sorted by the number of
+	// the launch.
 	for i, s := range finalized {
 		l := &a.launches[i]
 		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
@@ -136,16 +137,16 @@ func (a *adapter) compareTimes(finalized []span) error {
 	return nil
 }
 
-// Rows of timelinedb's instances by two paths: two groups, start, zeros, start,
-// end, type, 0, 0xffff, instance, 0.
+// Layout of timelinedb's instance rows with two paths: two groups, start,
+// zeros, start, end, type, 0, 0xffff, instance, 0.
 const (
 	timelineVersion = "9"
 	timelinePaths   = 2
 	timelineRow     = 100
 )
 
-// timeline reads finalized launches. They are another word on what the traces
-// say, so that what is not known of them is left alone: nothing is given then.
+// timeline returns the finalized launches. They only confirm the traces, so it
+// returns nothing if the layout is unknown.
 func (a *adapter) timeline() (list []span) {
 	dir := path.Join(a.dir, "sqlite-db", "timelinedb")
 	var directory struct {
@@ -159,8 +160,8 @@ func (a *adapter) timeline() (list []span) {
 		return nil
 	}
 	for _, e := range directory.Entries {
-		// The length of a row depends on the number of paths, and only rows of
-		// two were seen.
+		// The length of a row depends on the number of paths, and only rows
+		// with two paths are known.
 		if !strings.HasPrefix(e.Key, "GROUP_DEF(type:2 gpu_compute_task_data /") ||
 			strings.Count(e.Key, "::") != timelinePaths || strings.Contains(e.Value, "/") {
 			continue
@@ -181,8 +182,8 @@ func (a *adapter) timeline() (list []span) {
 	return list
 }
 
-// rowsOf reads a file of timelinedb; false when a row of it is not as it should
-// be.
+// rowsOf reads a file of timelinedb. It returns false if a row does not have
+// the expected layout.
 func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 	f, err := a.fs.Open(name)
 	if err != nil {
@@ -197,8 +198,8 @@ func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 		u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(row[at:]) }
 		u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(row[at:]) }
 		s := span{u64(64), u64(72), uint64(u32(92))}
-		// Every constant of a row is checked: another version of the layout
-		// must not pass for this one.
+		// Check every constant of a row, so that another version of the layout
+		// is not accepted.
 		zeros := !slices.ContainsFunc(row[16:64], func(b byte) bool { return b != 0 })
 		if u64(8) != s.start || s.end <= s.start || !zeros || u32(84) != 0 || u32(88) != 0xffff || u32(96) != 0 {
 			return nil, false

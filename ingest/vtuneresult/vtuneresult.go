@@ -1,14 +1,13 @@
-// Package vtuneresult reads the result folder that VTune's GPU analyses leave,
-// without VTune: every sample of the counters, the equations that make metrics
-// of them, and when each launch ran. It computes the columns of VTune's reports
-// as VTune prints them, and the means over the launches themselves. What it
-// does not know of a folder it refuses with words; it does not know exports,
-// devices or predictions.
+// Package vtuneresult reads the result folder of a VTune GPU analysis without
+// VTune: every sample of the counters, the equations that convert them to
+// metrics, and the times of the launches. It computes the columns of VTune's
+// reports with the values that VTune prints, and the means over the launches
+// themselves. It returns an error for any unknown part of a folder. It does not
+// know exports, devices, or predictions.
 //
-// What is known of the layout was measured on results of VTune 2023.0 of two
-// generations of GPUs, and holds for Level Zero programs. Equations are
-// evaluated as the folder has them, so that other sets and GPUs need no change
-// here.
+// The layout was determined from results of VTune 2023.0 on two generations of
+// GPUs, for Level Zero programs. The equations come from the folder, so that
+// other metric sets and GPUs need no change here.
 package vtuneresult
 
 import (
@@ -31,14 +30,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// The codes of errors.
+// Codes of errors.
 const (
 	codeDamaged     = "damaged-result"
 	codeCut         = "cut-result"
 	codeNoOccupancy = "no-occupancy"
 	codeNoCounters  = "no-counters"
 	codeNoResult    = "no-result"
-	// The parts of the folder say different things.
+	// Parts of the folder contradict each other.
 	codeContradiction = "contradicting-result"
 )
 
@@ -47,7 +46,7 @@ const tableHint = "give VTune's table instead: vtune -report hotspots -r RESULT 
 
 const collectHint = "collect with: vtune -collect gpu-hotspots"
 
-// Format is a result folder, or an archive of one.
+// Format reads a result folder, or an archive of one.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -56,8 +55,8 @@ func (Format) Kind() string { return "vtune-result" }
 // Description implements ingest.Format.
 func (Format) Description() string { return "an archive of a VTune result" }
 
-// Sniff implements ingest.Format: an archive, whose names are looked at when it
-// is read.
+// Sniff implements ingest.Format. It reports whether the file is an archive,
+// whose content is checked when it is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
 
 // Read implements ingest.Format.
@@ -71,30 +70,32 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	if _, worded := errors.AsType[*note.InputError](err); worded || errors.Is(err, context.Canceled) {
 		return nil, err
 	} else if err != nil {
-		return nil, note.Errorf(codeDamaged, note.Pos{File: src.Path}, "pack the result folder again, or give the folder",
+		return nil, note.Errorf(codeDamaged, note.Pos{File: src.Path},
+			"pack the result folder again, or pass the folder",
 			"the archive cannot be read: %v", note.Reason(err))
 	}
 	f, err := read(ctx, fsys, opt)
 	if err == nil {
-		f.Digest = "" // that of its bytes
+		f.Digest = "" // use the digest of the archive
 	}
 	return f, err
 }
 
-// ReadFolder implements ingest.FolderReader. The digest of a folder is that of
-// the samples, since VTune writes caches and logs into it long after.
+// ReadFolder implements ingest.FolderReader. The digest of a folder is the
+// digest of the samples, because VTune writes caches and logs into it much
+// later.
 func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
 
-// reader reads one result.
+// A reader reads one result.
 type reader struct {
 	ctx    context.Context
 	fs     FS
 	dir    string
 	opt    ingest.ReadOptions
-	data   []string               // the files of data.N
-	asked  unit.Opt[unit.Seconds] // the sampling interval
+	data   []string               // files of all folders data.N
+	asked  unit.Opt[unit.Seconds] // requested sampling interval
 	device gpu
 	file   *ingest.File
 }
@@ -106,11 +107,11 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 		return nil, err
 	case len(marks) == 0:
 		return nil, note.Errorf(ingest.CodeUnknown, note.Pos{File: fsys.Path}, "give the export, or pack the whole "+
-			"result folder", "this holds no VTune result: none of its files ends in .vtune")
+			"result folder", "this contains no VTune result: none of its files ends with .vtune")
 	case len(marks) > 1 && (opt.Result == 0 || opt.Result > len(marks)):
 		return nil, ingest.NewMultipleResultsError(len(marks), note.Errorf(codeNoResult, note.Pos{File: fsys.Path},
-			"give it to occudiff validate, or unpack it and give one of its folders",
-			"the archive holds %d results, of which %s is the first", len(marks), path.Dir(marks[0])))
+			"pass it to occudiff validate, or unpack it and pass one of its folders",
+			"the archive contains %d results, the first of which is %s", len(marks), path.Dir(marks[0])))
 	}
 	mark := marks[max(0, opt.Result-1)]
 	r := &reader{ctx: ctx, fs: fsys, dir: path.Dir(mark), opt: opt, file: &ingest.File{}}
@@ -126,19 +127,20 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	for _, name := range r.data {
 		stem, ok := strings.CutSuffix(name, ".cfg")
 		if ok && strings.HasPrefix(path.Base(stem), "gen_metrics") && slices.Contains(r.data, stem+".vtss") {
-			adapters = append(adapters, &adapter{reader: r, setFile: name, sampleFile: stem + ".vtss", lengths: lengths{}})
+			a := &adapter{reader: r, setFile: name, sampleFile: stem + ".vtss", lengths: lengths{}}
+			adapters = append(adapters, a)
 		}
 	}
 	if len(adapters) == 0 {
 		return nil, note.Errorf(codeNoCounters, fsys.pos(r.dir), collectHint,
-			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
-				".vtss next to it", cmp.Or(analyses[analysis], analysis))
+			"no GPU counters in this result, which was collected with %s: data.* contains no gen_metrics*.cfg "+
+				"with a .vtss next to it", cmp.Or(analyses[analysis], analysis))
 	}
 	return r.adapters(adapters)
 }
 
-// adapters reads the counters of each adapter, and takes those of the one on
-// which threads ran.
+// adapters reads the counters of each adapter. It uses the adapter on which
+// threads ran.
 func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 	sum := sha256.New()
 	var used *adapter
@@ -146,8 +148,8 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		if err := a.read(sum); err != nil {
 			return nil, err
 		}
-		// Never merged: each adapter has its own clock and its own thread
-		// slots.
+		// Adapters are never merged, because each has its own clock and its own
+		// thread slots.
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
 			return nil, note.Errorf("two-adapters", r.fs.pos(a.sampleFile), "let the program use one of them",
 				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
@@ -157,8 +159,8 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		}
 	}
 	if n := len(list) - 1; n > 0 {
-		r.note(note.Info, "idle-adapters", r.fs.pos(used.sampleFile), "", "no threads ran on %s, whose counters the "+
-			"result holds too", unit.Plural(int64(n), "other adapter"))
+		r.note(note.Info, "idle-adapters", r.fs.pos(used.sampleFile), "", "no threads ran on %s, whose counters "+
+			"are also in the result", unit.Plural(int64(n), "other adapter"))
 	}
 	r.file.Digest = fmt.Sprintf("sha256:%x", sum.Sum(nil))
 	used.finish()
@@ -170,12 +172,12 @@ func (r *reader) note(severity note.Severity, code string, pos note.Pos, hint, f
 		Text: fmt.Sprintf(format, args...)})
 }
 
-// analyses are the words for kinds of analysis, as a .vtune file has them.
+// analyses maps the kinds of analysis in a .vtune file to their names.
 var analyses = map[string]string{"gh": "gpu-hotspots", "go": "gpu-offload", "hs": "hotspots",
 	"ps": "performance-snapshot"}
 
-// readMark takes from the .vtune file what it says of the machine, and gives
-// the kind of analysis: "gh" for gpu-hotspots.
+// readMark reads the description of the machine from the .vtune file. It
+// returns the kind of analysis, for example "gh" for gpu-hotspots.
 func (r *reader) readMark(name string) (analysis string, err error) {
 	var v struct {
 		Collection struct {
@@ -193,7 +195,7 @@ func (r *reader) readMark(name string) (analysis string, err error) {
 	c, p := v.Collection, &r.file.Platform
 	p.Host, p.OS = c.Host, c.OS
 	if words := strings.Fields(c.Product); len(words) > 0 {
-		p.VTune = words[len(words)-1] // of "Intel VTune Profiler 2023.0.0"
+		p.VTune = words[len(words)-1] // from "Intel VTune Profiler 2023.0.0"
 	}
 	if begin := max(c.Begin, c.Time); begin > 0 {
 		p.Collected = time.Unix(begin, 0).UTC()
@@ -201,18 +203,17 @@ func (r *reader) readMark(name string) (analysis string, err error) {
 	return c.Analysis, nil
 }
 
-// readOptions takes the command line and the interval that was asked for, if
-// the files are there: projects in git often leave the folder out. The command
-// is the profiled program with its arguments, which reports give to run it
-// again.
+// readOptions reads the command line and the requested interval if the files
+// exist. Projects in git often omit this folder. The command is the profiled
+// program with its arguments, which reports print for rerunning it.
 func (r *reader) readOptions() {
 	ask := func(text string) {
 		if ms, err := strconv.ParseFloat(text, 64); err == nil && ms > 0 {
 			r.asked = unit.Some(unit.Seconds(ms / 1e3))
 		}
 	}
-	// What the collector knew, where the options name no interval. The value
-	// has its type as a namespace: int:value.
+	// Use the collector's value if the options contain no interval. The
+	// namespace of the attribute is its type: int:value.
 	var known struct {
 		Values []struct {
 			ID    string `xml:"id,attr"`
@@ -231,12 +232,13 @@ func (r *reader) readOptions() {
 		return
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxXML)) // what there is of it
-	// An option a line; what follows -- is the program, a word a line.
+	text, _ := io.ReadAll(io.LimitReader(f, maxXML)) // the part that can be read
+	// Each option is a line. After --, each word of the program's command line
+	// is a line.
 	options, command, _ := strings.Cut("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
 	r.file.Platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")
-	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds. The last
-	// one counts.
+	// The form is --gpu-sampling-interval=0:0:2.0|1: an adapter, and
+	// milliseconds. The last one is used.
 	const option = "\n--gpu-sampling-interval="
 	if at := strings.LastIndex(options, option); at >= 0 {
 		value, _, _ := strings.Cut(options[at+len(option):], "\n")

@@ -38,7 +38,7 @@ func archive(path string, data []byte) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), src, ingest.ReadOptions{})
 }
 
-// zipped and tarred pack files as people do, with a folder on top.
+// zipped and tarred pack files in the usual way, with a top-level folder.
 func zipped(t *testing.T, list fstest.MapFS) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -98,8 +98,8 @@ func near(t *testing.T, what string, got unit.Opt[unit.Ratio], want, within floa
 	}
 }
 
-// A run whose truth is known, with counters and clocks that wrap, copies, two
-// queues and kernels too short to measure.
+// TestSynthetic reads a run with known truth: counters and clocks that wrap,
+// copies, two queues, and kernels that are too short to measure.
 func TestSynthetic(t *testing.T) {
 	s := mixed()
 	folder, err := fs.Sub(s.files("x"), "x")
@@ -112,20 +112,20 @@ func TestSynthetic(t *testing.T) {
 	}
 	all := kernels(f)
 	long, short := all["long"], all["short"]
-	// 80 %, and 10 % of "next to" in two fifths of one launch of five; the
-	// samples at the two ends of a launch, of 61, hold time next to it.
+	// 80%, plus 10% of "next to" in 40% of one launch of five. The first and
+	// the last of the 61 samples of a launch include time outside it.
 	near(t, "printed", long.Printed, 80.8, 0.8)
-	if long.Measured.Present() { // it is told from the recording
+	if long.Measured.Present() { // it is estimated later, from the recording
 		t.Errorf("measured %v", long.Measured)
 	}
-	// Half of what moved in the two fifths is of "next to", by the time of
-	// each. A line of 64 bytes for so many active clocks, and the peak
-	// bandwidths at 1 GHz of a set that moves 64 and 128 bytes a clock.
+	// Half of the bytes in the 40% belong to "next to", by the time of each. A
+	// line of 64 bytes is moved for a number of active clocks. The peak
+	// bandwidths are at 1 GHz for a set that moves 64 and 128 bytes per clock.
 	c, clock := long.Counters, 0.75*0.772*synEUs*synClocks*float64(s.hertz)
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
 		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
-		"roof": {c.MemoryReadPeak.Or(0), 64}, "roof of writes": {c.MemoryWritePeak.Or(0), 64},
-		"roof of L3": {c.L3Peak.Or(0), 128}} {
+		"peak bandwidth": {c.MemoryReadPeak.Or(0), 64}, "peak bandwidth of writes": {c.MemoryWritePeak.Or(0), 64},
+		"peak bandwidth of L3": {c.L3Peak.Or(0), 128}} {
 		if math.Abs(x[0]/x[1]-1) > 0.02 {
 			t.Errorf("%s is %.4g GB/s, want %.4g", name, x[0], x[1])
 		}
@@ -139,8 +139,8 @@ func TestSynthetic(t *testing.T) {
 	if long.Global != unit.Size(6400) || long.Local != unit.Size(64) || long.SIMD.Or(0) != 16 || short.SLM.Or(0) != 2048 {
 		t.Errorf("shapes %v %v %v, SLM %v", long.Global, long.Local, long.SIMD, short.SLM)
 	}
-	// Threads are counted when a launch starts, which the sample before its
-	// first own one holds for one launch of many.
+	// A thread is counted when it starts. For one of the launches, the sample
+	// before its own first sample contains its threads.
 	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
 		t.Errorf("%d threads", n)
 	}
@@ -164,18 +164,19 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// What the configuration says: of two intervals of one option the last, and
-// that of the collector where no option says it.
+// TestOptions checks what is read from the configuration. If an option occurs
+// twice, the last one is used. Without an option, the collector's value is
+// used.
 func TestOptions(t *testing.T) {
 	const context = `<bag xmlns:int="i"><contextValue id="x" int:value="5"/>` +
 		`<contextValue id="gpuSamplingInterval" int:value="9"/></bag>`
 	for name, c := range map[string]struct{ context, options, command, asked string }{
-		"of the options":             {context, "--gpu-sampling-interval=1\n--\napp\n", "app", ""},
+		"from the options":           {context, "--gpu-sampling-interval=1\n--\napp\n", "app", ""},
 		"the last":                   {"", "--gpu-sampling-interval=1\n--gpu-sampling-interval=0:0:2.0|7\n--\napp", "app", "7 ms"},
-		"of the collector":           {context, "-r\nx\n--\napp\n", "app", "9 ms"},
-		"of the program":             {"", "--\napp\n--gpu-sampling-interval=7\n", "app --gpu-sampling-interval=7", ""},
+		"from the collector":         {context, "-r\nx\n--\napp\n", "app", "9 ms"},
+		"an argument of the program": {"", "--\napp\n--gpu-sampling-interval=7\n", "app --gpu-sampling-interval=7", ""},
 		"within a line":              {"", "-v=--gpu-sampling-interval=7\n--\napp\n", "app", ""},
-		"a context that is no XML":   {"x", "--\napp\n", "app", ""},
+		"a context that is not XML":  {"x", "--\napp\n", "app", ""},
 		"a context without a number": {strings.ReplaceAll(context, "9", "-"), "--\napp\n", "app", ""},
 	} {
 		list := mixed().files("x")
@@ -188,16 +189,17 @@ func TestOptions(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		_, asked, _ := strings.Cut(fmt.Sprint(f.Notes), " apart, and ")
-		asked, _, _ = strings.Cut(asked, " were asked for")
+		_, asked, _ := strings.Cut(fmt.Sprint(f.Notes), " apart, but ")
+		asked, _, _ = strings.Cut(asked, " was requested")
 		if f.Platform.Command != c.command || f.Platform.VTune != "2023.0.0" || asked != c.asked {
 			t.Errorf("%s: VTune %q ran %q, asked for %q", name, f.Platform.VTune, f.Platform.Command, asked)
 		}
 	}
 }
 
-// A folder, a zip, a tar, and records outside of frames say the same;
-// --instances adds up to the rows of kernels.
+// TestContainers checks that a folder, a zip, a tar, and records outside of
+// frames return the same result. Single launches must add up to the rows of
+// kernels.
 func TestContainers(t *testing.T) {
 	s := mixed()
 	list := s.files("run/r000gh")
@@ -233,8 +235,8 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// What cannot be determined is refused in one line with the file, and never
-// printed as 0.
+// TestRejected checks that an undeterminable input returns an error of one line
+// with the file, and is never printed as 0.
 func TestRejected(t *testing.T) {
 	const cfg, vtss = "x/data.0/gen_metrics0_0_2_0_0.0.cfg", "x/data.0/gen_metrics0_0_2_0_0.0.vtss"
 	small := func() *synthetic {
@@ -249,7 +251,7 @@ func TestRejected(t *testing.T) {
 	words := func(old, new string) func([]byte) []byte {
 		return func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(new)) }
 	}
-	var plain []byte // of one report outside of frames
+	var plain []byte // with one report outside of frames
 	{
 		s := small()
 		s.noFrames = true
@@ -269,14 +271,14 @@ func TestRejected(t *testing.T) {
 	}{
 		{"no counters", "no GPU counters in this result, which was collected with gpu-hotspots",
 			func(l fstest.MapFS) { delete(l, vtss) }},
-		{"all launches of another time", "none of the 1 launches ran between its first and its last sample", func(l fstest.MapFS) {
+		{"all launches at another time", "none of the 1 launches ran between its first and its last sample", func(l fstest.MapFS) {
 			s := small()
 			s.launches[0].start, s.launches[0].end = s.first+1<<26, s.first+1<<26+1000
 			l["x/data.0/1-2.0.trace"].Data, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
 		}},
-		{"a trace that is cut short", "1-2.0.trace): record at byte 8: the file is cut short", change("x/data.0/1-2.0.trace",
+		{"a truncated trace", "1-2.0.trace): record at byte 8: the file is cut short", change("x/data.0/1-2.0.trace",
 			func(b []byte) []byte { return b[:len(b)-40] })},
-		{"times of the GPU that are cut short", "1-2.0-2.0.th.aux): record at byte 8: the file is cut short",
+		{"truncated times of the GPU", "1-2.0-2.0.th.aux): record at byte 8: the file is cut short",
 			change("x/data.0/1-2.0-2.0.th.aux", func(b []byte) []byte { return b[:len(b)-1] })},
 		{"an end before its start", "1-2.0-2.0.th.aux): record at byte 8: launch 1 ends 1000000 ticks before it starts", func(l fstest.MapFS) {
 			s := small()
@@ -284,7 +286,7 @@ func TestRejected(t *testing.T) {
 			_, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
 		}},
 		{"reports of Xe2", "it has 576 bytes, as Xe2 and newer GPUs write them, and is of device 0x9a60, by VTune 2023.0.0", damage(at+5, 0x40, 2)},
-		{"occupancy of a token that is not known", "the element RD_FLOAT is not known", change(cfg,
+		{"an occupancy with an unknown token", "the element RD_FLOAT is not known", change(cfg,
 			words(`u:EQUATION_ELEM_RD_40BIT_CNTR_ByteOffset="16"`, `u:EQUATION_ELEM_RD_FLOAT="16"`))},
 		{"a read past the report", "it reads at byte \"999\"", change(cfg, words(`ByteOffset="16"`, `ByteOffset="999"`))},
 		{"not XML", "is not XML as VTune writes it", change(cfg, cut(700))},
@@ -306,9 +308,9 @@ func TestRejected(t *testing.T) {
 		{"another time", "its own time, tick", damage(at+9+reportTime, 1, 2, 3)},
 		{"more than all", "which no GPU has", damage(at+9+16, 0, 0, 0, 0x80)},
 		{"a query", "these are not streamed samples", damage(at, 0x35, 2)},
-		{"one report", "the file holds 1 reports", change(vtss, func([]byte) []byte { s := small(); s.reports = 1; return s.samples() })},
-		{"no result", "none of its files ends in .vtune", func(l fstest.MapFS) { delete(l, "x/r.vtune") }},
-		{"two results", "the archive holds 2 results", func(l fstest.MapFS) { l["y/r.vtune"] = l["x/r.vtune"] }},
+		{"one report", "the file contains 1 reports", change(vtss, func([]byte) []byte { s := small(); s.reports = 1; return s.samples() })},
+		{"no result", "none of its files ends with .vtune", func(l fstest.MapFS) { delete(l, "x/r.vtune") }},
+		{"two results", "the archive contains 2 results", func(l fstest.MapFS) { l["y/r.vtune"] = l["x/r.vtune"] }},
 	} {
 		list := small().files("x")
 		c.do(list)
@@ -321,16 +323,16 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// An archive that would leave its folder, or that holds links, is refused
-// whole.
+// TestHostileArchives checks that an archive with links or with paths outside
+// its folder is rejected completely.
 func TestHostileArchives(t *testing.T) {
 	list := mixed().files("x")
 	for want, h := range map[string]tar.Header{
-		`the entry "../x" is no path`:     {Name: "../x"},
-		`the entry "/etc/x" is no path`:   {Name: "/etc/x"},
-		`the entry "x/l" is a link`:       {Name: "x/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"},
-		`the entry "x/d" is a link`:       {Name: "x/d", Typeflag: tar.TypeChar},
-		`the entry "x\\..\\y" is no path`: {Name: `x\..\y`},
+		`the entry "../x" is not a path`:     {Name: "../x"},
+		`the entry "/etc/x" is not a path`:   {Name: "/etc/x"},
+		`the entry "x/l" is a link`:          {Name: "x/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"},
+		`the entry "x/d" is a link`:          {Name: "x/d", Typeflag: tar.TypeChar},
+		`the entry "x\\..\\y" is not a path`: {Name: `x\..\y`},
 	} {
 		if _, err := archive("a.tar", tarred(t, []tar.Header{h}, list)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -351,8 +353,8 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// Where launches cannot be determined for certain the run has busy periods,
-// under no name.
+// TestLaunchesRejected checks that a run has busy periods without names if its
+// launches cannot be determined.
 func TestLaunchesRejected(t *testing.T) {
 	const aux, trace = "x/data.0/1-2.0-2.0.th.aux", "x/data.0/1-2.0.trace"
 	for _, c := range []struct {
@@ -384,7 +386,8 @@ func TestLaunchesRejected(t *testing.T) {
 	}
 }
 
-// Launches before the first sample or after the last one are said and left out.
+// TestLaunchesOutside checks that launches before the first or after the last
+// sample are reported and left out.
 func TestLaunchesOutside(t *testing.T) {
 	s := mixed()
 	last := len(s.launches) - 1
@@ -399,8 +402,8 @@ func TestLaunchesOutside(t *testing.T) {
 	}
 }
 
-// A metric set without occupancy, as the overview of Gen9 is: launches, names
-// and sizes, and nothing measured.
+// TestNoOccupancy reads a metric set without occupancy, such as the overview of
+// Gen9. The result has launches, names, and sizes, but nothing measured.
 func TestNoOccupancy(t *testing.T) {
 	s := mixed()
 	s.set = "Bare"
@@ -415,8 +418,8 @@ func TestNoOccupancy(t *testing.T) {
 	}
 }
 
-// Two adapters, one idle: its counters are left out with a note; with threads
-// on both, it is unknown what ran where.
+// TestAdapters reads two adapters. If one is idle, its counters are left out
+// with a note. If threads ran on both, it is unknown where each launch ran.
 func TestAdapters(t *testing.T) {
 	list := mixed().files("x")
 	idle := mixed()
@@ -433,7 +436,7 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
-// Each operation of the equations, and what they do at their edges.
+// TestOperations checks each operation of the equations, including edge cases.
 func TestOperations(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -458,8 +461,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// The published results under CC0: figures that another decoder gave, and that
-// VTune's own times agree with.
+// TestCorpus reads published results with a CC0 license. The expected values
+// come from another decoder, and VTune's own times agree with them.
 func TestCorpus(t *testing.T) {
 	for _, c := range []struct {
 		name, set string
@@ -493,9 +496,10 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// The largest public result, r000gh of fernandoz123/HPC-con-GPU- at 8da671d,
-// whose figures VTune's own screens print: it has no license, so that it lies
-// where OCCUDIFF_RESULT_FOLDER says.
+// TestPublicResult reads the largest public result, r000gh of
+// fernandoz123/HPC-con-GPU- at 8da671d. The expected values are in VTune's own
+// screens. The result has no license, so it must be in the folder
+// OCCUDIFF_RESULT_FOLDER.
 func TestPublicResult(t *testing.T) {
 	dir := os.Getenv("OCCUDIFF_RESULT_FOLDER")
 	if dir == "" {
@@ -532,12 +536,12 @@ func TestPublicResult(t *testing.T) {
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
 	}
-	// By the time that launches have in samples; its peak bandwidths of the run
-	// VTune's screen cuts to whole GB/s: 92, 92 and 185.
+	// Weighted by the time of launches in samples. VTune's screen rounds the
+	// peak bandwidths of the run down to whole GB/s: 92, 92, and 185.
 	c := k.Counters
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
 		"memory write": {c.MemoryWrite.Or(0), 0.006627}, "L3": {c.L3Read.Or(0), 53.677},
-		"roof of memory reads": {c.MemoryReadPeak.Or(0), 92.8}, "of writes": {c.MemoryWritePeak.Or(0), 92.8},
+		"peak bandwidth of memory reads": {c.MemoryReadPeak.Or(0), 92.8}, "peak bandwidth of memory writes": {c.MemoryWritePeak.Or(0), 92.8},
 		"of L3": {c.L3Peak.Or(0), 185.6}} {
 		if math.Abs(x[0]/x[1]-1) > 1e-3 {
 			t.Errorf("%s is %.6g GB/s, want %.6g", name, x[0], x[1])
@@ -577,7 +581,7 @@ func FuzzEquations(f *testing.F) {
 		if c, err := newCounters(set, note.Pos{}); err == nil {
 			for m := range metrics {
 				if v, ok := c.most(m).Value(); ok && !(v > 0) {
-					t.Fatalf("a roof of %v", v)
+					t.Fatalf("a peak bandwidth of %v", v)
 				}
 			}
 		}
@@ -603,9 +607,9 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// Finalized launches: those of timelinedb where the traces have no times of the
-// GPU, those of dicer.db where there are no traces; and where they do not agree
-// with the traces, that is said.
+// TestFinalized reads finalized launches: from timelinedb if the traces have no
+// times of the GPU, and from dicer.db if there are no traces. If they
+// contradict the traces, an error is returned.
 func TestFinalized(t *testing.T) {
 	s := mixed()
 	own := func(tick uint64) uint64 { // VTune's own time
@@ -635,9 +639,9 @@ func TestFinalized(t *testing.T) {
 	}
 	near(t, "by timelinedb", kernels(f)["long"].Printed, 80.8, 0.8)
 	for name, change := range map[string]func(){
-		"another version":         func() { list = timeline("11") },
-		"a row that is not known": func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data[300+90] = 1 },
-		"another count":           func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data = rows[:500] },
+		"another version": func() { list = timeline("11") },
+		"an unknown row":  func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data[300+90] = 1 },
+		"another count":   func() { list = timeline("9"); list[db+"dbint-1/instance/0/0"].Data = rows[:500] },
 	} {
 		change()
 		delete(list, aux)
@@ -653,12 +657,12 @@ func TestFinalized(t *testing.T) {
 	list = timeline("9")
 	list[db+"dbint-1/instance/0/0"].Data = rows[:500]
 	if _, err = archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "it has 5 launches, and the program's traces have 16") {
-		t.Errorf("another count next to whole traces: %v", err)
+		t.Errorf("another number of launches than in complete traces: %v", err)
 	}
 }
 
-// The tables of dicer.db, with a view for the launches, as it may be one;
-// without a column that must be there.
+// TestDicer reads the tables of dicer.db, with a view for the launches, which
+// is possible, and without a required column.
 func TestDicer(t *testing.T) {
 	s := mixed()
 	make1 := func(drop string) []byte {
@@ -689,7 +693,7 @@ func TestDicer(t *testing.T) {
 				run("INSERT INTO band VALUES (?, ?, ?)", at(l.start), at(l.end), n)
 			}
 		}
-		run("INSERT INTO band VALUES (5, 5, 1)") // ends where it starts
+		run("INSERT INTO band VALUES (5, 5, 1)") // ends at its start
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 	"occudiff/ingest/note"
 )
 
-// readArchive reads the members of an ar archive, as ocloc writes for several
-// devices: their names hold the pointer size and the graphics IP version, as in
-// 64.12.10.0.
+// readArchive reads the members of an ar archive, which ocloc writes for
+// several devices. The names of the members contain the pointer size and the
+// graphics IP version, as in 64.12.10.0.
 func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
 	var images []Image
 	var faults []error
@@ -27,10 +27,10 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 				"the archive is damaged at byte %d", offset)
 		}
 		member := memberName(name, long)
-		// Members begin at even bytes: hence length&1.
+		// Members begin at even offsets, so add length&1.
 		body := io.NewSectionReader(r, offset+memberHead, length)
 		offset += memberHead + length + length&1
-		// GNU's table of names that are longer than the 16 bytes of a header.
+		// GNU's table of names that are longer than the 16 bytes in a header.
 		if member == "//" {
 			if length > maxNote {
 				continue
@@ -48,12 +48,11 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		images = append(images, got...)
 	}
 	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos},
-		note.Errorf(ingest.CodeUnknown, pos, "", "the archive holds no device image"))
+		note.Errorf(ingest.CodeUnknown, pos, "", "the archive contains no device image"))
 }
 
-// usable returns images, with a note on each file or member next to them that
-// could not be read; without an image it is the error of those, or that there
-// is none.
+// usable returns the images, with a note about each unreadable file or member.
+// If there are no images, it returns the errors, or the error none.
 func usable(images []Image, faults []error, left note.Note, none error) ([]Image, error) {
 	if len(images) == 0 {
 		return nil, cmp.Or(errors.Join(faults...), none)
@@ -65,11 +64,11 @@ func usable(images []Image, faults []error, left note.Note, none error) ([]Image
 	return images, nil
 }
 
-// memberHead is the size of the header of an archive's member.
+// memberHead is the size of a member's header.
 const memberHead = 60
 
-// memberAt reads the header of a member, which ends before limit: its name as
-// it is there, and its length.
+// memberAt reads the header of a member, which must end before limit. It
+// returns the name field and the length.
 func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, err error) {
 	var h [memberHead]byte
 	if _, err := r.ReadAt(h[:], offset); err != nil {
@@ -82,8 +81,8 @@ func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, er
 	return string(h[:16]), length, err
 }
 
-// readMember reads a member that is a device image; padding and others hold
-// none.
+// readMember reads a member if it is a device image. Padding and other members
+// contain none.
 func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
 	head := make([]byte, min(size, 64))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -99,12 +98,12 @@ func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, na
 	return readDevice(pos, r, size, t)
 }
 
-// deviceMember is the name of a member that tells its graphics IP version:
-// 12.10 of 64.12.10.0.
+// deviceMember matches the name of a member with a graphics IP version: 12.10
+// in 64.12.10.0.
 var deviceMember = regexp.MustCompile(`^(?:32|64)\.(\d+\.\d+)\.\d+$`)
 
-// memberName reads the name of an archive's member, in the table of long names
-// where it is there.
+// memberName returns the name of a member, from the table of long names if
+// necessary.
 func memberName(field string, long []byte) string {
 	name := strings.TrimRight(field, " ")
 	at, special := strings.CutPrefix(name, "/")
@@ -118,8 +117,8 @@ func memberName(field string, long []byte) string {
 	return name
 }
 
-// archiveSize is where an archive ends inside a program: behind the last header
-// that is whole.
+// archiveSize returns the size of an archive inside a program. It ends after
+// the last complete member.
 func archiveSize(r io.ReaderAt, limit int64) int64 {
 	offset := int64(len(archiveMagic))
 	for n := 0; offset+memberHead <= limit && n < maxMembers; n++ {

@@ -13,14 +13,15 @@ import (
 	"occudiff/ingest/note"
 )
 
-// compileLimit is how long one compilation may take.
+// compileLimit is the maximum duration of a compilation.
 const compileLimit = 2 * time.Minute
 
-// maxMessages is how much of the compiler's messages is passed on, in bytes.
+// maxMessages is the maximum length of the compiler's messages that are
+// returned, in bytes.
 const maxMessages = 8 << 10
 
 // FindCompiler returns the path of Intel's offline compiler, which needs no
-// GPU. The error says how to get it.
+// GPU. The error contains how to install it.
 func FindCompiler() (string, error) {
 	path, err := exec.LookPath("ocloc")
 	if err != nil {
@@ -31,18 +32,18 @@ func FindCompiler() (string, error) {
 	return path, nil
 }
 
-// IsSource reports whether a file is a source by its ending: OpenCL C (.cl) or
-// SPIR-V (.spv).
+// IsSource reports whether the file extension is OpenCL C (.cl) or SPIR-V
+// (.spv).
 func IsSource(path string) bool {
 	ending := strings.ToLower(filepath.Ext(path))
 	return ending == ".cl" || ending == ".spv"
 }
 
-// Compile compiles a source for the device that the compiler calls so (pvc,
-// acm-g10, 0x7d55) into a new file in dir, and gives its path and the
-// compiler's warnings. options are those of the OpenCL compiler, as in
-// -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error
-// that carries its messages. No shell is called.
+// Compile compiles a source into a new file in dir. It returns the path of the
+// file and the compiler's warnings. device is a name that the compiler knows
+// (pvc, acm-g10, 0x7d55). options are options of the OpenCL compiler, for
+// example -cl-intel-256-GRF-per-thread, or empty. If the compilation fails, the
+// error contains the compiler's messages. No shell is involved.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compileLimit)
 	defer cancel()
@@ -50,8 +51,8 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	if err != nil {
 		return "", "", note.Errorf("unreadable", note.Pos{File: source}, "", "%v", err)
 	}
-	// -output_no_suffix wants a folder that exists, and without -out_dir
-	// several versions write nothing and exit with 0.
+	// -output_no_suffix requires an existing folder. Without -out_dir, several
+	// versions write nothing and exit with 0.
 	args := []string{"compile", "-file", full, "-device", device, "-output", "kernel", "-output_no_suffix", "-out_dir",
 		dir, "-internal_options", "-cl-intel-allow-zebin"}
 	if options != "" {
@@ -93,15 +94,15 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	return "", "", err
 }
 
-// unknownDevice is ocloc's exit status for a device that it does not know
-// (OCLOC_INVALID_DEVICE is -33, of which a shell sees 223).
+// unknownDevice is ocloc's exit status for an unknown device
+// (OCLOC_INVALID_DEVICE is -33, which a shell sees as 223).
 const unknownDevice = 223
 
-// UnknownDevice is the code of the error of a device that this version of the
+// UnknownDevice is the code of the error for a device that this version of the
 // compiler does not know.
 const UnknownDevice = "compiler-unknown-device"
 
-// messages are the compiler's lines without those that say nothing.
+// messages returns the compiler's output without uninformative lines.
 func messages(out string) string {
 	var lines []string
 	for line := range strings.Lines(out) {

@@ -61,7 +61,7 @@ func TestCompile(t *testing.T) {
 func TestCompileFails(t *testing.T) {
 	ocl := compiler(t)
 	for _, c := range []struct{ reason, text, device, want string }{
-		{"the compiler's message comes along", "__kernel void f(__global int *a) { a[0] = undeclared; }", "pvc", "use of undeclared identifier 'undeclared'"},
+		{"the error contains the compiler's message", "__kernel void f(__global int *a) { a[0] = undeclared; }", "pvc", "use of undeclared identifier 'undeclared'"},
 		{"a device that this compiler does not know", source, "nope", "ocloc does not compile it for nope"},
 	} {
 		_, _, err := zebin.Compile(context.Background(), ocl, write(t, "k.cl", c.text), c.device, "", t.TempDir())
@@ -76,8 +76,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// TestStandIn checks each argument, and that a compiler that writes nothing is
-// no success.
+// TestStandIn checks each argument, and that it is an error if a compiler
+// writes nothing.
 func TestStandIn(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "ocloc")

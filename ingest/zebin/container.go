@@ -16,19 +16,21 @@ import (
 	"occudiff/ingest/note"
 )
 
-// The marks of the containers, and the numbers of the format's specification
+// Magic bytes of the containers, and numbers from the format's specification
 // (elf.md).
 const (
-	elfMagic      = "\x7fELF"
-	archiveMagic  = "!<arch>\n"
-	machineIntel  = 205    // EM_INTELGT
-	typePatchLow  = 0xff11 // e_type of device binaries before the zebin format, or with the product family as machine
+	elfMagic     = "\x7fELF"
+	archiveMagic = "!<arch>\n"
+	machineIntel = 205 // EM_INTELGT
+	// e_type of older device binaries, which precede the zebin format or have
+	// the product family as machine.
+	typePatchLow  = 0xff11
 	typePatchHigh = 0xff13
 	sectionInfo   = 0xff000011 // .ze_info
 	patchMagic    = "CTNI"
 )
 
-// Limits of what is read at once: a file that claims more is damaged.
+// Limits for a single read. A file that claims more is damaged.
 const (
 	maxInfo    = 64 << 20
 	maxNote    = 1 << 20
@@ -42,29 +44,28 @@ const (
 	noteProductConfig = 6
 )
 
-// isBinary reports whether the first bytes of a file are those of a container
-// that Read understands: a device image, an archive, or a program that may hold
-// images.
+// isBinary reports whether a file begins like a container that Read supports: a
+// device image, an archive, or a program that may contain images.
 func isBinary(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(elfMagic)) || bytes.HasPrefix(head, []byte(archiveMagic)) ||
 		bytes.HasPrefix(head, []byte("MZ")) || isInfoText(head)
 }
 
-// isInfoText reports whether a text is that of a dumped .ze_info section.
+// isInfoText reports whether a text is a dumped .ze_info section.
 func isInfoText(head []byte) bool {
 	text := bytes.TrimLeft(head, " \r\n-")
 	mark, ok := []byte("execution_env"), bytes.HasPrefix(text, []byte("kernels:"))
-	if bytes.HasPrefix(text, []byte("version:")) { // as many other files in YAML do
+	if bytes.HasPrefix(text, []byte("version:")) { // common in other YAML files, too
 		mark, ok = []byte("kernels:"), true
 	}
 	return ok && bytes.Contains(text, mark)
 }
 
-// readFile reads the device images of a file. No image is an error that says
-// what the file is.
+// readFile reads the device images of a file. If there are none, the error
+// describes the file.
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // a named pipe waits to be opened
+	if err == nil && !info.Mode().IsRegular() { // opening a named pipe would wait
 		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "not a regular file")
 	}
 	f, err := os.Open(path)
@@ -79,11 +80,11 @@ func readFile(ctx context.Context, path string) ([]Image, error) {
 	return images, err
 }
 
-// Read reads the device images of size bytes; name is in positions and
+// Read reads the device images in size bytes. name is used in positions and
 // messages.
 func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
 	pos := note.Pos{File: name}
-	head := make([]byte, min(size, 64<<10)) // a log may begin with other messages
+	head := make([]byte, min(size, 64<<10)) // because a log may begin with other messages
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
 	}
@@ -96,7 +97,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		return readProgram(ctx, pos, r, size)
 	case isInfoText(head):
 		if size > maxInfo {
-			return nil, note.Errorf("bad-ze-info", pos, "", "%d bytes are no dump of .ze_info", size)
+			return nil, note.Errorf("bad-ze-info", pos, "", "%d bytes are too many for a dump of .ze_info", size)
 		}
 		text := make([]byte, size)
 		if _, err := r.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -110,15 +111,16 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 	case (Log{}).Sniff(head):
 		return logOf(ctx, name, r, size)
 	}
-	return nil, note.Errorf(ingest.CodeUnknown, pos, "give a device image of ocloc, an archive of them, or a program that "+
-		"holds them",
+	return nil, note.Errorf(ingest.CodeUnknown, pos,
+		"pass a device image of ocloc, an archive of them, or a program that contains them",
 		"not an Intel GPU binary")
 }
 
-// isDevice reports whether an ELF header is that of a device image rather than
-// of a program.
+// isDevice reports whether an ELF header belongs to a device image, not to a
+// program.
 func isDevice(head []byte) bool {
-	// Byte 5 is 1 for little-endian, e_type stands at 16 and e_machine at 18.
+	// Byte 5 is 1 for little-endian. e_type is at offset 16 and e_machine at
+	// 18.
 	if len(head) < 20 || !bytes.HasPrefix(head, []byte(elfMagic)) || head[5] != 1 {
 		return false
 	}
@@ -161,12 +163,14 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 	return []Image{img}, nil
 }
 
-// noInfo describes why a device image has no .ze_info: it is of the older
-// format, or has no kernel.
+// noInfo returns the error for a device image without .ze_info: it has the
+// older format, or no kernel.
 func noInfo(pos note.Pos, f *elf.File) error {
 	for _, s := range f.Sections {
 		if s.ReaderAt == nil {
-			continue // debug/elf gives a compressed section no ReaderAt; patch tokens are not compressed
+			// debug/elf sets no ReaderAt for a compressed section. Patch tokens
+			// are never compressed.
+			continue
 		}
 		var mark [4]byte
 		if n, _ := s.ReadAt(mark[:], 0); n == 4 && string(mark[:]) == patchMagic {
@@ -175,10 +179,12 @@ func noInfo(pos note.Pos, f *elf.File) error {
 				"a device binary in the older patch-token format, which occudiff does not read")
 		}
 	}
-	return note.Errorf(ingest.CodeUnknown, pos, "", "the device image has no .ze_info section, so it holds no kernel")
+	return note.Errorf(ingest.CodeUnknown, pos, "",
+		"the device image has no .ze_info section, so it contains no kernel")
 }
 
-// sectionData reads a section that may claim any size.
+// sectionData returns the content of a section. It limits the size, because a
+// damaged file may claim any size.
 func sectionData(s *elf.Section, most uint64) ([]byte, error) {
 	if s.Size > most {
 		return nil, fmt.Errorf("it claims %d bytes; at most %d are expected", s.Size, most)
@@ -190,15 +196,15 @@ func sectionData(s *elf.Section, most uint64) ([]byte, error) {
 	return data, nil
 }
 
-// targetOf reads the notes that name the device. What the archive says stands
-// where they do not.
+// targetOf reads the notes that identify the device. Otherwise it keeps the
+// values of t, which come from the archive.
 func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 	for len(data) >= 12 {
 		nameLen, descLen, kind := order.Uint32(data), order.Uint32(data[4:]), order.Uint32(data[8:])
 		data = data[12:]
 		nameEnd, descEnd := align4(nameLen), align4(descLen)
-		// In 64 bits, for the lengths are 32 bits of a file that may be
-		// damaged.
+		// Compute with 64 bits, because the lengths are 32 bits of a possibly
+		// damaged file.
 		if uint64(nameEnd)+uint64(descEnd) > uint64(len(data)) {
 			break
 		}
@@ -213,8 +219,8 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 			t.Family = int(v)
 		case noteProductConfig:
 			if v != 0 {
-				// Architecture in the upper 10 bits, release in the next 8,
-				// revision in the rest.
+				// The upper 10 bits are the architecture, the next 8 the
+				// release, and the others the revision.
 				t.Release = fmt.Sprintf("%d.%d", v>>22, v>>14&0xff)
 			}
 		}
@@ -224,9 +230,9 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 
 func align4(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
 
-// readProgram looks for device images inside a program, as SYCL compilers put
-// them there: whole ELF files or archives somewhere in its sections. They are
-// found by their marks, since the sections differ from compiler to compiler.
+// readProgram finds device images inside a program: complete ELF files or
+// archives that SYCL compilers put into its sections. It searches for their
+// magic bytes, because the sections depend on the compiler.
 func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
 	var images []Image
 	var faults []error
@@ -260,23 +266,25 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	if err := scanMarks(ctx, r, size, found); err != nil {
 		return nil, err
 	}
-	if len(images) > 0 { // what only looks like an image is no error of the program's
+	if len(images) > 0 { // errors of false matches are not errors of the program
 		faults = nil
 	}
 	return usable(images[:min(len(images), maxImages)], faults, note.Note{},
-		note.Errorf(ingest.CodeUnknown, pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or "+
-			"give the image of ocloc", "the program holds no device image"))
+		note.Errorf(ingest.CodeUnknown, pos,
+			"compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or pass the image of ocloc",
+			"the program contains no device image"))
 }
 
-// scanMarks calls found at each place behind the start where a device image or
-// an archive may begin, and goes on where it says.
+// scanMarks calls found at each offset after the start at which a device image
+// or an archive may begin. It continues at the offset that found returns.
 func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset int64) int64) error {
 	const chunk = 1 << 20
 	for at := int64(4); at < size; {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// 8 bytes more than a chunk, for a mark may lie across its end.
+		// Read 8 bytes more than a chunk, because magic bytes may cross its
+		// end.
 		b := bufio.NewReaderSize(io.NewSectionReader(r, at, min(chunk+8, size-at)), chunk+8)
 		data, err := b.Peek(int(min(chunk+8, size-at)))
 		if err != nil && len(data) == 0 {
@@ -300,8 +308,8 @@ func firstMark(data []byte) int {
 	return i
 }
 
-// elfSize is where an ELF file ends whose size nothing says: behind its section
-// headers and its last section, at most limit.
+// elfSize returns the size of an embedded ELF file, which its header does not
+// contain. It ends after its last section, and at most at limit.
 func elfSize(r io.ReaderAt, limit int64) int64 {
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, limit))
 	if err != nil {

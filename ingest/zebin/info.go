@@ -12,12 +12,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// knownMajor is the major version of .ze_info that is understood. Minor
-// versions only add fields.
+// knownMajor is the supported major version of .ze_info. Minor versions only
+// add fields.
 const knownMajor = "1"
 
-// zeInfo is the part of .ze_info that occupancy hangs on. Everything else in it
-// is skipped.
+// zeInfo is the part of .ze_info that determines occupancy. Everything else is
+// skipped.
 type zeInfo struct {
 	Version string     `yaml:"version"`
 	Kernels []zeKernel `yaml:"kernels"`
@@ -38,7 +38,7 @@ type zeKernel struct {
 	Buffers []struct {
 		Usage string `yaml:"usage"`
 		Size  int64  `yaml:"size"`
-		// PerItem is set where Size is per work-item instead of per thread.
+		// PerItem reports whether Size is per work-item instead of per thread.
 		PerItem bool `yaml:"is_simt_thread"`
 	} `yaml:"per_thread_memory_buffers"`
 	Arguments []struct {
@@ -46,7 +46,7 @@ type zeKernel struct {
 	} `yaml:"payload_arguments"`
 }
 
-// parseInfo reads the text of a .ze_info section into img.
+// parseInfo parses the text of a .ze_info section into img.
 func parseInfo(text []byte, img *Image) error {
 	var info zeInfo
 	if err := yaml.Unmarshal(text, &info); err != nil {
@@ -55,16 +55,16 @@ func parseInfo(text []byte, img *Image) error {
 			".ze_info is not the YAML that was expected: %s", line)
 	}
 	if info.Version == "" {
-		return note.Errorf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not say its version")
+		return note.Errorf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not contain its version")
 	}
 	if major, _, _ := strings.Cut(info.Version, "."); major != knownMajor {
 		return note.Errorf("newer-ze-info", img.Pos, "use a newer occudiff",
-			".ze_info is of version %s; versions %s.x are understood", info.Version, knownMajor)
+			".ze_info has version %s; expected version %s.x", info.Version, knownMajor)
 	}
 	for i := range info.Kernels {
 		z := &info.Kernels[i]
 		if strings.HasPrefix(z.Name, "Intel_Symbol_Table_Void_Program") {
-			continue // a stand-in for a module with functions and no kernel
+			continue // a placeholder for a module with functions but no kernel
 		}
 		k, err := z.kernel()
 		if err != nil {
@@ -79,8 +79,8 @@ func parseInfo(text []byte, img *Image) error {
 
 func (z *zeKernel) kernel() (Kernel, error) {
 	e := &z.Env
-	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Some(unit.Bytes(e.SLM)), Barriers: unit.Some(e.Barriers),
-		StackCalls: e.Stack}
+	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Some(unit.Bytes(e.SLM)),
+		Barriers: unit.Some(e.Barriers), StackCalls: e.Stack}
 	switch {
 	case e.SIMD != 1 && e.SIMD != 8 && e.SIMD != 16 && e.SIMD != 32:
 		return k, fmt.Errorf("simd_size %d; expected 1, 8, 16 or 32", e.SIMD)
@@ -93,19 +93,18 @@ func (z *zeKernel) kernel() (Kernel, error) {
 	if k.Local, err = fixedSize(e.Local); err != nil {
 		return k, err
 	}
-	// The size of a local-memory argument is given at launch, by
-	// clSetKernelArg.
+	// The size of a local-memory argument is set at launch, by clSetKernelArg.
 	for _, a := range z.Arguments {
 		k.SLMIsLowerBound = k.SLMIsLowerBound || a.Mode == "slm"
 	}
 	return k, z.memory(&k)
 }
 
-// fixedSize is the work-group size of the source; trailing ones are not said,
-// as profilers do not.
+// fixedSize returns the work-group size that the source fixes. It omits
+// trailing dimensions of 1, like profilers do.
 func fixedSize(dims []int64) (unit.Size3, error) {
 	switch {
-	case slices.Equal(dims, []int64{0, 0, 0}): // none is fixed
+	case slices.Equal(dims, []int64{0, 0, 0}): // not fixed
 		return unit.Size3{}, nil
 	case len(dims) > 3:
 		return unit.Size3{}, fmt.Errorf("required_work_group_size has %d numbers; expected 3", len(dims))
@@ -118,9 +117,9 @@ func fixedSize(dims []int64) (unit.Size3, error) {
 	return unit.Size(dims...).Trim(), nil
 }
 
-// memory fills what is per thread: from version 1.39 on spill_size and
-// private_size say it; before, scratch buffers hold spills and private memory
-// together, or each in a buffer of its own.
+// memory sets the memory per thread. Starting with version 1.39, it is in
+// spill_size and private_size. Before that, scratch buffers contain spills and
+// private memory together or in separate buffers.
 func (z *zeKernel) memory(k *Kernel) error {
 	if z.Env.Spill != nil || z.Env.Private != nil {
 		spill, private := *cmp.Or(z.Env.Spill, new(int64)), *cmp.Or(z.Env.Private, new(int64))

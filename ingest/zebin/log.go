@@ -16,7 +16,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Log reads the log of a build. The compiler warns of each kernel that spills:
+// Log reads the log of a build. The compiler warns about each kernel that
+// spills:
 //
 //	warning: kernel blur  compiled SIMD16 allocated 128 regs and spilled around 4
 //	warning: in kernel 'blur': compiled SIMD16 allocated 128 regs and spilled around 4
@@ -24,7 +25,7 @@ import (
 // The second form is newer (IGC 37124e21e, April 2026). The last number is the
 // spill of a thread in registers: max(1, ceil(spillMemUsed / getGRFSize())) in
 // IGC/Compiler/CISACodeGen/CISABuilder.cpp since 48436fdd6 (July 2022). The log
-// does not name the device, which has registers of 32 or 64 bytes. A kernel
+// does not name the device, whose registers have 32 or 64 bytes. A kernel
 // without a spill is not in the log.
 type Log struct{}
 
@@ -44,13 +45,13 @@ func (Log) Sniff(head []byte) bool {
 
 var (
 	allocated = regexp.MustCompile(`compiled SIMD\d+\s+allocated\s+\d+\s+regs`)
-	// spilled is the whole warning, whose text people wrap.
+	// spilled matches the complete warning. Its text may be wrapped.
 	spilled = regexp.MustCompile(`(?:[Ww]arning: +|^)(?:in )?kernel +(.+?) +` +
 		`compiled SIMD(\d+) allocated (\d+) regs and spilled around (\d+)`)
 	warning = regexp.MustCompile(`(?:[Ww]arning: +|^)(?:in )?kernel `)
 )
 
-// mostWrapped is how many lines a warning may take.
+// mostWrapped is the maximum number of lines of a warning.
 const mostWrapped = 3
 
 // Read implements ingest.Format.
@@ -69,12 +70,12 @@ func (Log) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions)
 }
 
 // readLog reads the kernels of a log, each with the different results of its
-// compilations, and counts the warnings that it cannot use.
+// compilations. It returns the number of warnings that it cannot use.
 func readLog(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (image Image, unusable int64, err error) {
 	in, bad := table.NewLines(ctx, src, opt), table.BadRows{}
 	image.Pos.File, image.IsLog = src.Path, true
-	var open string // a warning that goes on in the next line
-	var lines int   // of it
+	var open string // a warning that continues in the next line
+	var lines int   // its number of lines
 	for in.Next() {
 		text := strings.TrimSpace(string(table.Plain(in.Text)))
 		if open != "" && text != "" && !warning.MatchString(text) {

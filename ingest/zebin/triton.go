@@ -15,8 +15,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Triton reads the JSON that Triton's cache has next to a kernel's binary: its
-// work-group size and the SLM that is requested at launch.
+// Triton reads the JSON next to a kernel's binary in Triton's cache: its
+// work-group size, and the SLM that is requested at launch.
 type Triton struct{}
 
 // Kind implements ingest.Format.
@@ -41,16 +41,16 @@ func (Triton) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		return nil, err
 	}
 	p := k.props(src.Path)
-	p.Registers, p.Barriers = unit.Opt[int]{}, unit.Opt[int64]{} // the binary has them
+	p.Registers, p.Barriers = unit.Opt[int]{}, unit.Opt[int64]{} // these come from the binary
 	return &ingest.File{Props: []ingest.Kernel{p}, Input: ingest.Input{Rows: 1, Traits: ingest.Traits{
 		NotARun: "this is the JSON of Triton's cache, which contains no run",
 		Hint:    "predict its folder with 'occudiff predict', or add the computing-task export of the run"}}}, nil
 }
 
-// maxTriton is more than any such file has.
+// maxTriton limits the size of the JSON. Real files are smaller.
 const maxTriton = 1 << 20
 
-// readTriton returns what the JSON has of a kernel.
+// readTriton returns the values for a kernel from the JSON.
 func readTriton(path string, r io.Reader) (k Kernel, err error) {
 	var m struct {
 		Name    string
@@ -64,14 +64,16 @@ func readTriton(path string, r io.Reader) (k Kernel, err error) {
 	}
 	pos := note.Pos{File: path}
 	if err := json.NewDecoder(io.LimitReader(r, maxTriton)).Decode(&m); err != nil {
-		return k, note.Errorf("bad-triton", pos, "compile the kernel again", "the JSON of Triton's cache is damaged: %v", err)
+		return k, note.Errorf("bad-triton", pos, "compile the kernel again",
+			"the JSON of Triton's cache is damaged: %v", err)
 	}
 	if m.Threads == 0 {
 		m.Threads = m.Target.Warp
 	}
 	switch {
 	case m.Target.Backend != "" && m.Target.Backend != "xpu":
-		return k, note.Errorf(ingest.CodeUnknown, pos, "", "Triton compiled this kernel for %q; expected \"xpu\"", m.Target.Backend)
+		return k, note.Errorf(ingest.CodeUnknown, pos, "",
+			"Triton compiled this kernel for %q; expected \"xpu\"", m.Target.Backend)
 	case m.Name == "" || m.Warps < 1 || m.Warps > 1024 || m.Threads < 1 || m.Threads > 64 || m.Shared < 0:
 		return k, note.Errorf("bad-triton", pos, "compile the kernel again",
 			"name %q, num_warps %d, threads_per_warp %d, and shared %d: expected a name, 1 to 1,024 warps of 1 to 64 "+
@@ -81,9 +83,8 @@ func readTriton(path string, r io.Reader) (k Kernel, err error) {
 		SLM: unit.Some(unit.Bytes(m.Shared))}, nil
 }
 
-// addTriton completes the kernels of a binary from the JSON next to it, if
-// Triton wrote it. The SLM that the JSON requests is added to that of the
-// source.
+// addTriton adds the values from Triton's JSON next to a binary, if it exists.
+// The SLM that the JSON requests is added to the SLM of the source.
 func addTriton(path string, images []Image) {
 	file, err := os.Open(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
 	if err != nil {
@@ -96,7 +97,8 @@ func addTriton(path string, images []Image) {
 	}
 	t, err := readTriton(file.Name(), file)
 	if err != nil {
-		images[0].Notes = append(images[0].Notes, note.Note{Severity: note.Warning, Code: "bad-triton", Text: err.Error()})
+		n := note.Note{Severity: note.Warning, Code: "bad-triton", Text: err.Error()}
+		images[0].Notes = append(images[0].Notes, n)
 		return
 	}
 	for i := range images {
@@ -107,7 +109,8 @@ func addTriton(path string, images []Image) {
 			}
 			if k.Local.Present() && k.Local != t.Local {
 				images[i].Notes = append(images[i].Notes, note.Note{Severity: note.Warning, Code: "triton-differs",
-					Pos: note.Pos{File: file.Name()}, Text: fmt.Sprintf("kernel %q has work-groups of %s here, and of %s in "+
+					Pos: note.Pos{File: file.Name()},
+					Text: fmt.Sprintf("kernel %q has work-groups of %s here, and of %s in "+
 						"its binary: the JSON is not used", k.Name, t.Local, k.Local)})
 				continue
 			}

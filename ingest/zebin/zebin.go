@@ -1,19 +1,19 @@
 // Package zebin reads what Intel's graphics compiler writes into a kernel's
-// binary: sub-group size, registers, shared local memory, barriers, spills and
-// the work-group size that the source fixes. With them a launch is predicted
-// before it ran, and what a profiler does not export is known instead of
-// guessed.
+// binary: sub-group size, registers, shared local memory, barriers, spills, and
+// the work-group size that the source fixes. These values allow predicting a
+// launch before it runs. They also replace guesses for values that a profiler
+// does not export.
 //
-// A binary comes in many wrappings. A device image ("zebin") is an ELF file
-// whose section .ze_info holds YAML; ocloc packs those of several devices into
-// an ar archive; a SYCL program carries images inside its own sections;
-// compilers and drivers dump the YAML alone. Read finds the images in all of
-// them and gives one Image per device.
+// Binaries have several containers. A device image ("zebin") is an ELF file
+// whose section .ze_info contains YAML. ocloc packs the images for several
+// devices into an ar archive. A SYCL program contains images in its own
+// sections. Compilers and drivers dump only the YAML. Read finds the images in
+// all of these and returns one Image per device.
 //
-// The format is Intel's: intel/intel-graphics-compiler,
+// The format is specified by Intel: intel/intel-graphics-compiler,
 // IGC/ZEBinWriter/zebin/spec (elf.md, zeinfo.md). The package runs that
-// compiler where a source is given. It does not know devices, occupancy or how
-// anything is shown.
+// compiler if the input is a source. It does not know devices, occupancy, or
+// output formats.
 package zebin
 
 import (
@@ -34,28 +34,29 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Image is the kernels that were compiled for one device.
+// An Image contains the kernels that were compiled for one device.
 type Image struct {
-	Pos     note.Pos // the file; of an archive or a program with the member or offset behind it
+	// Pos is the file. For an archive or a program, the member or the offset
+	// follows the file name.
+	Pos     note.Pos
 	Target  Target
 	Kernels []Kernel
 	Notes   []note.Note
-	IsLog   bool // a compiler log, which names no device
+	IsLog   bool // a compiler log, which does not name the device
 }
 
-// Target describes which device an image is for, as far as the image does. Both
-// may be zero: then nothing says so.
+// A Target is the device of an image, as far as the image contains it. Both
+// fields are zero if the device is unknown.
 type Target struct {
-	// Family is the driver's number of the product family, as in 1271 for Ponte
-	// Vecchio; 0 when it is not known.
+	// Family is the driver's number of the product family, for example 1271 for
+	// Ponte Vecchio. It is 0 if unknown.
 	Family int
-	// Release is the graphics IP version without its revision, as in 12.60;
-	// empty when it is not known. It names a device more closely than the
-	// family.
+	// Release is the graphics IP version without its revision, for example
+	// 12.60. It is empty if unknown. It is more specific than Family.
 	Release string
 }
 
-// String prints the target for messages.
+// String returns the target for messages.
 func (t Target) String() string {
 	switch {
 	case t.Release != "":
@@ -66,38 +67,41 @@ func (t Target) String() string {
 	return "no device"
 }
 
-// Kernel is what the compiler decided for one kernel. Sizes are bytes.
+// A Kernel contains the compiler's decisions for one kernel. Sizes are in
+// bytes.
 type Kernel struct {
 	Name string
 	// SIMD is the sub-group size, in work-items.
 	SIMD int
-	// Registers is how many each thread has: 128, or 256 in large-GRF mode; 32
-	// to 512 on Xe3.
+	// Registers is the number of registers per thread: 128, or 256 in large-GRF
+	// mode, or 32 to 512 on Xe3.
 	Registers int
-	// SLM is per work-group and static. With SLMIsLowerBound, local memory
-	// arguments add to it at launch. A compiler log has neither SLM nor
+	// SLM is the static size per work-group. If SLMIsLowerBound is set, local
+	// memory arguments add to it at launch. A compiler log has neither SLM nor
 	// barriers.
 	SLM             unit.Opt[unit.Bytes]
 	SLMIsLowerBound bool
 	Barriers        unit.Opt[int]
-	// Spill and Private are per thread and absent where the binary does not
-	// tell them apart; Scratch is both together.
+	// Spill and Private are per thread. They are absent if the binary does not
+	// separate them. Scratch is their sum.
 	Spill, Private, Scratch unit.Opt[unit.Bytes]
-	// SpilledRegisters is the spill of a thread in registers, rounded up; of a
-	// compiler log alone.
+	// SpilledRegisters is the spill of a thread in registers, rounded up. Only
+	// a compiler log has it.
 	SpilledRegisters unit.Opt[int]
-	// Local is the work-group size that the source fixes; absent when it does
-	// not.
-	Local      unit.Size3
-	StackCalls bool // it calls functions that were not inlined: registers of the callees are not in Registers
+	// Local is the work-group size that the source fixes, or absent if it is
+	// not fixed.
+	Local unit.Size3
+	// StackCalls reports that the kernel calls functions that were not inlined.
+	// Registers does not include the registers of these functions.
+	StackCalls bool
 }
 
-// Demangled is the name as profilers print it; a name that is not mangled comes
-// back as it is.
+// Demangled returns the name as profilers print it. A name that is not mangled
+// is unchanged.
 func (k *Kernel) Demangled() string { return names.Display(k.Name) }
 
-// Format reads binaries next to profiler output: what the compiler fixed
-// becomes a property of the kernels of a run.
+// Format reads binaries that are next to profiler output. Their values become
+// properties of the kernels of the run.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -109,8 +113,8 @@ func (Format) Description() string { return "a kernel binary" }
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
-// maxBinary is the largest binary that is read, in bytes: a SYCL program with
-// images for many devices has some 100 MB.
+// maxBinary is the maximum size of a binary in bytes. A SYCL program with
+// images for many devices has about 100 MB.
 const maxBinary = 1 << 30
 
 // RunAlone implements ingest.Shared.
@@ -132,7 +136,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 		return nil, err
 	}
 	f := &ingest.File{}
-	f.Traits = ingest.Traits{NotARun: "this is a kernel binary, which holds no run",
+	f.Traits = ingest.Traits{NotARun: "this is a kernel binary, which contains no run",
 		Hint: "predict its kernels with 'occudiff predict', or give the computing-task export of their run, too"}
 	for i := range images {
 		f.Notes = append(f.Notes, images[i].Notes...)
@@ -144,12 +148,13 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	return f, nil
 }
 
-// props are what a run takes from the binary of a kernel. SLM that arguments
-// add to is not known, and left out.
+// props returns the values that a run uses from the binary of a kernel. It
+// omits the SLM if arguments add an unknown size to it.
 func (k *Kernel) props(file string) ingest.Kernel {
 	barriers, known := k.Barriers.Value()
-	p := ingest.Kernel{Task: names.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD), Pos: note.Pos{File: file},
-		Registers: unit.Some(k.Registers), Spill: k.Spill, Private: k.Private, SpilledRegisters: k.SpilledRegisters,
+	p := ingest.Kernel{Task: names.Task(k.Demangled()), Pos: note.Pos{File: file}, Local: k.Local,
+		SIMD: unit.Some(k.SIMD), Registers: unit.Some(k.Registers),
+		Spill: k.Spill, Private: k.Private, SpilledRegisters: k.SpilledRegisters,
 		Barriers: unit.Maybe(int64(barriers), known)}
 	if !k.SLMIsLowerBound {
 		p.SLM = k.SLM
@@ -158,10 +163,9 @@ func (k *Kernel) props(file string) ingest.Kernel {
 }
 
 // ReadPath reads the device images of a file, or of the files in a folder and
-// the folders in it: ocloc's output and disassembly, a compiler's shader dump,
-// a VTune result with dumped binaries, Triton's cache. Files of a folder that
-// are no images are passed over; one that is damaged is a note on the first
-// image.
+// its subfolders: output or disassembly of ocloc, a compiler's shader dump, a
+// VTune result with dumped binaries, or Triton's cache. It skips files of a
+// folder that are not images. A damaged file becomes a note on the first image.
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -186,7 +190,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		}
 		if b, err := os.ReadFile(filepath.Join(filepath.Dir(p), ".note.intelgt.compat")); err == nil &&
 			len(b) <= maxNote {
-			// ocloc's disassembly has the notes next to it
+			// ocloc's disassembly has the notes in a separate file.
 			got[0].Target = targetOf(b, binary.LittleEndian, got[0].Target)
 		}
 		images = append(images, got...)
@@ -201,8 +205,8 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 			"no file in this folder is an Intel GPU binary"))
 }
 
-// isDump reports whether a file of a folder may be an image: programs are not
-// looked into there, only dumps.
+// isDump reports whether a file of a folder may be an image. In folders, only
+// dumps are read, not programs.
 func isDump(path string) bool {
 	name, head := strings.ToLower(path), headOf(path)
 	return strings.HasSuffix(name, ".ze_info") || strings.HasSuffix(name, ".zeinfo") ||
@@ -210,11 +214,11 @@ func isDump(path string) bool {
 }
 
 // IsFile reports whether a file is a kernel binary, or a program or archive
-// that may hold some.
+// that may contain some.
 func IsFile(path string) bool { return isBinary(headOf(path)) }
 
-// headOf returns the first bytes of a file, none of one that cannot be read. A
-// pipe has none: what is read from it is gone.
+// headOf returns the first bytes of a file, or nothing if it cannot be read. It
+// does not read a pipe, because the bytes would be lost.
 func headOf(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil

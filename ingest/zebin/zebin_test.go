@@ -21,7 +21,7 @@ func corpus(t testing.TB) string {
 	return testenv.Shared(t, "corpus", "zebin")
 }
 
-// line prints a kernel the way the expectations below are written.
+// line prints a kernel in the form of the expectations below.
 func line(k *zebin.Kernel) string {
 	s := fmt.Sprintf("%s simd%d grf%d slm%d", k.Name, k.SIMD, k.Registers, k.SLM.Or(-1))
 	if k.SLMIsLowerBound {
@@ -34,8 +34,8 @@ func line(k *zebin.Kernel) string {
 	return s
 }
 
-// TestCorpus holds every kernel against what its .ze_info says, read by eye and
-// by `ocloc disasm`.
+// TestCorpus compares every kernel with its .ze_info, which was read manually
+// and with `ocloc disasm`.
 func TestCorpus(t *testing.T) {
 	root := corpus(t)
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestCorpus(t *testing.T) {
 		{"kernels.dg2.zebin", "private memory per work-item: 1,536 x 8", []string{"product family 1270",
 			"vec_add simd32 grf128 slm0 barriers0 scratch0", "gemm_slm simd16 grf128 slm2048 barriers1 scratch0 16x16",
 			"dyn simd32 grf128 slm0+ barriers1 scratch0", "spilly simd8 grf128 slm0 barriers0 scratch12288"}},
-		{"kernels.dg1_acm-g10.ar", "an archive: the members' names give the devices", []string{"graphics IP 12.10", "", "", "", "",
+		{"kernels.dg1_acm-g10.ar", "an archive: the names of the members contain the devices", []string{"graphics IP 12.10", "", "", "", "",
 			"graphics IP 12.55", "", "", "", ""}},
 	} {
 		images, err := zebin.ReadPath(context.Background(), filepath.Join(root, c.file))
@@ -79,7 +79,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestRejected pins what is said of files that hold no kernel.
+// TestRejected checks the errors for files without kernels.
 func TestRejected(t *testing.T) {
 	root := corpus(t)
 	whole, err := os.ReadFile(filepath.Join(root, "kernels.pvc.zebin"))
@@ -99,19 +99,19 @@ func TestRejected(t *testing.T) {
 		data   []byte
 		want   string
 	}{
-		{"the older format names the option that makes the new one", old, "-cl-intel-allow-zebin"},
+		{"the error for the older format contains the option for the new one", old, "-cl-intel-allow-zebin"},
 		{"a file cut in the middle", whole[:len(whole)/2], "x: the ELF file is damaged"},
 		{"only its magic", whole[:20], "x: the ELF file is damaged"},
 		{"an archive cut in a member", archive[:len(archive)-100], "x: the archive is damaged at byte"},
-		{"an archive without members", []byte("!<arch>\n"), "x: the archive holds no device image"},
+		{"an archive without members", []byte("!<arch>\n"), "x: the archive contains no device image"},
 		{"text", []byte("hello"), "x: not an Intel GPU binary"},
 		{"other YAML", []byte("version: '3'\nservices: {}\n"), "x: not an Intel GPU binary"},
 		{"nothing", nil, "x: not an Intel GPU binary"},
-		{"a newer major version", []byte("version: '2.0'\nkernels: []\n"), "x: .ze_info is of version 2.0; versions 1.x are understood"},
+		{"a newer major version", []byte("version: '2.0'\nkernels: []\n"), "x: .ze_info has version 2.0; expected version 1.x"},
 		{"not YAML", []byte("version: '1.0'\nkernels: [\n"), "x: .ze_info is not the YAML that was expected"},
-		{"a list where a text is", []byte("version: [1]\nkernels: []\n"), "x: .ze_info is not the YAML that was expected"},
-		{"no version", []byte("version:\nkernels: []\n"), "x: .ze_info does not say its version"},
-		{"a program without images", append([]byte("MZ"), make([]byte, 3<<20)...), "x: the program holds no device image"},
+		{"a list instead of a string", []byte("version: [1]\nkernels: []\n"), "x: .ze_info is not the YAML that was expected"},
+		{"no version", []byte("version:\nkernels: []\n"), "x: .ze_info does not contain its version"},
+		{"a program without images", append([]byte("MZ"), make([]byte, 3<<20)...), "x: the program contains no device image"},
 	} {
 		_, err := zebin.Read(context.Background(), "x", strings.NewReader(string(c.data)), int64(len(c.data)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -120,8 +120,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestProgram puts images into something that looks like a program, across the
-// borders of what is read at once.
+// TestProgram puts images into data that looks like a program, across the
+// boundaries of single reads.
 func TestProgram(t *testing.T) {
 	root := corpus(t)
 	one, err := os.ReadFile(filepath.Join(root, "kernels.skl.zebin"))
@@ -153,14 +153,14 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestInfo reads what newer compilers write. The texts are written by hand from
-// the format's specification.
+// TestInfo reads the output of newer compilers. The texts were written by hand
+// from the format's specification.
 func TestInfo(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
-		{"spill and private memory are told apart from version 1.39 on",
+		{"spill and private memory are separate since version 1.39",
 			"version: '1.64'\nkernels:\n  - name: k\n    execution_env:\n      grf_count: 128\n      simd_size: 16\n      spill_size: 4096\n      private_size: 64\n      new_field: [1, {a: b}]\n",
 			"k simd16 grf128 slm0 barriers0 scratch4160"},
-		{"a spill of its own in older versions",
+		{"a separate spill in older versions",
 			"version: '1.20'\nkernels:\n  - name: k\n    execution_env: {grf_count: 128, simd_size: 8}\n    per_thread_memory_buffers:\n      - {type: scratch, usage: spill_fill_space, size: 128}\n",
 			"k simd8 grf128 slm0 barriers0 scratch128"},
 		{"zeros mean that the size is not fixed",
@@ -180,8 +180,8 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestBadKernels leaves out a kernel that cannot be, and says so; the others
-// stand.
+// TestBadKernels checks that an impossible kernel is reported and left out, and
+// that the other kernels are kept.
 func TestBadKernels(t *testing.T) {
 	text := "version: '1.20'\nkernels:\n  - name: a\n    execution_env: {grf_count: 128, simd_size: 7}\n" +
 		"  - name: b\n    execution_env: {simd_size: 8}\n  - name: c\n    execution_env: {grf_count: 128, simd_size: 8}\n"
@@ -194,7 +194,8 @@ func TestBadKernels(t *testing.T) {
 	}
 }
 
-// TestFolder reads a disassembly as ocloc writes it: the sections as files.
+// TestFolder reads a disassembly as ocloc writes it, with the sections as
+// files.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	info := "version: '1.20'\nkernels:\n  - name: k\n    execution_env: {grf_count: 128, simd_size: 8}\n"
@@ -224,8 +225,8 @@ func TestDemangled(t *testing.T) {
 	}
 }
 
-// smallImage makes a device image with the sections that matter, after elf.md
-// of the format's specification.
+// smallImage returns a device image with the relevant sections, according to
+// elf.md of the format's specification.
 func smallImage(family uint32, info string) []byte {
 	names := "\x00.ze_info\x00.note.intelgt.compat\x00.strtab\x00"
 	note := binary.LittleEndian.AppendUint32([]byte("\x08\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00IntelGT\x00"), family)
@@ -259,8 +260,8 @@ func smallImage(family uint32, info string) []byte {
 	return b
 }
 
-// TestHugeClaims reads sections that claim far more than there is: nothing of
-// that size is allocated.
+// TestHugeClaims reads sections that claim to be much larger than the file, and
+// checks that no such amount of memory is allocated.
 func TestHugeClaims(t *testing.T) {
 	image := smallImage(1271, "version: '1.20'\nkernels: []\n")
 	for _, size := range []uint64{1 << 30, 1 << 40, 1 << 63, 1<<64 - 1} {
@@ -273,10 +274,10 @@ func TestHugeClaims(t *testing.T) {
 	}
 }
 
-// compressedImage makes a device image whose one section besides its notes and
-// names is compressed, and is no .ze_info.
+// compressedImage returns a device image with one section in addition to its
+// notes and names. The section is compressed and is not .ze_info.
 func compressedImage() []byte {
-	image := smallImage(1271, "\x01"+strings.Repeat("\x00", 31)) // an ELF compression header: zlib, of no bytes
+	image := smallImage(1271, "\x01"+strings.Repeat("\x00", 31)) // an ELF compression header: zlib, without data
 	header := image[len(image)-3*64:]
 	binary.LittleEndian.PutUint32(header, 0)         // no name
 	binary.LittleEndian.PutUint32(header[4:], 1)     // program data
@@ -284,8 +285,8 @@ func compressedImage() []byte {
 	return image
 }
 
-// TestCompressedSection reads an image that could be searched for patch tokens
-// but for debug/elf, which gives no reader for its section.
+// TestCompressedSection reads an image whose section cannot be searched for
+// patch tokens, because debug/elf returns no reader for it.
 func TestCompressedSection(t *testing.T) {
 	image := compressedImage()
 	_, err := zebin.Read(context.Background(), "x", bytes.NewReader(image), int64(len(image)))
