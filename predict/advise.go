@@ -11,30 +11,31 @@ import (
 	"occudiff/predict/arch"
 )
 
-// VariableSettings describes which settings of a launch Advise may change; the
-// zero value changes none. A setting that the launch lacks (no local size, no
-// sub-group size) is always searched, since there is no prediction without it.
+// VariableSettings selects the settings of a launch that Advise may change. The
+// zero value changes none. A setting that the launch lacks (the local size or
+// the sub-group size) is always searched, because there is no prediction
+// without it.
 type VariableSettings struct {
 	Local, SIMD, SLM, GRF bool
 }
 
-// allows reports whether a setting may change. What is no setting of a search
-// (barriers, the number of work-groups) may.
+// allows reports whether a setting may change. A setting that is not searched
+// (barriers, the number of work-groups) may always change.
 func (may VariableSettings) allows(setting string) bool {
 	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
 	return allowed || !known
 }
 
-// Change is one setting that differs from the launch that was asked about. From
-// is 0 where the launch had none.
+// A Change is one setting that differs from the original launch. From is 0 if
+// the launch did not have the setting.
 type Change struct {
 	Setting string // one of the Setting... constants
-	From    int64  // work-items, lanes, bytes, registers, barriers or work-groups
+	From    int64  // work-items, lanes, bytes, registers, barriers, or work-groups
 	To      int64
-	Text    string // "work-group size 320 -> 448"; of a change that is proposed
+	Text    string // "work-group size 320 -> 448"; only for a proposed change
 }
 
-// The settings that a Change names.
+// Settings that a Change can name.
 const (
 	SettingLocal    = "work-group size"
 	SettingSIMD     = "sub-group size"
@@ -44,8 +45,8 @@ const (
 	SettingGroups   = "work-groups"
 )
 
-// worded returns a setting that is proposed, with its changes against the
-// launch that was asked about.
+// worded returns a proposed setting with its changes relative to the original
+// launch.
 func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	chosen := *s
 	chosen.Changes = changes([]Change{}, d, from, s.Launch)
@@ -70,67 +71,79 @@ func (c Change) worded() Change {
 	return c
 }
 
-// Setting is a launch that advice proposes.
+// A Setting is a launch that Advise proposes.
 type Setting struct {
 	Launch     Launch
 	Prediction Prediction
-	Changes    []Change // against the launch that was asked about; empty when it is that launch, never nil
+	// Changes are relative to the original launch. The list is empty if it is
+	// that launch, and never nil.
+	Changes []Change
 
-	changed                   int        // how many settings differ; Changes are made of what is chosen
+	changed                   int        // number of changed settings; Changes is filled only for chosen settings
 	cost                      float64    // see costOf
 	usefulAverage, usefulPeak unit.Ratio // see useful
 }
 
-// Advice is what would raise the occupancy of a launch. It is plain data;
-// nothing in it has been measured.
+// Advice describes how to raise the occupancy of a launch. All of its values
+// are predictions.
 type Advice struct {
-	Current   *Prediction // nil when the launch as it stands cannot run
-	Rejection error       // why it cannot: a *LaunchError
+	Current   *Prediction // nil if the original launch cannot run
+	Rejection error       // reason why it cannot run: a *LaunchError
 
-	// Best are settings that reach the highest average (without a global size:
-	// the highest Xe-core occupancy) to within the printed digit, then the
-	// highest peak, both without the idle lanes; among equals the least change
-	// first, then the largest sub-group, then the smallest work-group. When no
-	// setting of the highest average has the highest peak, the last one has.
-	// Never nil; empty when no setting runs.
+	// Best are the settings with the highest average, within the printed digit,
+	// then with the highest peak. Both exclude idle lanes. Without a global
+	// size, the Xe-core occupancy is used. Equal settings are ordered by the
+	// smallest change, then the largest sub-group, then the smallest
+	// work-group. If no setting with the highest average has the highest peak,
+	// the last setting has the highest peak. Best is never nil. It is empty if
+	// no setting can run.
 	Best []Setting
-	// Equal is the number of settings that reach as much as the first of Best.
+	// Equal is the number of settings that are as good as the first of Best.
 	Equal int
 	// Least is the smallest change of a single setting that gains at least
-	// minGain points of peak or average and costs neither, also when lanes
-	// without a work-item do not count; for a launch that cannot run, the
-	// smallest that makes it run. Nil when there is none.
-	Least    *Setting
-	Next     []NextStep // how far each limit is from letting go, by what may change; never nil
-	FullGrid FullGrid   // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
-	// SLMRoom is the most SLM per work-group that leaves the work-groups per
-	// Xe-core as they are, 0 when none does.
+	// minGain points of peak or average and reduces neither, with and without
+	// idle lanes. For a launch that cannot run, it is the smallest change that
+	// makes it run. It is nil if there is none.
+	Least *Setting
+	Next  []NextStep // for each limit, the change that would relax it; never nil
+	// FullGrid are the work-groups that fill the GPU, for the original launch,
+	// or for the first of Best if the original launch cannot run.
+	FullGrid FullGrid
+	// SLMRoom is the largest SLM per work-group with the same number of
+	// work-groups per Xe-core, or 0 if there is none.
 	SLMRoom unit.Bytes
 }
 
-// minGain is how many points a single change has to gain to be worth naming.
+// minGain is the gain, in percentage points, that a single change must reach to
+// be proposed.
 const minGain unit.Points = 1
 
-// sameResult is the difference of ratios that a printed percentage with one
-// decimal does not show.
+// sameResult is the largest difference of ratios that is invisible in a
+// percentage with one decimal.
 const sameResult = 0.0005
 
-// mostBest is how many of the best settings are worth a reader's time.
+// mostBest is the maximum number of best settings, so that the list stays
+// readable.
 const mostBest = 5
 
-// Advise searches the settings that may change for those of the highest
-// occupancy. The search covers the sub-group sizes from the launch's own on,
-// GRF modes and SLM steps of the device and every work-group size that divides
-// the global size and is a multiple of the sub-group size; where there is none,
-// work-groups along the first dimension whose last one is smaller. Settings are
-// ranked by the occupancy of the lanes in use, for a launch that fills threads
-// with idle lanes only looks occupied. So does one of smaller sub-groups: they
-// take more threads for the same work-items, and none is tried. SLM is never
-// dropped altogether, nor raised: less of it is a matter of rewriting the
-// kernel, none of it of writing another one; so the launch keeps its policy.
+// Advise searches the variable settings for the highest occupancy. The search
+// covers:
 //
-// The error is a *LaunchError when there is no device or what may not change
-// keeps every setting from running.
+//   - sub-group sizes of at least the launch's own
+//   - the GRF modes and SLM steps of the device
+//   - every work-group size that divides the global size and is a multiple of
+//     the sub-group size; if there is none, work-groups along the first
+//     dimension whose last one is smaller
+//
+// Settings are ranked by the occupancy of the lanes in use, because a launch
+// that fills threads with idle lanes only appears occupied. Smaller sub-groups
+// are not tried for a similar reason: they need more threads for the same
+// work-items. SLM is never removed or increased: using less of it requires
+// rewriting the kernel, and using none of it a different kernel. Therefore the
+// launch keeps its policy.
+//
+// The error is a *LaunchError if there is no device, or if no setting can run
+// with the fixed settings.
 func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}}
 	if p, err := Predict(d, l); err == nil {
@@ -140,7 +153,7 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 		a.Rejection = err
 	}
 	if bad := (*LaunchError)(nil); d == nil || errors.As(a.Rejection, &bad) && bad.Code == codeDimensions {
-		return a, a.Rejection // sizes that contradict each other are no launch to improve
+		return a, a.Rejection // contradicting sizes are not a launch that can be improved
 	}
 	found := search(d, l, may)
 	if a.Current == nil && len(found) == 0 {
@@ -167,8 +180,8 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	return a, nil
 }
 
-// outcome returns the two figures that settings are ranked by: average and
-// peak, or the Xe-core's where there is no grid.
+// outcome returns the average and the peak by which settings are ranked, or the
+// Xe-core occupancy if there is no grid.
 func (s *Setting) outcome() (average, peak unit.Ratio) {
 	if s.Prediction.HasGrid() {
 		return s.Prediction.Average, s.Prediction.Peak
@@ -176,9 +189,9 @@ func (s *Setting) outcome() (average, peak unit.Ratio) {
 	return s.Prediction.XeCore, s.Prediction.XeCore
 }
 
-// useful returns the outcome without the lanes that have no work-item: in
-// sub-groups that a work-group does not fill, and in work-groups that are
-// smaller than the others.
+// useful returns the outcome without the lanes that have no work-item. Such
+// lanes are in partially filled sub-groups and in work-groups that are smaller
+// than the others.
 func (s *Setting) useful() (average, peak unit.Ratio) {
 	p := &s.Prediction
 	items, groups := p.GroupSize, int64(1)
@@ -191,10 +204,10 @@ func (s *Setting) useful() (average, peak unit.Ratio) {
 	return average * share, peak * share
 }
 
-// costOf describes how much of a change a setting is: first how many settings
-// differ, then by how many doublings. Among equal ones a launch parameter is
-// changed more easily than SLM, that more easily than how the kernel is
-// compiled.
+// costOf returns the cost of a change: first the number of changed settings,
+// then the number of doublings. If these are equal, a launch parameter is
+// easier to change than SLM, and SLM is easier to change than the compilation
+// of the kernel.
 func costOf(list []Change) float64 {
 	sum := 0.
 	for _, c := range list {
@@ -214,14 +227,15 @@ func costOf(list []Change) float64 {
 	return sum
 }
 
-// tops are the highest outcomes of the lanes in use that were found.
+// tops are the highest outcomes of all settings, for the lanes in use.
 type tops struct{ average, peak unit.Ratio }
 
-// level is 0 at the top, larger below, equal where print is.
+// level returns 0 for the top and larger numbers for lower ratios. Ratios that
+// print the same have the same level.
 func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }
 
-// compare puts the better setting first. Of equal ones it is the one with the
-// least change, then the largest sub-group, which starts the fewest threads,
+// compare orders the better setting first. If two are equal, the order is the
+// smallest change, then the largest sub-group, which starts the fewest threads,
 // then the smallest work-group, which leaves the shortest last wave.
 func (t *tops) compare(x, y *Setting) int {
 	return cmp.Or(cmp.Compare(level(x.usefulAverage, t.average), level(y.usefulAverage, t.average)),
@@ -229,7 +243,7 @@ func (t *tops) compare(x, y *Setting) int {
 		cmp.Compare(y.Launch.SIMD, x.Launch.SIMD), cmp.Compare(x.Prediction.GroupSize, y.Prediction.GroupSize))
 }
 
-// best picks what Advice.Best promises.
+// best returns the settings for Advice.Best.
 func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	chosen := []Setting{}
 	if len(found) == 0 {
@@ -266,9 +280,9 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	return chosen
 }
 
-// idleChange reports whether a setting changes all that one already chosen
-// changes, and more, or takes yet more SLM away: what it changes besides gains
-// nothing, since those chosen before are at least as good.
+// idleChange reports whether a setting makes all changes of a chosen setting
+// and more, or reduces SLM further. The additional changes gain nothing,
+// because the chosen settings are at least as good.
 func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 	var room [4]Change
 	own := changes(room[:0], d, l, s.Launch)
@@ -289,7 +303,7 @@ func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 	return false
 }
 
-// leastChange picks what Advice.Least promises.
+// leastChange returns the setting for Advice.Least.
 func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *Prediction) *Setting {
 	var now *Setting
 	if current != nil {
@@ -314,11 +328,11 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 	return &chosen
 }
 
-// helps reports whether a setting gains enough of one figure and loses nothing
-// of the other, with the idle lanes and without them.
+// helps reports whether a setting gains enough in the average or the peak and
+// reduces neither, with and without idle lanes.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
-		const same = 1e-9 // equal shares of lanes are worked out in different orders
+		const same = 1e-9 // equal shares of lanes are computed in different orders
 		return newAverage >= average-same && newPeak >= peak-same &&
 			max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
 	}
@@ -328,18 +342,18 @@ func (s *Setting) helps(now *Setting) bool {
 		gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
 }
 
-// FullGrid describes how many work-groups keep the whole GPU busy.
+// A FullGrid contains numbers of work-groups that keep the whole GPU busy.
 type FullGrid struct {
-	Least    int64 // the fewest that reach the highest peak
-	Multiple int64 // multiples of it leave no tail
+	Least    int64 // smallest number that reaches the highest peak
+	Multiple int64 // multiples of this number leave no partial last wave
 }
 
-// fullGridOf computes the work-groups that fill the GPU with a launch, whatever
-// its global size. Under policy Whole both figures are Xe-cores x N; under Free
-// a wave ends between work-groups where T does not divide the slots.
+// fullGridOf returns the numbers of work-groups that fill the GPU, independent
+// of the global size of the launch. With policy Whole, both are Xe-cores x N.
+// With Free, a wave can end inside a work-group if T does not divide the slots.
 func fullGridOf(d *arch.Device, l Launch) (FullGrid, error) {
 	l.Global = l.Local
-	p, err := Predict(d, l) // an error if the number of Xe-cores is not known
+	p, err := Predict(d, l) // an error if the number of Xe-cores is unknown
 	if err != nil {
 		return FullGrid{}, err
 	}
@@ -354,7 +368,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// slmRoom finds the largest SLM step that admits as many work-groups as the
+// slmRoom returns the largest SLM step that allows as many work-groups as the
 // launch has now.
 func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 	now, err := Predict(d, l)
@@ -372,7 +386,7 @@ func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 	return room
 }
 
-// Words says in one line what a setting is and reaches.
+// Words returns a description of the setting and its occupancy on one line.
 func (s *Setting) Words() string {
 	text := fmt.Sprintf("work-group %s, sub-group %d", product(s.Launch.Local), s.Launch.SIMD)
 	if s.Launch.SLM > 0 {

@@ -9,7 +9,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// varyAll lets every setting change.
+// varyAll allows every setting to change.
 func varyAll() VariableSettings {
 	return VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
 }
@@ -53,7 +53,7 @@ func TestNextSteps(t *testing.T) {
 		{"tail", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32},
 			[]string{"24 more work-groups for a full last wave: average 91.4 -> 100.0%", "4 fewer work-groups for no partial wave: average 91.4 -> 100.0%"},
 			"256 work-groups, 28 in a wave"},
-		{"refused", tgl(), Launch{Local: size(640), SIMD: 8}, []string{}, "a launch that cannot run has no next step"},
+		{"rejected", tgl(), Launch{Local: size(640), SIMD: 8}, []string{}, "a launch that cannot run has no next step"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,13 +90,13 @@ func TestAdvise(t *testing.T) {
 			"work-group 384, sub-group 8: peak 85.7%, average 85.0%", FullGrid{12, 12},
 			"T = 16, 8, 4, 2 divide 112 and 192,000; 448 and 224 do not divide the grid"},
 		{"nothing may change", tgl(), barrier320, VariableSettings{}, []string{"work-group 320, sub-group 8: peak 71.4%, average 71.4%"}, "", FullGrid{12, 12},
-			"what there is is the best there is"},
+			"the only setting is the best"},
 		{"sub-group", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32}, varyAll(),
 			[]string{"work-group 16, sub-group 32: peak 14.3%, average 14.3%"}, "", FullGrid{896, 896}, "16 work-items are half a sub-group of 32 and two of 8, which would be more threads for the same work"},
 		{"two dimensions", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32}, VariableSettings{SIMD: true},
 			[]string{"work-group 512 x 2, sub-group 32: peak 100.0%, average 91.4%"}, "", FullGrid{28, 28}, "four times the threads would make 36.6 waves, and no thread would do more"},
 		{"wider sub-group", tgl(), Launch{Global: size(1000), Local: size(500), SIMD: 8}, VariableSettings{SIMD: true},
-			[]string{"work-group 500, sub-group 8: peak 18.8%, average 18.8%"}, "", FullGrid{11, 32}, "wider ones are tried"},
+			[]string{"work-group 500, sub-group 8: peak 18.8%, average 18.8%"}, "", FullGrid{11, 32}, "wider sub-groups are tried"},
 		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, VariableSettings{SLM: true},
 			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8%"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1%", FullGrid{224, 224}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
 		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, varyAll(),
@@ -128,8 +128,8 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// TestAdviseCompletes lets advice choose what a launch lacks, and repair one
-// that cannot run.
+// TestAdviseCompletes checks that Advise chooses missing settings, and repairs
+// a launch that cannot run.
 func TestAdviseCompletes(t *testing.T) {
 	a, err := Advise(tgl(), Launch{Global: size(1 << 20)}, VariableSettings{})
 	if err != nil || a.Current != nil || len(a.Best) == 0 {
@@ -150,7 +150,7 @@ func TestAdviseCompletes(t *testing.T) {
 	}
 }
 
-// TestAdviseExplicitSIMD keeps the width of a kernel that is written for one.
+// TestAdviseExplicitSIMD checks that the width of an ESIMD kernel is kept.
 func TestAdviseExplicitSIMD(t *testing.T) {
 	a, err := Advise(max1100(), Launch{Global: size(3584), Local: size(24), SIMD: ExplicitSIMD}, varyAll())
 	if err != nil || len(a.Best) == 0 {
@@ -163,8 +163,8 @@ func TestAdviseExplicitSIMD(t *testing.T) {
 	}
 }
 
-// TestAdviseSearch compares Best with every launch there is over a small grid,
-// found without the search.
+// TestAdviseSearch compares Best with every possible launch over a small grid,
+// found by brute force.
 func TestAdviseSearch(t *testing.T) {
 	for _, d := range allDevices() {
 		for _, l := range []Launch{
@@ -189,24 +189,24 @@ func TestAdviseSearch(t *testing.T) {
 	}
 }
 
-// TestAdviseOddGrids asks about grids that no work-group of whole sub-groups
-// divides: idle lanes must not pass for occupancy.
+// TestAdviseOddGrids uses grids that no work-group of complete sub-groups
+// divides. Idle lanes must not count as occupancy.
 func TestAdviseOddGrids(t *testing.T) {
 	tests := []struct {
 		d       *arch.Device
 		l       Launch
 		best    string
-		partial bool // what is proposed leaves smaller last work-groups
+		partial bool // the proposal leaves smaller last work-groups
 		reason  string
 	}{
 		{mtl112(), Launch{Global: size(4, 6), Local: size(1, 2), SIMD: 32}, "work-group 1 x 2, sub-group 32: peak 1.3%, average 1.3%", false,
 			"24 work-items fill 24 lanes however they are grouped"},
 		{tgl(), Launch{Global: size(100), Local: size(10), SIMD: 8}, "work-group 10, sub-group 8: peak 3.0%, average 3.0%", false,
-			"100 work-items need no 64 threads: as many lanes are in use with 20"},
+			"100 work-items do not need 64 threads: 20 threads use as many lanes"},
 		{tgl(), Launch{Global: size(24), Local: size(3), SIMD: 16}, "work-group 3, sub-group 16: peak 1.2%, average 1.2%", false,
-			"24 is a multiple of 8 and of no larger sub-group, and a smaller one than the own is not tried"},
+			"24 is a multiple of 8 and of no larger sub-group, and smaller sub-groups are not tried"},
 		{mtl112(), Launch{Global: size(1009), Local: size(448), SIMD: 16, Barriers: 1}, "", true, "864 work-items would take more threads, all of them without a work-item"},
-		{max1100(), Launch{Global: size(1001, 1001), Local: size(7, 7), SIMD: 32}, "", true, "what is proposed leaves work-groups at the edge that are smaller"},
+		{max1100(), Launch{Global: size(1001, 1001), Local: size(7, 7), SIMD: 32}, "", true, "the proposal leaves smaller work-groups at the edge"},
 	}
 	for _, tt := range tests {
 		a, err := Advise(tt.d, tt.l, VariableSettings{Local: true, SIMD: tt.l.SIMD == 16})
@@ -225,7 +225,7 @@ func TestAdviseOddGrids(t *testing.T) {
 			newAverage, newPeak := a.Least.useful()
 			average, peak := now.useful()
 			if max(newAverage.Minus(average), newPeak.Minus(peak)) < minGain {
-				t.Errorf("%s: %s gains idle lanes only", tt.l.Global, a.Least.Words())
+				t.Errorf("%s: %s gains only idle lanes", tt.l.Global, a.Least.Words())
 			}
 		}
 		for _, s := range a.Best {
@@ -280,8 +280,7 @@ func BenchmarkAdvise(b *testing.B) {
 	}
 }
 
-// TestDivisors holds the divisors from prime factors against trying every
-// number.
+// TestDivisors compares the divisors with trying every number.
 func TestDivisors(t *testing.T) {
 	for _, most := range []int64{0, 1, 2, 7, 512, 1024, 5000} {
 		for _, n := range []int64{0, 1, 2, 3, 4, 16, 49, 97, 360, 1024, 1023, 4096 * 3, 9973, 9973 * 2, 65537, 1 << 40, 3 * (1 << 33), 999_983 * 1_000_003, math.MaxInt64} {

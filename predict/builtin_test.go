@@ -23,9 +23,9 @@ func builtin(t testing.TB) []*arch.Device {
 	return devices
 }
 
-// TestBuiltinDevices predicts on every device of the built-in table: each has
-// launches that run at every sub-group size and GRF mode, and a copy of a
-// device predicts what the device does.
+// TestBuiltinDevices checks every device of the built-in table. It must have
+// launches that run for every sub-group size and GRF mode, and a copy of the
+// device must have the same predictions.
 func TestBuiltinDevices(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ran := 0
@@ -49,7 +49,7 @@ func TestBuiltinDevices(t *testing.T) {
 						continue
 					}
 					if q, err := predict.Predict(&custom, l); err != nil || q != p {
-						t.Errorf("%s %+v: %+v, a device of the same figures %+v (%v)", d.Key, l, p, q, err)
+						t.Errorf("%s %+v: %+v, a copy of the device %+v (%v)", d.Key, l, p, q, err)
 					}
 					ran++
 				}
@@ -62,10 +62,9 @@ func TestBuiltinDevices(t *testing.T) {
 	}
 }
 
-// TestDriverRules reads the further limits of every built-in device: at the
-// largest work-group that a sub-group size and GRF mode admit a launch runs,
-// and one work-item above it is refused as too large or as having too many
-// threads.
+// TestDriverRules checks the additional limits of every built-in device. The
+// largest work-group for a sub-group size and GRF mode must run, and one more
+// work-item must be rejected as too large or as too many threads.
 func TestDriverRules(t *testing.T) {
 	largest := func(d *arch.Device, simd, registers int) int64 {
 		n := int64(0)
@@ -86,7 +85,7 @@ func TestDriverRules(t *testing.T) {
 	}{
 		{"max1100", 16, 128, 1024, "no rule"},
 		{"max1100", 16, 256, 512, "large GRF at SIMD16: 512 work-items"},
-		{"max1550", 32, 256, 1024, "32 threads, all that large GRF leaves"},
+		{"max1550", 32, 256, 1024, "32 threads, the maximum for large GRF"},
 		{"b580", 16, 128, 1024, "64 threads"},
 		{"b580", 32, 128, 1024, "32 threads of 32"},
 		{"b580", 16, 256, 512, "32 threads of 16"},

@@ -11,29 +11,29 @@ import (
 	"occudiff/predict/arch"
 )
 
-// The kinds of difference between the prediction and Intel's calculator.
-// docs/model.md gives the reasons.
+// Kinds of differences between the prediction and Intel's calculator.
+// docs/model.md contains the reasons.
 const (
-	equal          = "equal in every figure"
+	equal          = "equal in every value"
 	kindFree       = "free placement: threads of a work-group without barrier and SLM need not share an Xe-core"
 	kindCapped     = "work-groups per Xe-core capped by the grid, so that its Xe-core is never full"
 	kindOddGRF     = "large GRF halves 7 threads per XVE to 3.5"
-	kindSLM        = "SLM above what a work-group may have: accepted or 0% there, refused here"
-	kindThreads    = "more threads than slots: 0% there, refused here"
-	kindWidth      = "sub-group size that the device lacks: computed there, refused here"
-	kindNoDivision = "local does not divide global: refused there, a partial work-group here"
-	kindBoth       = "work-group above the maximum: refused by both"
-	kindOther      = "refused by both, for different reasons: the first that each checks"
-	kindText       = "a text that is not a size: a matter of its form"
+	kindSLM        = "SLM above what a work-group may have: accepted or 0% there, rejected here"
+	kindThreads    = "more threads than slots: 0% there, rejected here"
+	kindWidth      = "sub-group size that the device lacks: computed there, rejected here"
+	kindNoDivision = "local does not divide global: rejected there, a partial work-group here"
+	kindBoth       = "work-group above the maximum: rejected by both"
+	kindOther      = "rejected by both, for different reasons: each reports its first check"
+	kindText       = "a text that is not a size: rejected by the form"
 	kindFraction   = "not compared: a device with a fraction of an Xe-core"
 	kindSlots      = "not compared: a device whose thread slots are not XVEs x threads"
 )
 
-// TestCalculatorDifferences compares every row of the calculator and gives each
-// difference its kind. A difference of no kind fails, and so does a kind whose
-// count moves. Its barriers replace the work-group slots, which shows in no
-// row: no device has more barrier slots than work-group slots and a launch that
-// needs them.
+// TestCalculatorDifferences compares every row of the calculator and determines
+// the kind of each difference. The test fails if a difference has no kind or if
+// the count of a kind changes. The calculator's barriers replace the work-group
+// slots. No row shows this, because no device has more barrier slots than
+// work-group slots and a launch that needs them.
 func TestCalculatorDifferences(t *testing.T) {
 	devices := calculatorDevices(t)
 	counts := map[string]int{}
@@ -57,8 +57,7 @@ func TestCalculatorDifferences(t *testing.T) {
 	}
 }
 
-// calculatorKind names the kind of a row and fails the test where there is
-// none.
+// calculatorKind returns the kind of a row. The test fails if there is none.
 func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record) string {
 	c := devices[r["dev"]]
 	d, why := c.device(int(r.int(t, "xve")))
@@ -80,8 +79,8 @@ func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record)
 	var kinds []string
 	differ := differences(r, p)
 	if n, ok := r.number("wg_total"); ok && int64(n) < p.GroupsPerXeCore {
-		// Its Xe-core occupancy is then of as many work-groups as the launch
-		// has, its waves those of such Xe-cores.
+		// The calculator's Xe-core occupancy then uses the launch's own number
+		// of work-groups, and its waves use such Xe-cores.
 		kinds = append(kinds, kindCapped)
 		got, _ := r.number("core_pct")
 		if want := ratio(int64(n)*p.ThreadsPerGroup, int64(d.SlotsPerXeCore())).Percent(); !near9(got, want) {
@@ -122,8 +121,8 @@ func calculatorLaunch(t *testing.T, r record) Launch {
 }
 
 // differences returns the columns in which a row and a prediction differ. The
-// calculator's waves are rounded to two decimals; its average is compared
-// before that rounding.
+// calculator rounds waves to two decimals, so its average is compared before
+// that rounding.
 func differences(r record, p Prediction) map[string]bool {
 	slots := p.ByGroupSlots
 	if p.ByBarriers != Unlimited {
@@ -151,10 +150,10 @@ func differences(r record, p Prediction) map[string]bool {
 	return differ
 }
 
-// near9 compares figures that the oracle prints with 13 digits.
+// near9 compares values that the oracle prints with 13 digits.
 func near9(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// rejectedKind checks what the model says of a row that the calculator refuses.
+// rejectedKind checks the prediction for a row that the calculator rejects.
 func rejectedKind(t *testing.T, d *arch.Device, r record) string {
 	global, errGlobal := unit.ParseSize(strings.ReplaceAll(r["global_text"], "*", "x"))
 	local, errLocal := unit.ParseSize(strings.ReplaceAll(r["wg_text"], "*", "x"))
@@ -181,13 +180,12 @@ func rejectedKind(t *testing.T, d *arch.Device, r record) string {
 		return kindOther
 	}
 	if r["message"] != "wg_not_dividing" || !p.Partial {
-		t.Errorf("row %s: refused there (%s), %+v here", r["id"], r["message"], p)
+		t.Errorf("row %s: rejected there (%s), %+v here", r["id"], r["message"], p)
 	}
 	return kindNoDivision
 }
 
-// onlyRejectedHere names the kind of a row that the calculator computes and the
-// model refuses.
+// onlyRejectedHere returns the kind of a row that only the model rejects.
 func onlyRejectedHere(t *testing.T, r record, refusal *LaunchError) string {
 	switch refusal.Code {
 	case "slm-too-large":
@@ -197,14 +195,13 @@ func onlyRejectedHere(t *testing.T, r record, refusal *LaunchError) string {
 	case "simd-unsupported":
 		return kindWidth
 	}
-	t.Errorf("row %s: refused without a reason: %s", r["id"], refusal)
+	t.Errorf("row %s: rejected without a reason: %s", r["id"], refusal)
 	return refusal.Code
 }
 
-// TestFreePlacementCount counts the launches of the calculator's form for which
-// free placement and its own differ in the peak. It reckons with the oracle's
-// figures alone, so that rows of devices that cannot be predicted count as
-// well.
+// TestFreePlacementCount counts the launches of the calculator for which free
+// placement changes the peak. It uses only values of the oracle, so that
+// devices that cannot be predicted count as well.
 func TestFreePlacementCount(t *testing.T) {
 	devices := calculatorDevices(t)
 	launches, differ := 0, 0

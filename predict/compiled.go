@@ -7,35 +7,35 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Compiled is what a compiler fixed for a kernel.
+// Compiled contains the compiler's decisions for a kernel.
 type Compiled struct {
 	SIMD      int        // sub-group size
 	Registers int        // per thread
-	SLM       unit.Bytes // per work-group; what arguments add at launch is not in it
+	SLM       unit.Bytes // per work-group, without the SLM that arguments add at launch
 	Barriers  int
 	Local     unit.Size3 // absent unless the source fixes the work-group size
 }
 
-// BinaryPrediction is what a kernel's binary says of its occupancy on a device.
+// A BinaryPrediction is a prediction from a kernel's binary.
 type BinaryPrediction struct {
-	Launch     Launch     // as predicted
-	Prediction Prediction // without a global size: of a GPU that is full of the kernel's work-groups
-	// Best is the work-group size of the highest occupancy; absent where the
-	// kernel fixes it.
+	Launch     Launch     // the predicted launch
+	Prediction Prediction // without a global size, it is for a GPU full of the kernel's work-groups
+	// Best is the work-group size with the highest occupancy. It is absent if
+	// the kernel fixes its size.
 	Best unit.Size3
 }
 
-// PredictCompiled predicts a kernel from its binary. local is the work-group
-// size to predict with where the kernel does not fix one; absent takes the
-// best. Without a global size the prediction is of a full GPU: it has a peak,
-// and nothing that depends on the number of work-groups. The error is a
+// PredictCompiled predicts a kernel from its binary. If the kernel does not fix
+// a work-group size, it uses local, or the best size if local is absent.
+// Without a global size, the prediction is for a full GPU: it has a peak, but
+// no values that depend on the number of work-groups. The error is a
 // *LaunchError.
 func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (BinaryPrediction, error) {
 	l := Launch{Global: global, SIMD: k.SIMD, SLM: k.SLM, Barriers: k.Barriers}
 	if m, ok := GRFModeFor(d, k.Registers); ok {
 		l.GRF = m.Registers
 	} else {
-		l.GRF = k.Registers // which the device does not have, and Predict says so
+		l.GRF = k.Registers // the device does not have this mode, so Predict returns an error
 	}
 	var b BinaryPrediction
 	switch {
@@ -47,7 +47,7 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 		l.Local = k.Local
 	default:
 		a, err := Advise(d, l, VariableSettings{Local: true})
-		if err != nil { // whatever the work-group: the refusal of one says why
+		if err != nil { // no work-group runs: the error for one of them contains the reason
 			l.Local = unit.Size(int64(max(l.SIMD, 1)))
 			_, err = Predict(d, l)
 			return b, err
@@ -58,11 +58,11 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 		}
 	}
 	b.Launch = l
-	if !global.Present() { // more work-groups than the GPU holds at once
+	if !global.Present() { // more work-groups than the GPU can hold at once
 		l.Global = unit.Size(l.Local.Dim(0)*int64(d.Slots()), l.Local.Dim(1), l.Local.Dim(2))
 	}
 	p, err := Predict(d, l)
-	if !global.Present() { // what depends on their number
+	if !global.Present() { // clear the values that depend on the number of work-groups
 		p.Groups, p.Waves, p.LastWaveOccupancy, p.Average, p.AverageHigh = 0, 0, 0, 0, 0
 		p.Limits &^= LimitGrid | LimitTail
 	}
@@ -70,8 +70,7 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 	return b, err
 }
 
-// sameSize compares sizes of any number of dimensions: those that are not
-// printed are 1.
+// sameSize reports whether two sizes are equal. Missing dimensions are 1.
 func sameSize(a, b unit.Size3) bool {
 	return a.Dim(0) == b.Dim(0) && a.Dim(1) == b.Dim(1) && a.Dim(2) == b.Dim(2)
 }

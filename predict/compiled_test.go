@@ -7,8 +7,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestPredictCompiled pins what a binary alone says. Figures by hand from
-// section 1 of the model.
+// TestPredictCompiled checks predictions from only a binary. The values were
+// computed by hand from section 1 of the model.
 func TestPredictCompiled(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -29,14 +29,14 @@ func TestPredictCompiled(t *testing.T) {
 		groups        int64
 		code          string
 	}{
-		{"8 threads a work-group, 8 work-groups fill the 64 slots of an Xe-core", gemm, unit.Size3{}, unit.Size3{}, 100, 8, ""},
+		{"8 threads per work-group, 8 work-groups fill the 64 slots of an Xe-core", gemm, unit.Size3{}, unit.Size3{}, 100, 8, ""},
 		{"256 registers halve the threads", large, unit.Size3{}, unit.Size3{}, 50, 4, ""},
 		{"the same size, written in another rank", gemm, unit.Size3{}, unit.Size(16, 16, 1), 100, 8, ""},
 		{"the kernel fixes its size", gemm, unit.Size3{}, unit.Size(8, 8), 0, 0, "local-fixed"},
-		{"the first dimension alone differs", gemm, unit.Size3{}, unit.Size(8, 16), 0, 0, "local-fixed"},
+		{"only the first dimension differs", gemm, unit.Size3{}, unit.Size(8, 16), 0, 0, "local-fixed"},
 		{"the second", gemm, unit.Size3{}, unit.Size(16, 8), 0, 0, "local-fixed"},
 		{"the third", gemm, unit.Size3{}, unit.Size(16, 16, 2), 0, 0, "local-fixed"},
-		{"the third of the kernel's", Compiled{SIMD: 32, Registers: 128, Local: unit.Size(16, 16, 2)}, unit.Size3{}, unit.Size(16, 16), 0, 0, "local-fixed"},
+		{"only the third dimension differs", Compiled{SIMD: 32, Registers: 128, Local: unit.Size(16, 16, 2)}, unit.Size3{}, unit.Size(16, 16), 0, 0, "local-fixed"},
 		{"a swept size fills the GPU", Compiled{SIMD: 32, Registers: 128}, unit.Size3{}, unit.Size3{}, 100, 0, ""},
 		{"a small grid has the peak of its work-groups", gemm, unit.Size(16, 16), unit.Size3{}, 100 * 8.0 / 3584, 8, ""},
 		{"a sub-group size that the device lacks", Compiled{SIMD: 8, Registers: 128}, unit.Size3{}, unit.Size3{}, 0, 0, "simd-unsupported"},
@@ -54,7 +54,7 @@ func TestPredictCompiled(t *testing.T) {
 			t.Errorf("%s: peak %.3f, %d work-groups per Xe-core, %v; want %.3f, %d", c.reason, p.Peak.Percent(), p.GroupsPerXeCore, err, c.peak, c.groups)
 		}
 		if c.global.Present() != p.HasGrid() || !c.global.Present() && (p.Average != 0 || p.Waves != 0) {
-			t.Errorf("%s: figures of a grid that nobody gave: %+v", c.reason, p)
+			t.Errorf("%s: values of a grid without a global size: %+v", c.reason, p)
 		}
 	}
 }

@@ -7,42 +7,43 @@ import (
 	"occudiff/predict/arch"
 )
 
-// neoBarrierSlots is the barrier figure per Xe-core that the driver's formula
-// holds for every GPU.
+// neoBarrierSlots is the number of barrier slots per Xe-core that the driver's
+// formula uses for every GPU.
 const neoBarrierSlots = 32
 
-// DriverLimit is a second opinion: how many work-groups of a launch the compute
-// driver says can be resident on the whole GPU at once, which is what it admits
-// for a cooperative kernel.
+// A DriverLimit is a second opinion: the number of work-groups that can be
+// resident on the whole GPU according to the compute driver. The driver uses it
+// as the maximum for a cooperative kernel.
 type DriverLimit struct {
-	// Groups are the co-resident work-groups.
+	// Groups is the number of co-resident work-groups.
 	Groups int64
-	// What each resource alone would admit on the whole GPU; absent where it
-	// sets no limit.
+	// Number that each resource alone would allow on the whole GPU. It is
+	// absent if the resource sets no limit.
 	ByThreads    unit.Opt[int64]
 	BySLM        unit.Opt[int64]
 	ByBarriers   unit.Opt[int64]
-	BarrierSlots int // per Xe-core, as the formula has it
+	BarrierSlots int // per Xe-core, in the driver's formula
 
 	// Model is Xe-cores x N of the prediction.
 	Model   int64
 	Differs bool
-	Reasons []string // why they differ, never nil
+	Reasons []string // why they differ; never nil
 }
 
-// DriverMaxGroups computes the driver's maximum of co-resident work-groups:
+// DriverMaxGroups returns the driver's maximum number of co-resident
+// work-groups:
 //
 //	threads available = XVEs x min(threads per XVE, threads of the GRF mode)
 //	work-groups       = min(Xe-cores x floor(available / Xe-cores / T),
 //	                        Xe-cores x floor(32 / barriers),
 //	                        floor(Xe-cores x largest SLM of a work-group / SLM as allocated))
 //
-// It differs from Xe-cores x N in three ways: it knows no work-group slots, it
-// has 32 barrier slots on every GPU, and it counts with the SLM that one
-// work-group may have, pooled over the Xe-cores, instead of what an Xe-core
-// has. Launches that Predict refuses are refused.
+// It differs from Xe-cores x N in three ways. It ignores work-group slots. It
+// has 32 barrier slots on every GPU. It uses the SLM limit of one work-group,
+// pooled over the Xe-cores, instead of the SLM of an Xe-core. It returns an
+// error if Predict does.
 func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
-	l.Global = l.Local // only the Xe-core counts here
+	l.Global = l.Local // only the Xe-core matters here
 	p, err := Predict(d, l)
 	if err != nil {
 		return DriverLimit{}, err
@@ -71,7 +72,7 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	return r, nil
 }
 
-// explain describes why the driver's figure is not the model's.
+// explain adds reasons why the driver's number differs from the model's.
 func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	r.Differs = r.Groups != r.Model
 	if !r.Differs {
@@ -93,8 +94,8 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	}
 }
 
-// barrierSlots returns the figure that a prediction of the launch uses, with
-// its source.
+// barrierSlots returns the number of barrier slots that a prediction of the
+// launch uses, with its source.
 func barrierSlots(d *arch.Device, l Launch) arch.SourcedCount {
 	switch {
 	case l.BarrierSlots > 0:

@@ -16,12 +16,12 @@ func TestDriverMaxGroups(t *testing.T) {
 		want    DriverLimit // without Reasons
 		reasons []string
 	}{
-		{"threads only agree", tgl(), Launch{Global: size(22528), Local: size(512), SIMD: 32},
+		{"only the threads agree", tgl(), Launch{Global: size(22528), Local: size(512), SIMD: 32},
 			DriverLimit{Groups: 42, ByThreads: unit.Some[int64](42), BarrierSlots: 32, Model: 42}, []string{}},
 		{"barriers differ", tgl(), Launch{Local: size(16), SIMD: 16, Barriers: 1},
 			DriverLimit{Groups: 192, ByThreads: unit.Some[int64](672), ByBarriers: unit.Some[int64](192), BarrierSlots: 32, Model: 384, Differs: true},
 			[]string{"barriers: 32 slots per Xe-core in the driver's formula, 64 (calculator) in the model"}},
-		{"SLM of a work-group, not of the Xe-core", mtl112(), Launch{Local: size(64), SIMD: 32, SLM: 16 * kb},
+		{"SLM limit of a work-group, not of the Xe-core", mtl112(), Launch{Local: size(64), SIMD: 32, SLM: 16 * kb},
 			DriverLimit{Groups: 28, ByThreads: unit.Some[int64](448), BySLM: unit.Some[int64](28), BarrierSlots: 32, Model: 56, Differs: true},
 			[]string{"SLM: the driver's formula shares 7 x 64 KB, the most of one work-group, over the GPU; the model gives each Xe-core its 128 KB"}},
 		{"SLM pooled over the Xe-cores", max1100(), Launch{Local: size(32), SIMD: 32, SLM: 48 * kb},

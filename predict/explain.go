@@ -9,17 +9,17 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Step is one line of the reasoning behind a prediction.
+// A Step is one line of the explanation of a prediction.
 type Step struct {
-	Label      string // what is computed: "threads per work-group"
-	Formula    string // with the figures: "ceil(320 / 32)"
+	Label      string // name of the result: "threads per work-group"
+	Formula    string // with numbers: "ceil(320 / 32)"
 	Value      string // "10", "62.5%"
-	Limiting   bool   // the step is a resource that admits no more than N
-	Supporting bool   // it explains a figure of another step, or a resource that does not bind
+	Limiting   bool   // the step is a resource that allows no more than N
+	Supporting bool   // explains a value of another step, or a resource that is not limiting
 }
 
-// Explain returns the reasoning behind the prediction of a launch, in the order
-// in which it is computed. The error is the one that Predict gives.
+// Explain returns the explanation of a prediction, in the order of the
+// computation. It returns the same errors as Predict.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	p, err := Predict(d, l)
 	if err != nil {
@@ -45,7 +45,7 @@ type explainer struct {
 	steps []Step
 }
 
-// add adds a step, whose formula is a format when there are figures.
+// add adds a step. formula is a format if there are figures.
 func (e *explainer) add(label, value, formula string, figures ...any) {
 	if len(figures) > 0 {
 		formula = fmt.Sprintf(formula, figures...)
@@ -53,10 +53,10 @@ func (e *explainer) add(label, value, formula string, figures ...any) {
 	e.steps = append(e.steps, Step{Label: label, Formula: formula, Value: value})
 }
 
-// supporting marks the step that was added last.
+// supporting marks the last step as supporting.
 func (e *explainer) supporting() { e.steps[len(e.steps)-1].Supporting = true }
 
-// bound adds a resource of the Xe-core, marked when it binds.
+// bound adds a resource of the Xe-core. It is marked if it is limiting.
 func (e *explainer) bound(l Limit, label string, n int64, formula string, figures ...any) {
 	value := unit.Thousands(n)
 	if n == Unlimited {
@@ -68,7 +68,7 @@ func (e *explainer) bound(l Limit, label string, n int64, formula string, figure
 	s.Supporting = !s.Limiting && l != LimitThreads
 }
 
-// launch explains what the launch is made of.
+// launch explains the values of the launch.
 func (e *explainer) launch() {
 	p, d, lanes := e.p, e.d, e.p.ThreadsPerGroup*int64(e.l.SIMD)
 	e.add("work-group size", unit.Plural(p.GroupSize, "work-item"), product(e.l.Local))
@@ -88,7 +88,8 @@ func (e *explainer) launch() {
 	}
 }
 
-// resources explains what each resource of an Xe-core admits.
+// resources explains the number of work-groups that each resource of an Xe-core
+// allows.
 func (e *explainer) resources() {
 	d, l, p := e.d, e.l, e.p
 	e.bound(LimitThreads, "work-groups by threads", p.ByThreads, "floor(%d / %d)", e.modeSlots, p.ThreadsPerGroup)
@@ -113,7 +114,7 @@ func (e *explainer) resources() {
 	e.bound(LimitBarriers, "work-groups by barriers", p.ByBarriers, formula)
 }
 
-// xeCore explains section 1's result.
+// xeCore explains the result of section 1 of the model.
 func (e *explainer) xeCore() {
 	t, n := e.p.ThreadsPerGroup, e.p.GroupsPerXeCore
 	e.add("work-groups per Xe-core", unit.Thousands(n), "the least of these")
@@ -123,7 +124,7 @@ func (e *explainer) xeCore() {
 	}
 }
 
-// gpu explains section 2: the waves.
+// gpu explains section 2 of the model: the waves.
 func (e *explainer) gpu() {
 	p, d := e.p, e.d
 	formula := e.l.Global.String() + " / " + e.l.Local.String()
@@ -166,7 +167,7 @@ func (e *explainer) gpu() {
 	}
 }
 
-// limits names all that binds, with a reason where the figures above do not
+// limits adds all limiting resources, with a reason if the values above do not
 // show it.
 func (e *explainer) limits() {
 	p := e.p
@@ -192,7 +193,7 @@ func (e *explainer) limits() {
 	e.supporting()
 }
 
-// policyReason describes why a launch has its policy.
+// policyReason returns the reason for the policy of a launch.
 func policyReason(l Launch) string {
 	switch {
 	case l.Policy == Free || l.Policy == Whole:
@@ -207,13 +208,13 @@ func policyReason(l Launch) string {
 	return "without SLM and barriers a thread goes to any free slot"
 }
 
-// product prints the dimensions of a size: "16 x 16".
+// product returns a size with spaces: "16 x 16".
 func product(s unit.Size3) string {
 	return strings.ReplaceAll(s.String(), "x", " x ")
 }
 
-// decimal prints a number with up to two decimals, and a small one with two
-// digits: only 0 prints as 0.
+// decimal returns a number with up to two decimals, or with two digits if it is
+// small. Only 0 prints as 0.
 func decimal(v float64) string {
 	if v > 0 && v < 0.005 {
 		return strconv.FormatFloat(v, 'g', 2, 64)
@@ -222,8 +223,8 @@ func decimal(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// percent prints a ratio with one decimal, or more where that would print 0.0
-// %.
+// percent returns a ratio with one decimal, or with more if that would print
+// 0.0%.
 func percent(r unit.Ratio) string {
 	p := r.Percent()
 	if p > 0 && p < 0.05 {

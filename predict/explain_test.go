@@ -9,8 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestExplain pins the reasoning of a few launches; the figures of each were
-// checked by hand when they were pinned.
+// TestExplain compares the explanations of some launches with golden files.
+// Their values were checked by hand.
 func TestExplain(t *testing.T) {
 	tests := []struct {
 		name string
@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 		})
 	}
 	if _, err := Explain(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {
-		t.Error("a launch that cannot run is explained")
+		t.Error("a launch that cannot run has an explanation")
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 	"occudiff/predict/arch"
 )
 
-// defaultGRF is the register count that a kernel is compiled for unless someone
-// asks for more.
+// defaultGRF is the number of registers for which a kernel is compiled by
+// default.
 const defaultGRF = 128
 
-// HasGrid reports whether the launch had a global size: without one Groups,
-// Peak, Average, Waves and LastWaveOccupancy say nothing.
+// HasGrid reports whether the launch had a global size. Without one, Groups,
+// Peak, Average, Waves, and LastWaveOccupancy are meaningless.
 func (p *Prediction) HasGrid() bool { return p.Groups > 0 }
 
 // policy resolves Auto.
@@ -33,14 +33,15 @@ func (l *Launch) policy() Policy {
 // run them.
 const ExplicitSIMD = 1
 
-// offersSIMD reports whether the compiler offers the sub-group size; a device
-// that lists none offers all.
+// offersSIMD reports whether the compiler supports the sub-group size. A device
+// that lists none supports all.
 func offersSIMD(d *arch.Device, simd int) bool {
 	return len(d.SIMDWidths) == 0 || simd == ExplicitSIMD || slices.Contains(d.SIMDWidths, simd)
 }
 
-// grfMode finds the mode of exactly so many registers, or the default one
-// for 0. A device without modes has one, which leaves all threads.
+// grfMode returns the mode with exactly this number of registers, or the
+// default mode for 0. A device without modes has one mode that allows all
+// threads.
 func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	if len(d.GRFModes) == 0 {
 		one := arch.GRFMode{Registers: defaultGRF, ThreadsPerXVE: d.ThreadsPerXVE}
@@ -55,16 +56,16 @@ func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return last, registers == 0 && last.ThreadsPerXVE > 0
 }
 
-// modeSlots returns the thread slots of an Xe-core that the mode of so many
-// registers leaves.
+// modeSlots returns the thread slots of an Xe-core in the mode with this number
+// of registers.
 func modeSlots(d *arch.Device, registers int) int64 {
 	mode, _ := grfMode(d, registers)
 	return int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
 }
 
-// GRFModeFor returns the smallest mode that holds a kernel of so many registers
-// per thread, and false when none does. The register count that a compiler
-// reports need not be a mode: 140 registers need the 160 mode of an Xe3.
+// GRFModeFor returns the smallest mode with at least this number of registers
+// per thread, or false if there is none. The register count from a compiler
+// need not be a mode: on Xe3, 140 registers need the 160 mode.
 func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	for _, m := range d.GRFModes {
 		if m.Registers >= registers {
@@ -78,7 +79,7 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 }
 
 // RegisterLimit returns the share of a device's thread slots that a kernel with
-// so many registers per thread can occupy, whatever its launch size is. For
+// this number of registers per thread can occupy for any launch size. For
 // example, 256 registers leave 4 of 8 threads per XVE: 50%. It is absent if the
 // device has no such mode.
 func RegisterLimit(d *arch.Device, registers int) (most unit.Opt[unit.Ratio]) {
@@ -90,7 +91,7 @@ func RegisterLimit(d *arch.Device, registers int) (most unit.Opt[unit.Ratio]) {
 }
 
 // SLMLimit returns the number of work-groups per Xe-core that the SLM of a
-// work-group admits, whatever its size is. It is absent without SLM.
+// work-group admits, for work-groups of any size. It is absent without SLM.
 func SLMLimit(d *arch.Device, slm unit.Bytes) (most unit.Opt[int64]) {
 	if slm <= 0 || d.SLMPerXeCore <= 0 {
 		return most
@@ -98,9 +99,9 @@ func SLMLimit(d *arch.Device, slm unit.Bytes) (most unit.Opt[int64]) {
 	return unit.Some(int64(d.SLMPerXeCore / allocated(d, slm)))
 }
 
-// ForRegisters returns the launch of a kernel that needs so many registers per
-// thread: in the smallest GRF mode that holds them. The error is a *LaunchError
-// when the device has none.
+// ForRegisters returns the launch of a kernel that needs this number of
+// registers per thread, in the smallest sufficient GRF mode. The error is a
+// *LaunchError if the device has none.
 func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	mode, ok := GRFModeFor(d, registers)
 	if !ok {
@@ -116,8 +117,8 @@ func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	return l, nil
 }
 
-// OtherPolicy predicts a launch under the policy that its prediction did not
-// take, nil where that gives the same.
+// OtherPolicy predicts a launch with the policy that its prediction did not
+// use. It returns nil if the result is the same.
 func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 	if !p.HasGrid() {
 		return nil
@@ -133,9 +134,9 @@ func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 	return &other
 }
 
-// allocated rounds SLM up to a size that the device allocates. Above the
-// largest step it stays as it is: the check against the work-group's maximum
-// follows.
+// allocated returns SLM rounded up to an allocation step of the device. Above
+// the largest step, it returns the SLM unchanged, because the limit of a
+// work-group is checked later.
 func allocated(d *arch.Device, slm unit.Bytes) unit.Bytes {
 	for _, step := range d.SLMSteps {
 		if step >= slm {
@@ -145,7 +146,7 @@ func allocated(d *arch.Device, slm unit.Bytes) unit.Bytes {
 	return slm
 }
 
-// ceilDiv rounds the quotient of two positive numbers up.
+// ceilDiv returns the quotient of two positive numbers, rounded up.
 func ceilDiv(a, b int64) int64 {
 	q := quotient(a, b)
 	if q*b != a {
@@ -154,8 +155,8 @@ func ceilDiv(a, b int64) int64 {
 	return q
 }
 
-// quotient divides two numbers that are not negative; b is above 0. Most
-// figures fit 32 bits, where dividing costs a fraction of what it does in 64.
+// quotient divides two nonnegative numbers; b must not be 0. Most values fit
+// into 32 bits, for which a division is much faster than for 64 bits.
 func quotient(a, b int64) int64 {
 	if uint64(a|b) <= math.MaxUint32 {
 		return int64(uint32(a) / uint32(b))
@@ -172,9 +173,9 @@ func limitIf(on bool, l Limit) Limit {
 	return 0
 }
 
-// maxGroupSize returns the work-items that the driver admits in a work-group at
-// a sub-group size and register count: the device's maximum, lowered by the
-// driver's further limits. 0 says that the device gives no maximum.
+// maxGroupSize returns the maximum number of work-items in a work-group for a
+// sub-group size and register count: the device's maximum, lowered by the
+// driver's additional limits. It is 0 if the device has no known maximum.
 func maxGroupSize(d *arch.Device, simd, registers int) int64 {
 	most := int64(d.MaxGroupSize)
 	taken := false

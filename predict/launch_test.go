@@ -11,13 +11,13 @@ func TestGRFModeFor(t *testing.T) {
 	tests := []struct {
 		d         *arch.Device
 		registers int
-		want      int // 0: none
+		want      int // 0 if there is none
 		reason    string
 	}{
 		{b390(), 96, 96, "exactly a mode"}, {b390(), 97, 128, "the next mode"}, {b390(), 140, 160, "the next mode"},
-		{b390(), 257, 0, "above the largest"}, {tgl(), 128, 128, "its only mode"}, {tgl(), 129, 0, "no large GRF"},
+		{b390(), 257, 0, "above the largest mode"}, {tgl(), 128, 128, "its only mode"}, {tgl(), 129, 0, "no large GRF"},
 		{&arch.Device{ThreadsPerXVE: 7}, 100, 128, "a device without modes has one of 128"},
-		{&arch.Device{ThreadsPerXVE: 7}, 256, 0, "and no other"},
+		{&arch.Device{ThreadsPerXVE: 7}, 256, 0, "a device without modes has no other mode"},
 	}
 	for _, tt := range tests {
 		m, ok := GRFModeFor(tt.d, tt.registers)
@@ -27,8 +27,8 @@ func TestGRFModeFor(t *testing.T) {
 	}
 }
 
-// TestDefaultGRF takes the first mode at or above 128 registers, also on a
-// device whose modes all have more.
+// TestDefaultGRF checks that the default is the first mode with at least 128
+// registers, also on a device whose modes all have more.
 func TestDefaultGRF(t *testing.T) {
 	d := max1100()
 	d.GRFModes = []arch.GRFMode{{Registers: 256, ThreadsPerXVE: 8}, {Registers: 512, ThreadsPerXVE: 4}}
@@ -42,8 +42,8 @@ func TestDefaultGRF(t *testing.T) {
 	}
 }
 
-// TestGroupLimits holds the limits in the ways that they may be written against
-// what Predict then refuses.
+// TestGroupLimits compares limits in every supported notation with the launches
+// that Predict rejects.
 func TestGroupLimits(t *testing.T) {
 	tests := []struct {
 		rules           string
@@ -54,7 +54,7 @@ func TestGroupLimits(t *testing.T) {
 		{"", 16, 128, 1024, "none"},
 		{"large_grf_simd16=512", 16, 256, 512, "work-items"},
 		{"large_grf=256", 32, 256, 256, "any sub-group size"},
-		{"simd16_grf128=20 other=10", 16, 128, 320, "the first that holds"},
+		{"simd16_grf128=20 other=10", 16, 128, 320, "the first matching rule"},
 		{"simd16_grf128=20;other=10", 32, 128, 320, "other"},
 		{"grf256_or_simd32=16", 32, 128, 512, "an alternative"},
 		{"grf256_or_simd32=16", 16, 256, 256, "the other alternative"},
@@ -67,7 +67,7 @@ func TestGroupLimits(t *testing.T) {
 		if got := maxGroupSize(d, tt.simd, tt.registers); got != tt.want {
 			t.Errorf("%q SIMD%d GRF %d: %d, want %d (%s)", tt.rules, tt.simd, tt.registers, got, tt.want, tt.reason)
 		}
-		for x := int64(1); x <= 1024; x++ { // one work-item more is refused, none less
+		for x := int64(1); x <= 1024; x++ { // one more work-item is rejected, none fewer is
 			_, err := Predict(d, Launch{Local: size(x), SIMD: tt.simd, GRF: tt.registers})
 			refusal, ok := err.(*LaunchError)
 			if tooLarge := ok && refusal.Code == "group-too-large"; tooLarge != (x > tt.want) {
@@ -93,7 +93,7 @@ func TestFillOf(t *testing.T) {
 		if got, err := fullGridOf(tt.d, tt.l); err != nil || got != tt.want {
 			t.Errorf("%+v: %+v %v, want %+v (%s)", tt.l, got, err, tt.want, tt.reason)
 		}
-		// What is promised holds for the prediction of such a launch.
+		// The result must agree with the prediction of such a launch.
 		l := tt.l
 		items, _ := l.Local.Items()
 		l.Local, l.Global = size(items), unit.Size(items*tt.want.Multiple)

@@ -12,9 +12,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestLaunches holds all that the model tells of launches against a file, a
-// launch for each thing that decides something: predictions under both
-// policies, the reasoning, advice, probes, sweeps and the driver's count.
+// TestLaunches compares all results of the model for a set of launches with a
+// golden file: predictions with both policies, explanations, advice, probes,
+// sweeps, and the driver's number. Each launch covers one deciding property.
 func TestLaunches(t *testing.T) {
 	size := func(text string) unit.Size3 {
 		s, err := unit.ParseSize(text)
@@ -35,31 +35,31 @@ func TestLaunches(t *testing.T) {
 		{"idle lanes", "mtl-112", "100000", "100", predict.Launch{SIMD: 32}},
 		{"work-groups of 20 threads do not fill an Xe-core whole", "mtl-112", "6400000", "640", predict.Launch{SIMD: 32, Policy: predict.Whole}},
 		{"SLM between two steps", "max1100", "1048576", "512", predict.Launch{SIMD: 32, SLM: 20000}},
-		{"SLM at the most of a work-group", "max1100", "1048576", "512", predict.Launch{SIMD: 32, SLM: 128 << 10}},
-		{"a byte more", "max1100", "1048576", "512", predict.Launch{SIMD: 32, SLM: 128<<10 + 1}},
-		{"SLM and barriers bind together", "max1100", "1048576", "64", predict.Launch{SIMD: 32, SLM: 4096, Barriers: 1}},
-		{"a barrier each of small work-groups", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1}},
-		{"three barriers each", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 3}},
-		{"barrier slots that are given", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1, BarrierSlots: 16}},
-		{"work-group slots that are given", "mtl-112", "1048576", "16", predict.Launch{SIMD: 16, GroupSlots: 1}},
+		{"SLM at the maximum of a work-group", "max1100", "1048576", "512", predict.Launch{SIMD: 32, SLM: 128 << 10}},
+		{"one byte above the maximum", "max1100", "1048576", "512", predict.Launch{SIMD: 32, SLM: 128<<10 + 1}},
+		{"SLM and barriers are both limiting", "max1100", "1048576", "64", predict.Launch{SIMD: 32, SLM: 4096, Barriers: 1}},
+		{"one barrier per small work-group", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1}},
+		{"three barriers per work-group", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 3}},
+		{"explicit barrier slots", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1, BarrierSlots: 16}},
+		{"explicit work-group slots", "mtl-112", "1048576", "16", predict.Launch{SIMD: 16, GroupSlots: 1}},
 		{"large GRF", "max1100", "4194304", "1024", predict.Launch{SIMD: 16, GRF: 256}},
-		{"a GRF mode that there is not", "max1100", "4194304", "1024", predict.Launch{SIMD: 16, GRF: 100}},
+		{"a GRF mode that does not exist", "max1100", "4194304", "1024", predict.Launch{SIMD: 16, GRF: 100}},
 		{"a mode with more threads", "b390", "4194304", "512", predict.Launch{SIMD: 32, GRF: 96}},
-		{"a work-group of more than the GPU takes", "tgl-96", "1048576", "1024", predict.Launch{SIMD: 8}},
-		{"exactly as large as it takes", "tgl-96", "1048576", "512", predict.Launch{SIMD: 8}},
-		{"a thread for each work-item", "mtl-112", "4096", "16", predict.Launch{SIMD: 1}},
+		{"a work-group above the GPU's maximum", "tgl-96", "1048576", "1024", predict.Launch{SIMD: 8}},
+		{"a work-group of exactly the maximum", "tgl-96", "1048576", "512", predict.Launch{SIMD: 8}},
+		{"one thread per work-item", "mtl-112", "4096", "16", predict.Launch{SIMD: 1}},
 		{"a width that the compiler does not have", "max1100", "4096", "16", predict.Launch{SIMD: 8}},
 		{"three dimensions", "max1100", "256x64x6", "16x4x3", predict.Launch{SIMD: 16}},
-		{"two, of which none divides the grid", "tgl-96", "2560x3", "320x2", predict.Launch{SIMD: 8}},
-		{"one barrier slot, given", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1, BarrierSlots: 1}},
-		{"as many work-group slots as threads leave", "mtl-112", "1048576", "16", predict.Launch{SIMD: 16, GroupSlots: 128}},
-		{"one more than they leave", "mtl-112", "1048576", "32", predict.Launch{SIMD: 16, GroupSlots: 65}},
-		{"barriers and SLM that SLM alone limits", "max1100", "1048576", "256", predict.Launch{SIMD: 16, SLM: 32768, Barriers: 2}},
+		{"two dimensions, neither of which divides the grid", "tgl-96", "2560x3", "320x2", predict.Launch{SIMD: 8}},
+		{"one explicit barrier slot", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1, BarrierSlots: 1}},
+		{"as many work-group slots as the threads allow", "mtl-112", "1048576", "16", predict.Launch{SIMD: 16, GroupSlots: 128}},
+		{"one more work-group slot than the threads allow", "mtl-112", "1048576", "32", predict.Launch{SIMD: 16, GroupSlots: 65}},
+		{"barriers and SLM, of which only SLM is limiting", "max1100", "1048576", "256", predict.Launch{SIMD: 16, SLM: 32768, Barriers: 2}},
 		{"a grid of one work-group", "max1100", "256", "256", predict.Launch{SIMD: 16}},
 		{"a grid smaller than its work-group", "max1100", "100", "256", predict.Launch{SIMD: 16}},
 		{"a prime grid", "max1100", "104729", "128", predict.Launch{SIMD: 32}},
 		{"a narrow grid of two dimensions", "max1100", "16x4096", "16x16", predict.Launch{SIMD: 16, SLM: 1024}},
-		{"whole work-groups with a tail that hardly costs", "max1100", "7401472", "1024", predict.Launch{SIMD: 32, Policy: predict.Whole}},
+		{"whole work-groups with a cheap last wave", "max1100", "7401472", "1024", predict.Launch{SIMD: 32, Policy: predict.Whole}},
 		{"two stacks", "max1550", "8388608", "256", predict.Launch{SIMD: 32}},
 		{"negative counts", "mtl-112", "4096", "16", predict.Launch{SIMD: 16, Barriers: -1}},
 		{"no width", "mtl-112", "4096", "16", predict.Launch{}},
@@ -80,7 +80,7 @@ func TestLaunches(t *testing.T) {
 	testenv.Golden(t, "testdata/launches.txt", []byte(got.String()))
 }
 
-// output prints what the model tells of a launch, a line for each thing.
+// output prints the model's results for a launch, one per line.
 func output(b *strings.Builder, d *arch.Device, l predict.Launch) {
 	launch := func(l *predict.Launch) string {
 		return fmt.Sprintf("%v in %v SIMD %d SLM %d barriers %d GRF %d %v", l.Global, l.Local, l.SIMD, l.SLM, l.Barriers, l.GRF, l.Policy)
@@ -108,7 +108,7 @@ func output(b *strings.Builder, d *arch.Device, l predict.Launch) {
 			line("other: %s", prediction(o))
 		}
 	}
-	if err == nil { // what comes nearest to a measured value
+	if err == nil { // the points nearest to a measured value
 		var near []string
 		for _, v := range []unit.Ratio{0, p.Average / 2, p.Average, (p.Average + p.AverageHigh) / 2, p.AverageHigh, p.Peak, 1} {
 			r := p.Range(d)

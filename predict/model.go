@@ -7,22 +7,22 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Predict computes the theoretical occupancy of a launch on a device. A launch
-// that cannot run is a *LaunchError, which says what is wrong with both figures
-// and what would fit; every other launch has an answer, also one whose local
+// Predict returns the theoretical occupancy of a launch on a device. If the
+// launch cannot run, the error is a *LaunchError with both the requested and
+// the available amount. Every other launch has a prediction, even if its local
 // size does not divide its global size (Prediction.Partial). Without a global
-// size only the Xe-core is predicted: Groups, Peak, Average, AverageHigh, Waves
-// and LastWaveOccupancy are then 0 and mean nothing, see Prediction.HasGrid.
+// size, only the Xe-core is predicted: Groups, Peak, Average, AverageHigh,
+// Waves, and LastWaveOccupancy are 0 and meaningless, see Prediction.HasGrid.
 //
-// Policy Auto is Whole when the launch has SLM or barriers, otherwise Free.
-// Under Whole the GPU holds Xe-cores x N work-groups. Under Free a thread goes
-// to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
-// where a launch that has SLM, barriers or few work-group slots is asked for
-// under Free, those still cap the work-groups, for they belong to an Xe-core
-// wherever the threads go. Free is therefore never below Whole.
+// Policy Auto is Whole if the launch has SLM or barriers, and Free otherwise.
+// With Whole, the GPU holds Xe-cores x N work-groups. With Free, a thread uses
+// any free slot, so the GPU holds slots / T work-groups, including a fraction.
+// If a launch with SLM, barriers, or few work-group slots is predicted with
+// Free, these resources still limit the work-groups, because they belong to an
+// Xe-core wherever the threads are. Therefore Free is never below Whole.
 //
-// Predict allocates nothing unless it returns an error, and both arguments may
-// be shared between goroutines.
+// Predict allocates no memory unless it returns an error. Both arguments may be
+// shared between goroutines.
 func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 	var s resolvedLaunch
 	if bad := s.resolve(d, &l); bad != noProblem {
@@ -42,20 +42,19 @@ func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 	return p, nil
 }
 
-// resolvedLaunch is what a launch means on a device before anything is divided:
-// sizes checked, GRF mode found, SLM rounded.
+// A resolvedLaunch contains the values of a launch on a device before any
+// division: checked sizes, GRF mode, and rounded SLM.
 type resolvedLaunch struct {
 	group, threads   int64        // work-items and threads per work-group
 	mode             arch.GRFMode // of the launch
-	slots, modeSlots int64        // thread slots per Xe-core, all and those the mode leaves
+	slots, modeSlots int64        // thread slots per Xe-core: all, and those that the mode allows
 	slm              unit.Bytes   // as allocated
-	barrierSlots     int64        // 0: not known, no limit
-	groupMax         int64        // work-items that the driver admits in a work-group, 0: not known
+	barrierSlots     int64        // 0 if unknown, which means no limit
+	groupMax         int64        // maximum work-items per work-group; 0 if unknown
 }
 
-// resolve checks the launch against the device and fills the shape. On an error
-// the shape holds what was found so far, which is what the error's text is made
-// of.
+// resolve checks the launch against the device and fills s. If there is an
+// error, s contains the values up to that point, which the error message uses.
 func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {
 		return badDevice
@@ -92,7 +91,7 @@ func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	return s.resources(d, l)
 }
 
-// resources resolves SLM, barriers and the overrides of the launch.
+// resources resolves SLM, barriers, and the overrides of the launch.
 func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 	if l.SLM < 0 {
 		return negativeSLM
@@ -118,8 +117,8 @@ func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 	return noProblem
 }
 
-// xeCore fills in section 1 of the model: the work-groups that one Xe-core
-// holds and what limits them.
+// xeCore fills in section 1 of the model: the number of work-groups that one
+// Xe-core holds, and the limits.
 func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.Policy = l.policy()
 	p.GroupSize, p.ThreadsPerGroup, p.SLMAllocated = s.group, s.threads, s.slm
@@ -146,7 +145,8 @@ func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.XeCoreOfMode = ratio(s.threads*n, s.modeSlots)
 }
 
-// atMost lowers a number of work-groups to the reported one, if any.
+// atMost returns the smaller of a number of work-groups and the reported
+// number, if any.
 func atMost(groups int64, reported int) int64 {
 	if reported > 0 && (groups == Unlimited || groups > int64(reported)) {
 		return int64(reported)
@@ -154,9 +154,9 @@ func atMost(groups int64, reported int) int64 {
 	return groups
 }
 
-// gpu fills in section 2 of the model: the waves over the whole GPU. Everything
-// is counted in threads, so that the same lines serve both policies: a wave is
-// as many threads as the GPU holds under the policy.
+// gpu fills in section 2 of the model: the waves over the whole GPU. It counts
+// threads, so that the same code works for both policies: a wave is the number
+// of threads that the GPU holds with the policy.
 func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchProblem {
 	if d.XeCores < 1 {
 		return noXeCores
@@ -173,15 +173,15 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	slots := int64(d.XeCores) * s.slots
 	full := quotient(total, wave)
 	rest := total - full*wave
-	lasting := full // waves, a partial one counted as a whole
+	lasting := full // number of waves, including a partial one
 	if rest > 0 {
 		lasting++
 	}
 	p.Waves = float64(total) / float64(wave)
 	p.Peak = ratio(min(total, wave), slots)
 	p.LastWaveOccupancy = ratio(rest, slots)
-	// The mean over the waves of section 2 is all threads over all slots that
-	// the waves offer; one division keeps it exact.
+	// The mean over the waves of section 2 is all threads divided by all slots
+	// that the waves offer. A single division keeps it exact.
 	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))
 	r := p.rangeOf(d, full, wave, rest)
 	p.AverageHigh = max(r.High.Average, p.Average)
@@ -193,10 +193,11 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	return noProblem
 }
 
-// gpuLimits describes what keeps the whole GPU from more. See docs/model.md,
-// "What binding means".
+// gpuLimits returns the limits of the whole GPU. See docs/model.md, "What
+// binding means".
 func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int64) Limit {
-	if full == 0 { // All work-groups are resident: no limit of an Xe-core keeps one out.
+	// All work-groups are resident, so no limit of an Xe-core is limiting.
+	if full == 0 {
 		return LimitGrid
 	}
 	limits := p.XeCoreLimits
@@ -206,9 +207,9 @@ func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int
 	return limits
 }
 
-// grid counts the work-groups per dimension; where the local size does not
-// divide the global size the last work-group of the dimension is smaller and
-// counts as a whole one, as the hardware walker dispatches it.
+// grid computes the number of work-groups per dimension. If the local size does
+// not divide the global size, the last work-group of the dimension is smaller.
+// It counts as a whole one, because the hardware walker dispatches it like one.
 func (p *Prediction) grid(l *Launch) launchProblem {
 	groups := uint64(1)
 	for i := range max(l.Global.Rank(), l.Local.Rank()) {
@@ -240,24 +241,25 @@ func (p *Prediction) grid(l *Launch) launchProblem {
 	return noProblem
 }
 
-// capacity returns the threads of this launch that the GPU holds at once when
-// an Xe-core has so many thread slots.
+// capacity returns the number of threads of this launch that the GPU holds at
+// once if an Xe-core has the given number of thread slots.
 func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	cores := int64(max(d.XeCores, 1))
 	others := p.byOtherLimits()
 	if p.Policy == Whole {
 		return cores * p.ThreadsPerGroup * min(quotient(slotsPerXeCore, p.ThreadsPerGroup), others)
 	}
-	if others >= slotsPerXeCore { // Also what keeps the product below from overflowing.
+	if others >= slotsPerXeCore { // also prevents an overflow of the product below
 		return cores * slotsPerXeCore
 	}
 	return cores * min(slotsPerXeCore, p.ThreadsPerGroup*others)
 }
 
-// byOtherLimits returns what the resources other than thread slots admit per
-// Xe-core, a huge number where none does.
+// byOtherLimits returns the number of work-groups per Xe-core that the
+// resources other than thread slots allow, or a huge number if none is
+// limiting.
 func (p *Prediction) byOtherLimits() int64 {
-	// As unsigned numbers Unlimited is the largest, so that one comparison
-	// serves.
+	// As an unsigned number, Unlimited is the largest value, so a single
+	// comparison is sufficient.
 	return int64(min(uint64(p.BySLM), uint64(p.ByGroupSlots), uint64(p.ByBarriers), 1<<62))
 }

@@ -11,7 +11,7 @@ import (
 
 const kb = 1024
 
-// kbSteps makes the allocation steps of SLM from sizes in KB.
+// kbSteps returns the allocation steps of SLM from sizes in KB.
 func kbSteps(sizes ...int) []unit.Bytes {
 	steps := make([]unit.Bytes, len(sizes))
 	for i, s := range sizes {
@@ -25,9 +25,9 @@ var (
 	largeSteps = kbSteps(0, 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128)
 )
 
-// The devices of these tests are written by hand from the published
+// The devices of these tests were written by hand from the published
 // architecture tables, so that an error in the built-in device table cannot
-// hide one of the model.
+// hide an error of the model.
 func gen9() *arch.Device {
 	return &arch.Device{Key: "uhd-p630", Name: "UHD Graphics P630", Architecture: "Gen9", Tiles: 1, XeCores: 3, XVEPerXeCore: 8,
 		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 7}}, ThreadsPerXVE: 7, RegisterBytes: 32,
@@ -75,7 +75,7 @@ func b390() *arch.Device {
 	return d
 }
 
-// groupLimits reads limits that are known to be well written.
+// groupLimits parses limits that are known to be valid.
 func groupLimits(text string) []arch.GroupLimit {
 	limits, err := arch.ParseGroupLimits(text)
 	if err != nil {
@@ -86,7 +86,7 @@ func groupLimits(text string) []arch.GroupLimit {
 
 func size(dims ...int64) unit.Size3 { return unit.Size(dims...) }
 
-// near compares ratios that were worked out by hand in another order of
+// near compares ratios that were computed by hand in another order of
 // operations.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
@@ -95,16 +95,16 @@ func TestPredict(t *testing.T) {
 		name   string
 		d      *arch.Device
 		l      Launch
-		want   Prediction // compared: the fields below
+		want   Prediction // the fields below are compared
 		limits Limit
 		reason string
 	}{
 		{"fan1", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32},
 			Prediction{Policy: Free, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, XeCore: 1, Peak: 128. / 896, Average: 128. / 896, Waves: 128. / 896, LastWaveOccupancy: 128. / 896, IdleLanes: 16},
-			LimitGrid, "128 threads on 896 slots: nothing of an Xe-core is in the way"},
+			LimitGrid, "128 threads on 896 slots: no limit of an Xe-core is limiting"},
 		{"fan2", mtl112(), Launch{Global: size(2048, 2048), Local: size(1024, 1), SIMD: 32},
 			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, XeCore: 1, Peak: 1, Average: 131072. / 896 / 147, Waves: 131072. / 896, LastWaveOccupancy: 256. / 896},
-			LimitThreads, "146.3 waves: the tail costs half a point"},
+			LimitThreads, "146.3 waves: the last wave costs half a point"},
 		{"gemm", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32},
 			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 256, GroupsPerXeCore: 4, XeCore: 1, Peak: 1, Average: 8192. / 896 / 10, Waves: 8192. / 896, LastWaveOccupancy: 128. / 896},
 			LimitThreads | LimitTail, "9.14 waves: 91.43%"},
@@ -119,7 +119,7 @@ func TestPredict(t *testing.T) {
 			LimitThreads, "threads of a third work-group use what two leave"},
 		{"odd work-groups, whole", tgl(), Launch{Global: size(320 * 600), Local: size(320), SIMD: 8, Barriers: 1},
 			Prediction{Policy: Whole, ThreadsPerGroup: 40, Groups: 600, GroupsPerXeCore: 2, XeCore: 80. / 112, Peak: 80. / 112, Average: 80. / 112, Waves: 50},
-			LimitThreads, "12 work-groups a wave, no tail"},
+			LimitThreads, "12 work-groups per wave, no partial last wave"},
 		{"slm", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb},
 			Prediction{Policy: Whole, ThreadsPerGroup: 10, GroupsPerXeCore: 4, SLMAllocated: 32 * kb, XeCore: 0.625},
 			LimitSLM, "26 KB take 32 KB; no global size"},
@@ -128,7 +128,7 @@ func TestPredict(t *testing.T) {
 			LimitSLM | LimitThreads, "both equal N"},
 		{"slm and grid", max1100(), Launch{Global: size(320 * 56), Local: size(320), SIMD: 32, SLM: 32 * kb},
 			Prediction{Policy: Whole, ThreadsPerGroup: 10, Groups: 56, GroupsPerXeCore: 4, SLMAllocated: 32 * kb, XeCore: 0.625, Peak: 560. / 3584, Average: 560. / 3584, Waves: 0.25, LastWaveOccupancy: 560. / 3584},
-			LimitGrid, "all work-groups are resident, so SLM keeps none out"},
+			LimitGrid, "all work-groups are resident, so SLM is not limiting"},
 		{"barriers", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4},
 			Prediction{Policy: Whole, ThreadsPerGroup: 2, GroupsPerXeCore: 16, XeCore: 0.5}, LimitBarriers, "64 slots / 4 barriers"},
 		{"barrier slots given", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4, BarrierSlots: 32},
@@ -141,7 +141,7 @@ func TestPredict(t *testing.T) {
 			LimitThreads | LimitRegisters, "half the threads, shares of all slots"},
 		{"large GRF under SLM", max1100(), Launch{Local: size(512), SIMD: 32, GRF: 256, SLM: 64 * kb},
 			Prediction{Policy: Whole, ThreadsPerGroup: 16, GroupsPerXeCore: 2, SLMAllocated: 64 * kb, XeCore: 0.5},
-			LimitThreads | LimitSLM, "without large GRF the SLM would still admit two only"},
+			LimitThreads | LimitSLM, "without large GRF the SLM would still allow only two"},
 		{"Xe3 default GRF", b390(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 32},
 			Prediction{Policy: Free, ThreadsPerGroup: 8, Groups: 4096, GroupsPerXeCore: 8, XeCore: 0.8, Peak: 0.8, Average: 32768. / 43 / 960, Waves: 32768. / 768, LastWaveOccupancy: 512. / 960},
 			LimitThreads | LimitRegisters, "8 of 10 threads per XVE at 128 registers"},
@@ -225,7 +225,7 @@ func TestPredictRejects(t *testing.T) {
 		{"threads", mtl112(), Launch{Local: size(1024), SIMD: 8, GRF: 256}, "too-many-threads",
 			"a work-group of 128 threads (1024 work-items at SIMD8) is above the 64 thread slots of an Xe-core with 256 registers per thread (at most 512 work-items fit, or SIMD16 or SIMD32 or 128 registers per thread)"},
 		{"slm", tgl(), Launch{Local: size(8), SIMD: 8, SLM: 65 * kb}, "slm-too-large",
-			"65 KB of SLM per work-group are above the 64 KB that Iris Xe (Tiger Lake) gives to one work-group (at most 64 KB fit)"},
+			"65 KB of SLM per work-group are above the 64 KB that Iris Xe (Tiger Lake) allows for one work-group (at most 64 KB fit)"},
 		{"negative slm", tgl(), Launch{Local: size(8), SIMD: 8, SLM: -1}, "slm-negative", "-1 bytes of SLM per work-group are below 0 (0 is none)"},
 		{"barriers", tgl(), Launch{Local: size(8), SIMD: 8, Barriers: 65}, "too-many-barriers",
 			"a work-group that uses 65 barriers needs more than the 64 barrier slots of an Xe-core (at most 64 fit)"},
@@ -239,20 +239,20 @@ func TestPredictRejects(t *testing.T) {
 			p, err := Predict(tt.d, tt.l)
 			var refusal *LaunchError
 			if !errors.As(err, &refusal) {
-				t.Fatalf("error %v is no *LaunchError", err)
+				t.Fatalf("error %v is not a *LaunchError", err)
 			}
 			if refusal.Code != tt.code || err.Error() != tt.text {
 				t.Errorf("got  %s: %s\nwant %s: %s", refusal.Code, err, tt.code, tt.text)
 			}
 			if p != (Prediction{}) {
-				t.Errorf("a refused launch has a prediction: %+v", p)
+				t.Errorf("a rejected launch has a prediction: %+v", p)
 			}
 		})
 	}
 }
 
-// TestGroupMaximum holds the driver's rules for large work-groups: B-series and
-// Xe3 parts.
+// TestGroupMaximum checks the driver's rules for large work-groups on B-series
+// and Xe3 devices.
 func TestGroupMaximum(t *testing.T) {
 	tests := []struct {
 		d               *arch.Device

@@ -8,25 +8,24 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NextStep describes what it takes to move one limit of a launch a step: "2 KB
-// less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1
-// %".
+// A NextStep is a change that relaxes one limit of a launch by one step: "2 KB
+// less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 ->
+// 78.1%".
 type NextStep struct {
-	Limits []string // the one that is moved
+	Limits []string // the relaxed limit
 	Change Change
-	Of     string     // what Before and After are of: "Xe-core", "peak", "average"
+	Of     string     // quantity of Before and After: "Xe-core", "peak", "average"
 	Before unit.Ratio // now
-	After  unit.Ratio // with this change alone
-	// Alone is false when other limits hold the launch where it is, so that
-	// this change by itself gains nothing.
+	After  unit.Ratio // with only this change
+	// Alone is false if other limits prevent a gain from only this change.
 	Alone      bool
 	Text       string
-	Prediction Prediction // with this change alone
+	Prediction Prediction // with only this change
 }
 
-// nextSteps returns the next step of every limit of a launch that has one,
-// never nil. A launch that cannot run, and one that fills every slot all the
-// time, has none.
+// nextSteps returns the next step for every limit of a launch that has one. The
+// list is never nil. It is empty for a launch that cannot run, and for one that
+// fills every slot all the time.
 func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n := stepFinder{d: d, l: l, steps: []NextStep{}}
 	var err error
@@ -37,7 +36,8 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n.moreSLM()
 	n.fewerBarriers()
 	n.resizeForThreads()
-	if n.limiting(LimitGroupSlots) && !n.limiting(LimitThreads) { // larger work-groups, since there cannot be more of them
+	// Enlarge the work-groups, because their number is limited.
+	if n.limiting(LimitGroupSlots) && !n.limiting(LimitThreads) {
 		n.resize(LimitGroupSlots, n.modeSlots/n.p.GroupsPerXeCore)
 	}
 	n.smallerMode()
@@ -47,7 +47,7 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	return n.steps
 }
 
-// moved returns "62.5 -> 78.1 %".
+// moved returns the change of the value, for example "62.5 -> 78.1%".
 func (s *NextStep) moved() string {
 	return strings.TrimSuffix(percent(s.Before), "%") + " -> " + percent(s.After)
 }
@@ -66,8 +66,7 @@ type stepFinder struct {
 
 func (n *stepFinder) limiting(l Limit) bool { return n.p.XeCoreLimits&l != 0 }
 
-// moreSLM looks for the largest allocation step that admits one more
-// work-group.
+// moreSLM finds the largest allocation step that allows one more work-group.
 func (n *stepFinder) moreSLM() {
 	if !n.limiting(LimitSLM) {
 		return
@@ -101,9 +100,9 @@ func (n *stepFinder) fewerBarriers() {
 		unit.Plural(int64(n.l.Barriers-other.Barriers), "fewer barrier")+" per work-group")
 }
 
-// resizeForThreads looks both ways: smaller work-groups, of which one more
-// fits, and larger ones that use what the present ones leave. Under Free
-// threads of other work-groups use it already.
+// resizeForThreads tries both directions: smaller work-groups, of which one
+// more fits, and larger ones that use the remaining slots. With Free, threads
+// of other work-groups use these slots already.
 func (n *stepFinder) resizeForThreads() {
 	left := n.modeSlots - n.p.ThreadsPerGroup*n.p.GroupsPerXeCore
 	if !n.limiting(LimitThreads) || left == 0 || n.p.Policy == Free {
@@ -115,7 +114,8 @@ func (n *stepFinder) resizeForThreads() {
 	n.resize(LimitThreads, n.modeSlots/n.p.GroupsPerXeCore)
 }
 
-// resize proposes work-groups of so many threads, where that gains.
+// resize proposes work-groups with the given number of threads if that gains
+// occupancy.
 func (n *stepFinder) resize(limit Limit, threads int64) {
 	to := min(threads*int64(n.l.SIMD), LargestGroup(n.d, n.l)/int64(n.l.SIMD)*int64(n.l.SIMD))
 	if to < 1 || to == n.p.GroupSize {
@@ -136,7 +136,7 @@ func (n *stepFinder) resize(limit Limit, threads int64) {
 	n.xeCore(limit, other, changeOf(SettingLocal, n.p.GroupSize, to), what+" per work-group")
 }
 
-// smallerMode proposes the largest mode that leaves more threads.
+// smallerMode proposes the largest mode that allows more threads.
 func (n *stepFinder) smallerMode() {
 	if n.p.Limits&LimitRegisters == 0 {
 		return
@@ -156,7 +156,7 @@ func (n *stepFinder) smallerMode() {
 		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
 }
 
-// xeCore adds a step whose gain is seen on an Xe-core.
+// xeCore adds a step whose gain is the occupancy of an Xe-core.
 func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what string) {
 	p, err := Predict(n.d, other)
 	if err != nil {
@@ -166,9 +166,10 @@ func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what strin
 		Prediction: p, Alone: p.XeCore > n.p.XeCore}
 	switch {
 	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
-		return // the slots are full: there is nothing to gain
+		return // the slots are full, so nothing can be gained
 	case !s.Alone:
-		s.Text = fmt.Sprintf("%s: one more work-group, but for other limits: %s", what, strings.Join((p.XeCoreLimits&^limit).Names(), ", "))
+		others := strings.Join((p.XeCoreLimits &^ limit).Names(), ", ")
+		s.Text = fmt.Sprintf("%s: one more work-group, but for other limits: %s", what, others)
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
 		s.Text = fmt.Sprintf("%s: %d work-groups per Xe-core instead of %d, %s", what, p.GroupsPerXeCore,
 			n.p.GroupsPerXeCore, s.moved())
@@ -178,7 +179,7 @@ func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what strin
 	n.steps = append(n.steps, s)
 }
 
-// grid describes how many work-groups fill the GPU, or its last wave.
+// grid adds steps that fill the GPU or its last wave with work-groups.
 func (n *stepFinder) grid() {
 	wave := n.p.capacity(n.d, n.modeSlots)
 	t := n.p.ThreadsPerGroup
@@ -196,14 +197,15 @@ func (n *stepFinder) grid() {
 	if n.p.Limits&LimitTail == 0 {
 		return
 	}
-	// Rounded so that the waves are full or one work-group short of it: a
+	// Round so that the waves are full or one work-group short of it, because a
 	// fraction of a work-group cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
 	n.groups(LimitTail, up, "average", unit.Plural(up-n.p.Groups, "more work-group")+" for a full last wave")
 	n.groups(LimitTail, down, "average", unit.Plural(n.p.Groups-down, "fewer work-group")+" for no partial wave")
 }
 
-// groups adds a step that changes the number of work-groups, where that gains.
+// groups adds a step that changes the number of work-groups if that gains
+// occupancy.
 func (n *stepFinder) groups(limit Limit, to int64, of, what string) {
 	if to == n.p.Groups || to < 1 {
 		return

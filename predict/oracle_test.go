@@ -12,14 +12,14 @@ import (
 	"occudiff/predict/arch"
 )
 
-// golden returns the path of an oracle, or skips the test where the folder is
+// golden returns the path of an oracle, or skips the test if the folder is
 // missing.
 func golden(t *testing.T, name string) string {
 	t.Helper()
 	return testenv.Shared(t, "golden", name)
 }
 
-// record is a row of an oracle by column name.
+// A record is a row of an oracle, by column name.
 type record map[string]string
 
 func (r record) int(t *testing.T, column string) int64 {
@@ -31,7 +31,7 @@ func (r record) int(t *testing.T, column string) int64 {
 	return v
 }
 
-// number reads a cell that may be empty.
+// number returns the value of a cell, which may be empty.
 func (r record) number(column string) (float64, bool) {
 	v, err := strconv.ParseFloat(r[column], 64)
 	return v, err == nil
@@ -59,8 +59,7 @@ func readOracle(t *testing.T, name string) []record {
 	return records
 }
 
-// calculatorDevice is one entry of what Intel's GPU Occupancy Calculator
-// publishes.
+// A calculatorDevice is a device of Intel's GPU Occupancy Calculator.
 type calculatorDevice struct {
 	Key            string    `json:"key"`
 	XVEs           []int     `json:"xve_total_choices"`
@@ -78,9 +77,9 @@ type calculatorDevice struct {
 	BarrierSlots   int       `json:"barrier_slots_per_core"`
 }
 
-// device makes a Device of the entry at an XVE count. It says no where the
-// calculator's figures are of no possible device: a fraction of an Xe-core, or
-// thread slots that are not XVEs times threads.
+// device returns a Device for the entry with an XVE count. why is not empty if
+// the calculator's values describe an impossible device: a fraction of an
+// Xe-core, or thread slots that are not XVEs times threads.
 func (c calculatorDevice) device(xves int) (d *arch.Device, why string) {
 	cores := 0.
 	for i, n := range c.XVEs {

@@ -9,10 +9,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestProbes puts the probes of random launches on every device back into
-// Predict, as a user does who writes them into the source: each gives exactly
-// what it names, changes one setting, is lower than the launch, and no smaller
-// step of SLM is.
+// TestProbes predicts the probes of random launches on every device again, like
+// a user who writes them into the source. Each must have the stated prediction,
+// change one setting, and be lower than the launch. No smaller SLM step may be
+// as low.
 func TestProbes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices, padded := 0, 0
@@ -50,7 +50,7 @@ func TestProbes(t *testing.T) {
 					t.Errorf("%s %+v: %v gives %+v, not %+v (%v)", d.Key, l, s.Changes, p, s.Prediction, err)
 				}
 				if own.Peak.Minus(p.Peak) < predict.MinProbe || p.Peak > last || p.Groups*p.ThreadsPerGroup != own.Groups*own.ThreadsPerGroup {
-					t.Errorf("%s %+v: %v is no step down from %v", d.Key, l, s.Changes, last)
+					t.Errorf("%s %+v: %v is not a step down from %v", d.Key, l, s.Changes, last)
 				}
 				last = p.Peak
 			}
@@ -61,7 +61,8 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// checkLeast holds that the allocation step below that of a probe admits more.
+// checkLeast checks that the allocation step below a probe's allows more
+// work-groups.
 func checkLeast(t *testing.T, d *arch.Device, l predict.Launch, s *predict.Setting) {
 	t.Helper()
 	below := l
@@ -71,20 +72,21 @@ func checkLeast(t *testing.T, d *arch.Device, l predict.Launch, s *predict.Setti
 		}
 	}
 	if p, err := predict.Predict(d, below); err != nil || p.Peak <= s.Prediction.Peak {
-		t.Errorf("%s %+v: %s shows %v already", d.Key, l, unit.FormatBytes(below.SLM), p.Peak)
+		t.Errorf("%s %+v: %s already has peak %v", d.Key, l, unit.FormatBytes(below.SLM), p.Peak)
 	}
 }
 
-// TestProbesOfMax1100 are by hand: 128 KB of SLM per Xe-core, given in steps of
-// which the last are 64, 96 and 128 KB. Work-groups of 32 threads fill the 64
-// slots of an Xe-core two at a time, and from 96 KB on only one has room.
+// TestProbesOfMax1100 uses probes computed by hand: 128 KB of SLM per Xe-core,
+// allocated in steps, the last of which are 64, 96, and 128 KB. Two work-groups
+// of 32 threads fill the 64 slots of an Xe-core. Starting with 96 KB, only one
+// fits.
 func TestProbesOfMax1100(t *testing.T) {
 	for _, d := range builtin(t) {
 		if d.Key != "max1100" {
 			continue
 		}
 		for _, c := range []struct {
-			local, groups, slm int64 // work-items; work-groups per Xe-core that SLM in KB leaves
+			local, groups, slm int64 // work-items; work-groups per Xe-core that SLM in KB allows
 		}{{256, 5, 24}, {256, 4, 32}, {256, 2, 48}, {256, 1, 96}, {1024, 1, 96}, {512, 2, 48}} {
 			probes, err := predict.Probes(d, predict.Launch{Global: unit.Size(1 << 20), Local: unit.Size(c.local), SIMD: 32})
 			found := false
@@ -96,7 +98,9 @@ func TestProbesOfMax1100(t *testing.T) {
 			}
 		}
 		p, err := predict.Predict(d, predict.Launch{Global: unit.Size(1 << 20), Local: unit.Size(256), SIMD: 32, SLM: 64 << 10})
-		if err != nil || p.GroupsPerXeCore != 2 { // 64 KB twice are the 128 KB: no probe, as 48 KB show the same
+		// two times 64 KB are 128 KB: not a probe, because 48 KB have the same
+		// effect
+		if err != nil || p.GroupsPerXeCore != 2 {
 			t.Errorf("64 KB: %+v %v", p, err)
 		}
 	}

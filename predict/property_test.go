@@ -13,8 +13,8 @@ func allDevices() []*arch.Device {
 	return []*arch.Device{gen9(), icl(), tgl(), mtl112(), max1100(), b580(), b390()}
 }
 
-// randomLaunch makes launches of which most can run: sizes near powers of two,
-// resources that are often unused.
+// randomLaunch returns a random launch. Most of them can run: sizes are near
+// powers of two, and resources are often unused.
 func randomLaunch(r *rand.Rand, d *arch.Device) Launch {
 	around := func(most int64) int64 { return max(1, int64(1)<<r.IntN(64-leadingZeros(most))+r.Int64N(9)-4) }
 	l := Launch{SIMD: d.SIMDWidths[r.IntN(len(d.SIMDWidths))]}
@@ -50,7 +50,7 @@ func leadingZeros(n int64) int {
 	return zeros
 }
 
-// checkInvariants holds what is true of every prediction.
+// checkInvariants checks properties of every prediction.
 func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	t.Helper()
 	for name, r := range map[string]unit.Ratio{"XeCore": p.XeCore, "Peak": p.Peak, "Average": p.Average, "LastWaveOccupancy": p.LastWaveOccupancy, "XeCoreOfMode": p.XeCoreOfMode} {
@@ -81,7 +81,7 @@ func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	}
 }
 
-// TestProperties checks what the model promises over random launches of every
+// TestProperties checks properties of the model for random launches on every
 // device.
 func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
@@ -114,7 +114,7 @@ func freeNotBelowWhole(t *testing.T, d *arch.Device, l Launch) {
 	f, errFree := Predict(d, free)
 	w, errWhole := Predict(d, whole)
 	if errFree != nil || errWhole != nil {
-		t.Errorf("%s %+v: policy decides whether it runs: %v, %v", d.Key, l, errFree, errWhole)
+		t.Errorf("%s %+v: the policy changes whether it runs: %v, %v", d.Key, l, errFree, errWhole)
 	}
 	if f.Peak < w.Peak || f.Average < w.Average {
 		t.Errorf("%s %+v: free %v, %v below whole %v, %v", d.Key, l, f.Peak, f.Average, w.Peak, w.Average)
@@ -124,7 +124,7 @@ func freeNotBelowWhole(t *testing.T, d *arch.Device, l Launch) {
 	}
 }
 
-// moreNeverAdmitsMore asks for more of one resource at a time.
+// moreNeverAdmitsMore increases the use of one resource at a time.
 func moreNeverAdmitsMore(t *testing.T, r *rand.Rand, d *arch.Device, l Launch, p Prediction) {
 	for what, more := range map[string]func(*Launch){
 		"SLM":      func(l *Launch) { l.SLM += unit.Bytes(1 + r.IntN(16*kb)) },
@@ -159,8 +159,8 @@ func splittingKeepsThreads(t *testing.T, d *arch.Device, l Launch, p Prediction)
 	}
 }
 
-// TestSweepsAgreeWithPoints predicts each point of the sweeps once more, and
-// finds the launch itself among them.
+// TestSweepsAgreeWithPoints predicts each point of the sweeps again, and checks
+// that the launch itself is among them.
 func TestSweepsAgreeWithPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	for range 200 {
@@ -185,7 +185,7 @@ func TestSweepsAgreeWithPoints(t *testing.T) {
 				}
 			}
 			if found != 1 {
-				t.Errorf("%s of %+v has its own point %d times", name, l, found)
+				t.Errorf("%s of %+v contains its own point %d times", name, l, found)
 			}
 		}
 	}
@@ -216,8 +216,8 @@ func FuzzPredict(f *testing.F) {
 	})
 }
 
-// FuzzAdvise asks for advice on launches that need not make sense: it answers
-// or refuses.
+// FuzzAdvise calls Advise with arbitrary launches. It must return advice or an
+// error.
 func FuzzAdvise(f *testing.F) {
 	f.Add(uint8(0), int64(2048), int64(2), int64(16), int64(1), 32, int64(0), 0, uint8(15))
 	f.Add(uint8(4), int64(1000003), int64(1), int64(0), int64(-4), -8, int64(70000), 7, uint8(3))

@@ -17,8 +17,8 @@ func icl() *arch.Device {
 	return d
 }
 
-// errata are the rows that are wrong in print, with what the row should say. A
-// row here that turns out right fails, so that the list stays true.
+// errata are the rows with errors in print, with the correct values. The test
+// fails if such a row is correct, so that the list stays up to date.
 var errata = map[int64]string{
 	27:  "53,760 work-groups: 13.7 M work-items and 430 K threads are 26,880",
 	38:  "47.7% for 47.62%",
@@ -27,9 +27,9 @@ var errata = map[int64]string{
 	67:  "47.7% for 47.62%",
 	80:  "45.3% for 45.24%",
 	87:  "28.2% for 28.57%",
-	112: "column Total XCs holds XVEs",
-	113: "column Total XCs holds XVEs",
-	114: "column Total XCs holds XVEs",
+	112: "column Total XCs contains XVEs",
+	113: "column Total XCs contains XVEs",
+	114: "column Total XCs contains XVEs",
 	115: "448 work-items per subslice are also the thread slots of the GPU: one number, two meanings",
 	116: "at least 8 threads with 16 work-groups: 7 x 16 = 112 fill the subslice",
 	117: "SLM of 64 KB in one edition and 128 KB in the others",
@@ -39,9 +39,9 @@ var errata = map[int64]string{
 	154: "89.5% for 87.5%",
 }
 
-// TestPublishedTables reproduces the occupancy tables of the guides and the
-// notebook: the exact figure of every row, and what is printed there, rounded
-// or truncated, except in the rows of errata.
+// TestPublishedTables reproduces the occupancy tables of the guides and of the
+// notebook: the exact value of every row, and the printed one, rounded or
+// truncated, except in the rows of errata.
 func TestPublishedTables(t *testing.T) {
 	devices := map[string]*arch.Device{
 		"Intel UHD Graphics P630 (Gen9)": gen9(), "Intel Iris Xe-LP TGL (Gen12)": tgl(), "Intel Iris Xe ICL (Gen11)": icl(), "Gen11": icl(),
@@ -90,11 +90,11 @@ func TestPublishedTables(t *testing.T) {
 	}
 }
 
-// isFigure tells errata of a percentage from those of other figures and words.
+// isFigure reports whether an erratum is about a percentage.
 func isFigure(text string) bool { return strings.Contains(text, "% for ") }
 
-// asPrinted reports whether a percentage, rounded or truncated at the digits
-// that are printed, is what is printed.
+// asPrinted reports whether a percentage equals the printed text after rounding
+// or truncating to its digits.
 func asPrinted(text string, percent float64) bool {
 	text = strings.TrimSuffix(text, "%")
 	_, decimals, _ := strings.Cut(text, ".")
@@ -104,7 +104,7 @@ func asPrinted(text string, percent float64) bool {
 	return err == nil && (math.Round(want*scale) == math.Floor(digits) || math.Round(want*scale) == math.Floor(digits+0.5))
 }
 
-// publishedFigures computes the two figures of a row: of one Xe-core, and of
+// publishedFigures computes the two values of a row: for one Xe-core, and for
 // the GPU.
 func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Opt[unit.Ratio]) {
 	id := r.int(t, "row")
@@ -116,8 +116,8 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 		l.Barriers = 1
 	}
 	if r["published_threads"] != "" && r["published_threads"] != "fail to launch" && r["table"] != "VectorAdd TGL" {
-		// Phases of a what-if dispatch, which package timeline reproduces: here
-		// only the share of the slots.
+		// Phases of a what-if dispatch, which package timeline reproduces. Here
+		// only the share of the slots is checked.
 		return core, unit.Some(ratio(r.int(t, "published_threads"), int64(d.Slots())))
 	}
 	switch {
@@ -150,7 +150,7 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 	return unit.Some(predicted(t, &one, l).Peak), gpu
 }
 
-// publishedCore computes the share of one Xe-core that one work-group takes, or
+// publishedCore computes the share of one Xe-core that one work-group uses, or
 // as many as fit.
 func publishedCore(t *testing.T, one *arch.Device, l Launch, r record) unit.Opt[unit.Ratio] {
 	l.Global = l.Local

@@ -7,37 +7,42 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Utilization is what a launch holds over its waves, the last of which takes
-// some part of a full one's time.
+// Utilization is the mean utilization of a launch over its waves. The last wave
+// may be shorter than a full one.
 type Utilization struct {
 	Average       unit.Ratio // of all thread slots
-	Idle          unit.Ratio // of the XVEs, those without a thread
-	BusyOccupancy unit.Ratio // of the slots of the others: Average / (1 - Idle)
+	Idle          unit.Ratio // share of XVEs without a thread
+	BusyOccupancy unit.Ratio // occupancy of the busy XVEs: Average / (1 - Idle)
 }
 
-// Range is what a launch may hold. How long its last, partial wave lasts
-// depends on what keeps threads busy. Where they wait for memory, each for
-// itself, it lasts as long as a full one: Low. Where the threads of an XVE
-// share what it can do, one that holds n threads where full ones hold N is
-// through after n / N of the time: High. Both are one where there is no partial
-// wave after a full one. Where an Xe-core holds one work-group, the Xe-cores no
-// longer finish together after several waves, so that the last wave may be as
-// short as if all Xe-cores shared it. The idle shares are floors: launching and
-// draining leave more XVEs empty, for times that the model does not know.
-// docs/model.md derives it.
+// A Range is the range of the possible utilization of a launch. The duration of
+// the last, partial wave depends on what keeps threads busy:
+//
+//   - Low: the threads wait for memory independently, and the last wave is as
+//     long as a full one.
+//   - High: the threads of an XVE share its throughput. If full XVEs hold N
+//     threads, an XVE with n threads finishes after n / N of the time.
+//
+// Both are equal unless a partial wave follows a full one. If an Xe-core holds
+// a single work-group, the Xe-cores no longer finish together after several
+// waves, so the last wave may be as short as if all Xe-cores shared it. The
+// idle shares are lower bounds: launching and draining leave more XVEs idle,
+// for times that the model does not know. docs/model.md derives the range.
 type Range struct {
 	Low, High Utilization
 
-	waves             float64 // full ones
-	held, left        float64 // of all slots, by a full wave and by the last one
-	used, leftUsed    float64 // of the XVEs, those with a thread then
-	shortest, longest float64 // time of the last wave / that of a full one, at least and at most; 0 without one
+	waves          float64 // number of full waves
+	held, left     float64 // share of all slots used by a full wave, and by the last one
+	used, leftUsed float64 // share of XVEs with a thread in these waves
+	// Shortest and longest duration of the last wave relative to a full one.
+	// Both are 0 without a partial wave.
+	shortest, longest float64
 }
 
-// Range returns the range of a prediction on the device that it was made for.
-// Under Whole the work-groups of a wave go round the Xe-cores and the threads
-// of an Xe-core round its XVEs; under Free the threads of a wave go round all
-// XVEs. Without a grid nothing is idle.
+// Range returns the range of a prediction. d must be the device of the
+// prediction. With Whole, the work-groups of a wave are distributed over the
+// Xe-cores, and the threads of an Xe-core over its XVEs. With Free, the threads
+// of a wave are distributed over all XVEs. Without a grid, nothing is idle.
 func (p *Prediction) Range(d *arch.Device) Range {
 	if !p.HasGrid() {
 		h := Utilization{Average: p.Average, BusyOccupancy: p.Average}
@@ -49,16 +54,17 @@ func (p *Prediction) Range(d *arch.Device) Range {
 	return p.rangeOf(d, full, wave, total-full*wave)
 }
 
-// Nearest is the point of the range of the average that is nearest to a value.
+// Nearest returns the value within the range of the average that is nearest to
+// v.
 func (p *Prediction) Nearest(v unit.Ratio) unit.Ratio { return min(max(v, p.Average), p.AverageHigh) }
 
-// Ranges reports whether the ends of the average print apart.
+// Ranges reports whether the ends of the average print differently.
 func (p *Prediction) Ranges() bool {
 	return p.HasGrid() && percent(p.Average) != percent(p.AverageHigh)
 }
 
-// rangeOf returns the range of so many full waves of so many threads, and the
-// rest.
+// rangeOf returns the range for a number of full waves with the given number of
+// threads, and the remaining threads.
 func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 	slots, xves := float64(d.Slots()), float64(d.XVEs())
 	used, most := p.usedXVEs(d, wave)
@@ -75,7 +81,7 @@ func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 		r.shortest = r.longest
 	}
 	r.Low, r.High = r.at(r.longest), r.at(r.shortest)
-	r.Low.Average = p.Average // with one division, and so exact
+	r.Low.Average = p.Average // computed with one division, and therefore exact
 	r.Low.BusyOccupancy = min(p.Average/(1-r.Low.Idle), 1)
 	if r.shortest == r.longest {
 		r.High = r.Low
@@ -84,13 +90,13 @@ func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 }
 
 // drifts reports whether the Xe-cores no longer finish together: each holds one
-// work-group, and takes the next one whenever it is done.
+// work-group and starts the next one when it finishes.
 func (p *Prediction) drifts(fullWaves int64) bool {
 	return p.GroupsPerXeCore == 1 && p.Policy == Whole && fullWaves > 1
 }
 
-// at is the point of the range at which the last wave takes t of a full one's
-// time.
+// at returns the point of the range at which the last wave takes t times as
+// long as a full one.
 func (r *Range) at(t float64) Utilization {
 	time := r.waves + t
 	used := (r.waves*r.used + t*r.leftUsed) / time
@@ -99,13 +105,14 @@ func (r *Range) at(t float64) Utilization {
 	return h
 }
 
-// NearestBusy is the point of the range that comes nearest to what busy XVEs
-// held.
+// NearestBusy returns the point of the range that is nearest to an occupancy of
+// the busy XVEs.
 func (r *Range) NearestBusy(loaded unit.Ratio) Utilization {
-	return r.nearest(loaded, Utilization.busyOccupancy, r.left-float64(loaded)*r.leftUsed, float64(loaded)*r.used-r.held)
+	busy := float64(loaded)
+	return r.nearest(loaded, Utilization.busyOccupancy, r.left-busy*r.leftUsed, busy*r.used-r.held)
 }
 
-// NearestAverage is the point of the range that comes nearest to an average
+// NearestAverage returns the point of the range that is nearest to an average
 // over all slots.
 func (r *Range) NearestAverage(average unit.Ratio) Utilization {
 	return r.nearest(average, Utilization.average, r.left-float64(average), float64(average)-r.held)
@@ -126,8 +133,8 @@ func (r *Range) nearest(v unit.Ratio, of func(Utilization) unit.Ratio, slope, ri
 	return r.at(min(max(r.waves*rise/slope, r.shortest), r.longest))
 }
 
-// usedXVEs counts the XVEs that hold at least one of so many threads, and the
-// threads of the one that holds most.
+// usedXVEs returns the number of XVEs with at least one of the given threads,
+// and the largest number of threads on one XVE.
 func (p *Prediction) usedXVEs(d *arch.Device, threads int64) (used, most int64) {
 	cores, perCore := int64(d.XeCores), int64(d.XVEPerXeCore)
 	if p.Policy == Free {

@@ -11,8 +11,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// dealtOut counts the idle XVEs of every wave by dealing the threads out one by
-// one.
+// dealtOut computes the share of idle XVEs over all waves by placing the
+// threads one by one.
 func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
 	xves, left, waves, idle := int64(d.XVEs()), p.Groups*p.ThreadsPerGroup, 0, 0.0
 	for left > 0 {
@@ -39,9 +39,10 @@ func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
 	return idle / float64(waves) / float64(xves)
 }
 
-// TestIdle holds the predicted idle share of real launches to figures made by
-// hand: 28 work-groups of 32 threads fill a Meteor Lake of 7 Xe-cores, and the
-// last 4 of 256 leave 3 Xe-cores empty in one wave of ten.
+// TestIdle compares the predicted idle share of real launches with values
+// computed by hand. For example, 28 work-groups of 32 threads fill a Meteor
+// Lake with 7 Xe-cores, and the last 4 of 256 leave 3 Xe-cores idle in one of
+// ten waves.
 func TestIdle(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -54,7 +55,7 @@ func TestIdle(t *testing.T) {
 		{"Fan2", mtl112(), Launch{Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: 32, Policy: Whole}, 0, 131072.0 / 896 / 147},
 		{"half of a Max 1100", max1100(), Launch{Global: unit.Size(3584, 8), Local: unit.Size(64, 8), SIMD: 16, SLM: 8}, 0, 0.5},
 		{"one thread", mtl112(), Launch{Global: unit.Size(1), Local: unit.Size(1), SIMD: 32}, 111.0 / 112, 1.0 / 8},
-		{"four threads an Xe-core", mtl112(), Launch{Global: unit.Size(32 * 4 * 7), Local: unit.Size(128), SIMD: 32, Policy: Whole}, 0.75, 1.0 / 8},
+		{"four threads per Xe-core", mtl112(), Launch{Global: unit.Size(32 * 4 * 7), Local: unit.Size(128), SIMD: 32, Policy: Whole}, 0.75, 1.0 / 8},
 	} {
 		p, err := Predict(c.dev, c.l)
 		if err != nil {
@@ -66,9 +67,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// checkRange holds what is true of every range: its ends are those of the
-// prediction, the lower one is the lower one, it is one point without a partial
-// wave after a full one, and the point nearest to one of its own is that one.
+// checkRange checks properties of every range. Its ends agree with the
+// prediction and are in order. It is a single point unless a partial wave
+// follows a full one. The point nearest to one of its own points is that point.
 func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	t.Helper()
 	if g.Low.Average != p.Average || p.HasGrid() && p.AverageHigh < p.Average || p.AverageHigh > p.Peak {
@@ -76,7 +77,7 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	}
 	whole := p.Waves <= 1 || p.LastWaveOccupancy == 0 || p.LastWaveOccupancy == p.Peak
 	if whole && math.Abs(float64(p.AverageHigh-p.Average)) > 1e-12 {
-		t.Fatalf("no partial wave after a full one, and a range: %+v", p)
+		t.Fatalf("a range without a partial wave after a full one: %+v", p)
 	}
 	if !p.HasGrid() {
 		return
@@ -94,10 +95,10 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	}
 }
 
-// TestRange holds the range of two launches that were measured within: an
-// n-body of 80,000 work-items in groups of 128 on two Xe-cores of a Tiger Lake
-// (95.5% over 20 launches) and a GEMM on a Meteor Lake (97.2 to 97.9 within
-// launches).
+// TestRange checks the ranges of two launches whose measured values are inside:
+// an n-body of 80,000 work-items in work-groups of 128 on two Xe-cores of a
+// Tiger Lake (95.5% over 20 launches), and a GEMM on a Meteor Lake (97.2 to
+// 97.9% within launches).
 func TestRange(t *testing.T) {
 	twoCores := *tgl()
 	twoCores.XeCores = 2
@@ -128,8 +129,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestIdleProperties deals random launches out and holds what is true of every
-// one of them.
+// TestIdleProperties places the threads of random launches and checks
+// properties of every launch.
 func TestIdleProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dealt := 0
@@ -159,17 +160,17 @@ func TestIdleProperties(t *testing.T) {
 		var s resolvedLaunch
 		s.resolve(d, &l)
 		if want := dealtOut(d, &p, p.capacity(d, s.modeSlots)); math.Abs(want-float64(i.Idle)) > 1e-9 {
-			t.Fatalf("%s %+v: %v, dealt out it is %v", d.Key, l, i.Idle, want)
+			t.Fatalf("%s %+v: %v, placed one by one it is %v", d.Key, l, i.Idle, want)
 		}
 	}
 	if dealt < 2000 {
-		t.Errorf("only %d launches were dealt out", dealt)
+		t.Errorf("only %d launches were placed", dealt)
 	}
 }
 
-// TestLocalRangeRejected: the reason is the size that cannot be divided, or
-// what no work-group of any size has, and never that the work-group size is
-// missing.
+// TestLocalRangeRejected checks the reason: the size that cannot be divided, or
+// a limit that applies to every work-group size. It must never be that the
+// work-group size is missing.
 func TestLocalRangeRejected(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -187,7 +188,7 @@ func TestLocalRangeRejected(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Code != c.code || tried != 0 {
 			t.Errorf("%s: %v after %d sizes, want %s", c.why, err, tried, c.code)
 		} else if strings.Contains(err.Error(), "has no work-group size") {
-			t.Errorf("%s: %v asks for what may be left out", c.why, err)
+			t.Errorf("%s: %v requests an optional parameter", c.why, err)
 		}
 	}
 	if _, _, tried, err := LocalRange(tgl(), Launch{Global: unit.Size(1 << 20), SIMD: 16}); tried == 0 || err != nil {
@@ -195,9 +196,9 @@ func TestLocalRangeRejected(t *testing.T) {
 	}
 }
 
-// TestDriftingXeCores has launches whose work-groups fill an Xe-core each.
-// After two waves the Xe-cores do not finish together, so that the last wave
-// may be short. A profiler measured 95.5% for the first one.
+// TestDriftingXeCores uses launches whose work-groups fill an Xe-core each.
+// After two waves, the Xe-cores do not finish together, so that the last wave
+// may be short. A profiler measured 95.5% for the first launch.
 func TestDriftingXeCores(t *testing.T) {
 	for _, c := range []struct {
 		reason    string
@@ -205,7 +206,7 @@ func TestDriftingXeCores(t *testing.T) {
 		low, high float64
 	}{
 		{"121 work-groups, 6.05 waves", 121 * 1024, 100 * 6.05 / 7, 100 * (6 + 0.05*0.05) / 6.05},
-		{"full waves are a point", 120 * 1024, 100, 100},
+		{"full waves have no range", 120 * 1024, 100, 100},
 		{"after one wave they still finish together", 21 * 1024, 100 * 1.05 / 2, 100 * 1.05 / 2},
 	} {
 		p, err := Predict(b580(), Launch{Global: unit.Size(c.global), Local: unit.Size(1024), SIMD: 16, Barriers: 1})

@@ -10,9 +10,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// launchProblem is why a launch cannot run. The check that finds one only names
-// it; the text is made by refuse, away from the path that millions of launches
-// take.
+// A launchProblem is the reason why a launch cannot run. The check that finds
+// it only returns its number. reject creates the message, so that millions of
+// successful predictions do not pay for it.
 type launchProblem uint8
 
 const (
@@ -35,7 +35,8 @@ const (
 	tooManyBarriers
 )
 
-// reject describes an error with both figures and with what would fit.
+// reject returns the error for a problem, with the requested and the available
+// amount.
 func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case badDevice:
@@ -71,8 +72,8 @@ func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *Laun
 	return s.rejectResource(f, d, l)
 }
 
-// rejectResource describes the errors of a launch that asks for more of a
-// resource than there is.
+// rejectResource returns the error for a launch that needs more of a resource
+// than there is.
 func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case groupTooLarge:
@@ -85,8 +86,9 @@ func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launc
 	case slmTooLarge:
 		most := min(d.SLMPerGroupMax, d.SLMPerXeCore)
 		return &LaunchError{"slm-too-large",
-			fmt.Sprintf("%s of SLM per work-group are above the %s that %s gives to one work-group",
-				unit.FormatBytes(l.SLM), unit.FormatBytes(most), nameOf(d)), "at most " + unit.FormatBytes(most) + " fit"}
+			fmt.Sprintf("%s of SLM per work-group are above the %s that %s allows for one work-group",
+				unit.FormatBytes(l.SLM), unit.FormatBytes(most), nameOf(d)),
+			"at most " + unit.FormatBytes(most) + " fit"}
 	case tooManyBarriers:
 		return &LaunchError{"too-many-barriers",
 			fmt.Sprintf("a work-group that uses %d barriers needs more than the %d barrier slots of an Xe-core",
@@ -122,8 +124,8 @@ func (s *resolvedLaunch) rejectThreads(d *arch.Device, l Launch) *LaunchError {
 	return &LaunchError{"too-many-threads", text, hint}
 }
 
-// fitting names sub-group sizes and GRF modes at which the same work-group
-// would run, each changed alone.
+// fitting lists the sub-group sizes and GRF modes with which the same
+// work-group would run, each with only that change.
 func (s *resolvedLaunch) fitting(d *arch.Device, l Launch) string {
 	var fit []string
 	for _, w := range widths(d) {
@@ -143,7 +145,7 @@ func (s *resolvedLaunch) fitting(d *arch.Device, l Launch) string {
 	return strings.Join(fit, " or ")
 }
 
-// runs reports whether the launch passes the checks of an Xe-core.
+// runs reports whether the launch passes the checks for an Xe-core.
 func runs(d *arch.Device, l Launch) bool {
 	var s resolvedLaunch
 	return s.resolve(d, &l) == noProblem
@@ -162,8 +164,8 @@ func badSize(what string, size unit.Size3) *LaunchError {
 
 const codeDimensions = "dimensions-differ"
 
-// badRank describes a work-group with a dimension that the global size lacks.
-// The sizes that it suggests keep the number of work-items.
+// badRank returns the error for a work-group with a dimension that the global
+// size does not have. The suggested sizes keep the number of work-items.
 func badRank(l Launch) *LaunchError {
 	group, _ := l.Local.Items()
 	hint := fmt.Sprintf("use a work-group of %d", group)
@@ -176,12 +178,13 @@ func badRank(l Launch) *LaunchError {
 		l.Global, unit.FormatCount(l.Global.Rank(), "dimension", "dimensions"), l.Local, l.Local.Rank()), hint}
 }
 
-// mostTried is the largest number of work-items whose factors are searched: a
-// million steps for a work-group of one column.
+// mostTried is the largest number of work-items whose factors are searched: up
+// to a million steps for a work-group of one column.
 const mostTried = 1 << 40
 
-// nearSquare returns the most nearly square global size of so many work-items
-// that a work-group of two dimensions divides, or zeros if it has none.
+// nearSquare returns the global size nearest to a square that has the given
+// number of work-items and that a work-group of two dimensions divides, or
+// zeros if there is none.
 func nearSquare(items int64, local unit.Size3) (x, y int64) {
 	if local.Rank() != 2 || items > mostTried {
 		return 0, 0
@@ -205,8 +208,8 @@ func nameOf(d *arch.Device) string {
 	return "the device"
 }
 
-// widths returns the sub-group sizes of a device, and all that Intel GPUs have
-// for one that lists none.
+// widths returns the sub-group sizes of a device, or the sizes of all Intel
+// GPUs if it lists none.
 func widths(d *arch.Device) []int {
 	if len(d.SIMDWidths) == 0 {
 		return []int{8, 16, 32}
@@ -225,7 +228,7 @@ func registers(d *arch.Device) []int {
 	return modes
 }
 
-// list prints numbers: "8, 16 and 32".
+// list returns numbers as text: "8, 16 and 32".
 func list(numbers []int) string {
 	words := make([]string, len(numbers))
 	for i, n := range numbers {

@@ -11,9 +11,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every setting that may be had and gives those that run, the
-// launch's own among them. Work-groups that do not divide the grid are tried
-// only where none that does would run: SYCL refuses them.
+// search predicts every allowed setting and returns the ones that run,
+// including the launch itself. Work-groups that do not divide the grid are
+// tried only if no dividing one runs, because SYCL rejects them.
 func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
 	if !l.Global.Present() {
 		return searchOver(d, l, may, multiples)
@@ -26,11 +26,11 @@ func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
 	return all
 }
 
-// shapes lists work-groups of up to so many work-items for a launch, one for
-// each number of work-items, in their order.
+// shapes lists work-groups of up to the given number of work-items for a
+// launch, one for each number of work-items, in ascending order.
 type shapes func(l Launch, most int64) []unit.Size3
 
-// searchOver is search over the work-groups that one way of listing them gives.
+// searchOver predicts the work-groups that a listing function returns.
 func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (found []Setting) {
 	slms := searchSLM(d, l, may)
 	found = make([]Setting, 0, 64)
@@ -58,9 +58,10 @@ func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (
 	return found
 }
 
-// weigh works out what a setting is ranked by. Hundreds are tried and few
-// chosen: a list of changes in memory of its own for each made a search twice
-// as long. Keeping the memory of searches in a pool gained no time.
+// weigh computes the values by which a setting is ranked. Hundreds of settings
+// are tried and few are chosen, so the list of changes is on the stack:
+// allocating it per setting doubled the time of a search. Considered and
+// rejected: a pool for the memory of searches, because it saved no time.
 func (s *Setting) weigh(d *arch.Device, from Launch) {
 	var room [4]Change
 	list := changes(room[:0], d, from, s.Launch)
@@ -68,8 +69,8 @@ func (s *Setting) weigh(d *arch.Device, from Launch) {
 	s.usefulAverage, s.usefulPeak = s.useful()
 }
 
-// changes adds to a list, which most callers have on the stack, how a launch
-// differs from the one that was asked about.
+// changes appends the differences between two launches to a list, which most
+// callers have on the stack.
 func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 	add := func(setting string, from, to int64) {
 		list = append(list, Change{Setting: setting, From: from, To: to})
@@ -95,7 +96,7 @@ func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 // searchSIMD returns the sub-group sizes to try: none below the launch's own,
 // unless the device has no other.
 func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
-	if l.SIMD > 0 && !may.SIMD || l.SIMD == ExplicitSIMD { // another one would be another kernel
+	if l.SIMD > 0 && !may.SIMD || l.SIMD == ExplicitSIMD { // another size would be another kernel
 		return []int{l.SIMD}
 	}
 	all := widths(d)
@@ -106,8 +107,8 @@ func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
 	return wide
 }
 
-// searchGRF returns the register counts to try; the mode that the launch has
-// stays written as the launch has it.
+// searchGRF returns the register counts to try. The launch's own mode keeps its
+// notation.
 func searchGRF(d *arch.Device, l Launch, may VariableSettings) []int {
 	grfs := []int{l.GRF}
 	if !may.GRF {
@@ -137,8 +138,8 @@ func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 	return sizes
 }
 
-// searchLocal returns the work-group shapes to try at a sub-group size, one per
-// number of work-items, in their order.
+// searchLocal returns the work-group shapes to try for a sub-group size, one
+// per number of work-items, in ascending order.
 func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
@@ -159,8 +160,8 @@ func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []un
 	return slices.Insert(list, at, l.Local)
 }
 
-// multiples returns the work-groups of whole sub-groups along the first
-// dimension, none longer than the grid is there.
+// multiples returns the work-groups of complete sub-groups along the first
+// dimension, up to the size of the grid.
 func multiples(l Launch, most int64) []unit.Size3 {
 	simd := int64(l.SIMD)
 	if l.Global.Present() {
@@ -168,18 +169,20 @@ func multiples(l Launch, most int64) []unit.Size3 {
 	}
 	list := []unit.Size3{}
 	for x := simd; x <= most; x += simd {
-		list = append(list, unit.Size([]int64{x, 1, 1}[:max(1, l.Global.Rank())]...)) // as many dimensions as the grid
+		// The work-group has as many dimensions as the grid.
+		list = append(list, unit.Size([]int64{x, 1, 1}[:max(1, l.Global.Rank())]...))
 	}
 	return list
 }
 
-// LocalRange returns the settings of the highest and of the lowest occupancy
-// among the work-groups that a compiler may choose for a launch which leaves
-// that to it: those that divide the global size in every dimension and are
-// multiples of the sub-group size. tried is how many there are, 0 where none
-// runs; then the error is that of the first.
+// LocalRange returns the settings with the highest and the lowest occupancy
+// among the work-groups that a compiler may choose if the launch does not
+// specify one: those that divide the global size in every dimension and are
+// multiples of the sub-group size. tried is the number of these that run. If it
+// is 0, err is the error of the first one.
 func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err error) {
-	if l.SIMD <= 0 { // no size to be a multiple of: the reason is that, whatever the work-group is
+	// Without a sub-group size, this is the error for any work-group.
+	if l.SIMD <= 0 {
 		l.Local = unit.Size(1)
 		_, err := Predict(d, l)
 		return best, worst, 0, err
@@ -206,17 +209,18 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 	switch {
 	case tried > 0:
 		err = nil
-	case err == nil: // nothing divides it so
-		err = &LaunchError{"no-local", fmt.Sprintf("no work-group size divides the global size %s and is a multiple of the "+
-			"sub-group size (SIMD width) %d", l.Global, l.SIMD), "give the local size, for example 256 or 16x16"}
+	case err == nil: // no work-group divides the global size
+		err = &LaunchError{"no-local", fmt.Sprintf("no work-group size divides the global size %s and is a "+
+			"multiple of the sub-group size (SIMD width) %d", l.Global, l.SIMD),
+			"give the local size, for example 256 or 16x16"}
 	}
 	return best, worst, tried, err
 }
 
 // dividing returns the shapes that divide the global size in every dimension
-// and are multiples of the sub-group size; of those with equal work-items the
-// one nearest to the launch's own, otherwise the one that is longest in the
-// first dimension.
+// and are multiples of the sub-group size. Among shapes with the same number of
+// work-items, it returns the one nearest to the launch's own, or otherwise the
+// longest in the first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {
 	list := []unit.Size3{}
 	shapes := nearestShapes(l, most)
@@ -258,9 +262,9 @@ func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	return shapes
 }
 
-// distance counts the doublings between two shapes. Without a shape to be near
-// to, longer first dimensions are nearer: their work-items are neighbors in
-// memory.
+// distance returns the number of doublings between two shapes. Without an own
+// shape, a longer first dimension is nearer, because its work-items are
+// adjacent in memory.
 func distance(s, own unit.Size3) float64 {
 	if !own.Present() {
 		return -float64(s.Dim(0))
@@ -272,8 +276,8 @@ func distance(s, own unit.Size3) float64 {
 	return sum
 }
 
-// divisorsUpTo returns the divisors of n up to a number, in their order. No
-// work-group is so large that trying every number takes long.
+// divisorsUpTo returns the divisors of n up to a number, in ascending order. It
+// tries every number, which is fast enough for the sizes of work-groups.
 func divisorsUpTo(n, most int64) (list []int64) {
 	for x := int64(1); x <= min(n, most); x++ {
 		if quotient(n, x)*x == n {
@@ -283,20 +287,24 @@ func divisorsUpTo(n, most int64) (list []int64) {
 	return list
 }
 
-// MinProbe is how many points of peak a probe is below the one before: less
-// would not be seen in a measurement.
+// MinProbe is the minimum difference in peak between two probes, in percentage
+// points. A smaller one would not be visible in a measurement.
 const MinProbe unit.Points = 5
 
-// threads is how many threads a launch starts in all.
+// threads returns the total number of threads of the launch.
 func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
 
-// Probes are launches of the same work at lower occupancy, from the highest
-// peak to the lowest: what their times say of a kernel tells whether it needs
-// its occupancy. Each differs from the launch in one setting: in SLM that
-// nobody uses, of each allocation step that lowers the peak; in the work-group
-// size, where the launch has no SLM whose amount would go with it; in the large
-// GRF mode. The launch needs a global size. The error is a *LaunchError where
-// the launch itself cannot run.
+// Probes returns launches of the same work at lower occupancy, sorted by peak
+// from high to low. Their times show whether a kernel needs its occupancy. Each
+// probe differs from the launch in one setting:
+//
+//   - additional unused SLM, for each allocation step that lowers the peak
+//   - the work-group size, unless the launch has SLM, whose amount would depend
+//     on it
+//   - the large GRF mode
+//
+// The launch must have a global size. The error is a *LaunchError if the launch
+// itself cannot run.
 func Probes(d *arch.Device, l Launch) ([]Setting, error) {
 	own, err := Predict(d, l)
 	if err != nil {
@@ -320,7 +328,7 @@ func Probes(d *arch.Device, l Launch) ([]Setting, error) {
 		})
 	}
 	large := l
-	large.GRF = 256 // of the modes the one that options of all compilers name
+	large.GRF = 256 // the mode that the options of all compilers support
 	try(&wide, large)
 	highest := func(x, y Setting) int {
 		return cmp.Or(cmp.Compare(y.Prediction.Peak, x.Prediction.Peak), cmp.Compare(x.cost, y.cost))

@@ -7,27 +7,29 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Point is one launch of a sweep: the value that was varied and what Predict
-// says of the launch with it.
+// A Point is one launch of a sweep: the varied value, and the prediction.
 type Point struct {
-	X          int64  // work-items per work-group, bytes of SLM per work-group, sub-group size, registers or work-groups
-	Launch     Launch // as predicted
-	Own        bool   // the launch that was swept
+	// X is the number of work-items per work-group, bytes of SLM per
+	// work-group, sub-group size, registers, or work-groups.
+	X          int64
+	Launch     Launch // the predicted launch
+	Own        bool   // the original launch
 	Prediction Prediction
-	Err        error // a *LaunchError where the launch cannot run
+	Err        error // a *LaunchError if the launch cannot run
 }
 
-// localStep is the step of work-group sizes in SweepLocal, in work-items: the
-// smallest sub-group that any GPU has, so that the curve also shows what sizes
-// between whole sub-groups lose. The charts of Intel's calculator step alike.
+// localStep is the step of work-group sizes in SweepLocal, in work-items. It is
+// the smallest sub-group size of any GPU, so that the curve shows the loss of
+// sizes between complete sub-groups. The charts of Intel's calculator use the
+// same step.
 const localStep = 8
 
-// SweepLocal predicts a launch over work-group sizes: every multiple of 8
-// work-items up to the largest that can run, and the launch's own. The launch's
-// own size keeps its shape; the others are one-dimensional over as many
-// work-items as the launch has. Where nothing can run, as without a sub-group
-// size, the launch's own size is the only point, or the smallest one, and says
-// why.
+// SweepLocal predicts a launch for every work-group size that is a multiple of
+// 8 up to the largest that can run, and for the launch's own size. The launch's
+// own size keeps its shape. The others are one-dimensional and have the same
+// number of work-items in total. If nothing can run, for example without a
+// sub-group size, the only point is the launch's own size or the smallest one,
+// with the error.
 func SweepLocal(d *arch.Device, l Launch) []Point {
 	own, _ := l.Local.Items()
 	items, counted := l.Global.Items()
@@ -50,11 +52,11 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 	})
 }
 
-// SweepSLM predicts a launch over SLM per work-group: every KB from none to the
-// most that a work-group may have, and the launch's own amount. Under policy
-// Auto the point without SLM is dispatched as what it is, a launch without SLM.
+// SweepSLM predicts a launch for every KB of SLM per work-group, from none to
+// the maximum of a work-group, and for the launch's own amount. With policy
+// Auto, the point without SLM uses the policy of a launch without SLM.
 func SweepSLM(d *arch.Device, l Launch) []Point {
-	sizes := []int64{int64(l.SLM)} // also where it is 0, or below
+	sizes := []int64{int64(l.SLM)} // even if it is 0 or negative
 	if d != nil {
 		for x := unit.Bytes(0); x <= d.SLMPerGroupMax; x += 1024 {
 			sizes = append(sizes, int64(x))
@@ -63,8 +65,8 @@ func SweepSLM(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, sizes, int64(l.SLM), func(l *Launch, x int64) { l.SLM = unit.Bytes(x) })
 }
 
-// SweepSIMD predicts a launch over the sub-group sizes that the device offers,
-// and its own.
+// SweepSIMD predicts a launch for the sub-group sizes of the device, and for
+// its own.
 func SweepSIMD(d *arch.Device, l Launch) []Point {
 	var widths []int64
 	if d != nil {
@@ -75,9 +77,10 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, widths, int64(l.SIMD), func(l *Launch, x int64) { l.SIMD = int(x) })
 }
 
-// SweepGRF predicts a launch over the register modes of the device. Registers
-// per thread are a property of the compiled kernel: what a mode spills, and
-// which SIMD width the compiler takes for it, only compiling tells.
+// SweepGRF predicts a launch for the register modes of the device. The number
+// of registers per thread is a property of the compiled kernel. The spills of a
+// mode, and the SIMD width that the compiler chooses for it, are known only
+// after compiling.
 func SweepGRF(d *arch.Device, l Launch) []Point {
 	own := l.GRF
 	if own == 0 {
@@ -91,10 +94,10 @@ func SweepGRF(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, modes, int64(own), func(l *Launch, x int64) { l.GRF = int(x) })
 }
 
-// SweepGroups predicts a launch over numbers of work-groups, its own size each:
-// those that are given, or all up to an Xe-core's fill, then whole Xe-cores up
-// to one work-group beyond a full GPU and twice that. The launch's own number
-// is one of them.
+// SweepGroups predicts a launch for several numbers of work-groups of its own
+// size. If numbers is empty, it uses all numbers up to a full Xe-core, then
+// multiples of a full Xe-core up to one work-group more than a full GPU, and
+// twice a full GPU. The launch's own number is included.
 func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	size, sized := l.Local.Items()
 	own := int64(0)
@@ -106,13 +109,13 @@ func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	}
 	return sweep(d, l, numbers, own, func(l *Launch, x int64) {
 		if x != own {
-			l.Global, l.Local = unit.Size(x*size), unit.Size(size) // of one dimension, over as many work-items
+			l.Global, l.Local = unit.Size(x*size), unit.Size(size) // one-dimensional, with as many work-items
 		}
 	})
 }
 
 // fillingGroups returns the numbers of work-groups at which occupancy changes
-// most: up to mostGroups of them.
+// most, up to mostGroups of them.
 func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	const mostGroups = 32
 	l.Global, l.Local = unit.Size(size), unit.Size(size)
@@ -121,7 +124,7 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 		return []int64{1}
 	}
 	core, cores := p.GroupsPerXeCore, int64(d.XeCores)
-	full := core * cores // that fill the GPU where work-groups stay whole
+	full := core * cores // number that fills the GPU if work-groups stay whole
 	if p.Policy == Free {
 		full = int64(d.Slots()) / p.ThreadsPerGroup
 	}
@@ -135,8 +138,9 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// sweep predicts a launch with each value set and with its own, 0 for none, in
-// rising order, each once. It is never nil.
+// sweep predicts a launch with each value and with its own value, or without
+// its own if that is 0. The points are in ascending order without duplicates.
+// The list is never nil.
 func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Launch, x int64)) []Point {
 	values = slices.Clone(values)
 	if own > 0 {
@@ -154,9 +158,9 @@ func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Laun
 	return points
 }
 
-// LargestGroup returns the most work-items of a work-group that can run, by the
-// device's maximum, the driver's rules and the thread slots at the launch's
-// sub-group size and GRF mode.
+// LargestGroup returns the maximum number of work-items of a work-group that
+// can run, which depends on the device's maximum, the driver's rules, and the
+// thread slots for the launch's sub-group size and GRF mode.
 func LargestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)
 	if !ok {

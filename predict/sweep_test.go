@@ -7,10 +7,10 @@ import (
 )
 
 // TestCalculatorSweeps compares the sweeps with the points of the calculator's
-// charts. They differ in three ways: its charts begin at 0 work-items, which is
-// no work-group; its SLM chart does not round to allocation steps as its own
-// table does; and it holds no more work-groups than the launch has at its own
-// work-group size.
+// charts. They differ in three ways. The charts begin at 0 work-items, which is
+// not a work-group. The SLM chart does not round to allocation steps, unlike
+// the calculator's table. The charts never show more work-groups than the
+// launch has with its own work-group size.
 func TestCalculatorSweeps(t *testing.T) {
 	devices := calculatorDevices(t)
 	sweeps := map[string]map[int64]Point{}
@@ -79,7 +79,7 @@ func TestSweepEnds(t *testing.T) {
 	}{
 		{"local", SweepLocal(tgl(), Launch{Local: size(100), SIMD: 32}), 65, 8, 512, "64 multiples of 8 and its own size"},
 		{"local of a driver rule", SweepLocal(max1100(), Launch{Local: size(16), SIMD: 16, GRF: 256}), 64, 8, 512, "SIMD16 with large GRF ends at 512"},
-		{"local without sub-group size", SweepLocal(tgl(), Launch{Local: size(100)}), 1, 100, 100, "nothing to step by: its own error"},
+		{"local without sub-group size", SweepLocal(tgl(), Launch{Local: size(100)}), 1, 100, 100, "no step size: its own error"},
 		{"local, unknown GRF", SweepLocal(tgl(), Launch{Local: size(8), SIMD: 8, GRF: 7}), 1, 8, 8, "its own error"},
 		{"slm", SweepSLM(tgl(), Launch{Local: size(8), SIMD: 8, SLM: 1500}), 66, 0, 64 * kb, "0..64 KB and its own"},
 		{"simd", SweepSIMD(max1100(), Launch{Local: size(8), SIMD: 8}), 3, 8, 32, "its own width is shown with its error"},

@@ -33,14 +33,14 @@ func device(t testing.TB, table *Table, key string) Device {
 	return Device{}
 }
 
-// added are the devices that the reference data lacks, or has with too little
-// confidence: a bin that a summary showed, one that several reports count, and
-// two that later sources confirm or that have no count of their own.
+// added are devices that are missing from the reference data or have a low
+// confidence there: a bin from a summary, a bin that several reports count, and
+// two devices that later sources confirm or that have no count of their own.
 var added = []string{"mtl-112", "wcl", "b370", "max1450", "cri", "nvl-p", "nvl-s", "nvl-u"}
 
-// asReference undoes what was decided otherwise than the reference data has it:
-// an Xe-core has the SLM that the driver programs at most, Wildcat Lake is no
-// Panther Lake, and two ids without a name are Battlemages.
+// asReference reverts decisions that differ from the reference data: the SLM of
+// an Xe-core is the maximum that the driver programs, Wildcat Lake is not a
+// Panther Lake, and two IDs without a name are Battlemages.
 func asReference(d Device) Device {
 	for _, s := range d.SLMBySource {
 		if s.Source == "calculator" && d.SLMPerXeCore < unit.Bytes(s.Count)<<10 {
@@ -49,7 +49,7 @@ func asReference(d Device) Device {
 	}
 	d.SLMBySource = nil
 	d.PCIIDs = slices.DeleteFunc(slices.Clone(d.PCIIDs), func(id string) bool { return id == "B0B0" })
-	if d.Architecture == "Xe3" { // modes of the driver's list that bring no more threads than the next
+	if d.Architecture == "Xe3" { // modes in the driver's list that allow no more threads than the next mode
 		d.GRFModes = slices.DeleteFunc(slices.Clone(d.GRFModes), func(m GRFMode) bool { return m.Registers < 96 })
 	}
 	if d.Key == "ptl-4" {
@@ -61,9 +61,10 @@ func asReference(d Device) Device {
 	return d
 }
 
-// TestBuiltinIsConsistent holds what Builtin does not check at each start.
+// TestBuiltinIsConsistent checks what Builtin skips at each start.
 func TestBuiltinIsConsistent(t *testing.T) {
-	devices, _, err := readDevices("devices.csv", strings.NewReader(devicesCSV)) // the checks of a user's file, repeated figures included
+	// includes the checks for a user's file and for repeated values
+	devices, _, err := readDevices("devices.csv", strings.NewReader(devicesCSV))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +82,10 @@ func TestBuiltinIsConsistent(t *testing.T) {
 			t.Errorf("%s: no PCI id", d.Key)
 		}
 		if s := strings.Join(d.Aliases, ";"); strings.Contains(s, "(R)") || strings.Contains(s, "(TM)") {
-			t.Errorf("%s: aliases %q carry a trademark sign", d.Key, s)
+			t.Errorf("%s: aliases %q contain a trademark sign", d.Key, s)
 		}
 		if first := d.BarrierSlots[0].Source; first != "calculator" && first != "neo" {
-			t.Errorf("%s: default barrier slots are by %s, want calculator or neo", d.Key, first)
+			t.Errorf("%s: default barrier slots come from %s, want calculator or neo", d.Key, first)
 		}
 	}
 }
@@ -121,8 +122,8 @@ func TestEveryKeyOfTheOtherTablesExists(t *testing.T) {
 	}
 }
 
-// TestArchitectureRows has the published rows of the oneAPI guides for the
-// three GPUs that they describe.
+// TestArchitectureRows compares three GPUs with the published rows of the
+// oneAPI guides.
 func TestArchitectureRows(t *testing.T) {
 	type shape struct{ ThreadsPerXVE, XVEPerXeCore, SlotsPerXeCore, XeCores, XVEs, Slots, SIMD8Lanes, MaxGroup int }
 	for key, want := range map[string]shape{
@@ -130,7 +131,7 @@ func TestArchitectureRows(t *testing.T) {
 		"icl-g7":   {7, 8, 56, 8, 64, 448, 3584, 256},
 		"tgl-96":   {7, 16, 112, 6, 96, 672, 5376, 512},
 		"mtl-112":  {8, 16, 128, 7, 112, 896, 7168, 1024}, // 896 slots: a VTune summary with 112 XVE x 8 threads
-		"b390":     {10, 8, 80, 12, 96, 960, 7680, 1024},  // Xe3: ten threads at 96 registers
+		"b390":     {10, 8, 80, 12, 96, 960, 7680, 1024},  // Xe3: ten threads with 96 registers
 	} {
 		d := device(t, builtin(t), key)
 		got := shape{d.ThreadsPerXVE, d.XVEPerXeCore, d.SlotsPerXeCore(), d.XeCores, d.XVEs(), d.Slots(), d.Slots() * 8, d.MaxGroupSize}
@@ -192,7 +193,7 @@ func readGolden(t *testing.T) (devices []golden, ids []goldenID, ambiguous []str
 		if err := json.Unmarshal(raw, &low); err != nil {
 			t.Fatal(err)
 		}
-		if low.Confidence == "low" { // not in the table, and with empty figures
+		if low.Confidence == "low" { // not in the table, with empty values
 			continue
 		}
 		if err := json.Unmarshal(raw, &g); err != nil {
@@ -203,7 +204,7 @@ func readGolden(t *testing.T) (devices []golden, ids []goldenID, ambiguous []str
 	return devices, file.IDs, file.Matching.Ambiguous
 }
 
-// trademarks are left out of the table's aliases.
+// trademarks are removed from the table's aliases.
 var trademarks = strings.NewReplacer("(R)", "", "(TM)", "")
 
 func (g *golden) device() Device {
@@ -230,8 +231,7 @@ func (g *golden) device() Device {
 	return d
 }
 
-// TestTableAgreesWithTheReference compares field by field with the reference
-// data.
+// TestTableAgreesWithTheReference compares each field with the reference data.
 func TestTableAgreesWithTheReference(t *testing.T) {
 	devices, ids, _ := readGolden(t)
 	table := builtin(t)
@@ -254,8 +254,8 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 		}
 		cells := slices.Sorted(strings.FieldsSeq(extra[g.Key]))
 		if i := slices.Index(cells, "max_threads_per_wg.other=64"); got.Architecture == "Xe3" && i >= 0 {
-			// The driver has the limit of 128 registers for all modes below,
-			// which the reference does not list.
+			// The driver applies the limit for 128 registers to all smaller
+			// modes, which the reference does not list.
 			cells[i] = "max_threads_per_wg.grf128_simd16=64"
 			slices.Sort(cells)
 		}
@@ -281,8 +281,8 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 	comparePCI(t, table, ids)
 }
 
-// extraCells returns the driver's further limits as devices.csv has them, by
-// key.
+// extraCells returns the driver's additional limits in the notation of
+// devices.csv, by key.
 func extraCells(t *testing.T) map[string]string {
 	r := csv.NewReader(strings.NewReader(devicesCSV))
 	r.Comment = '#'
@@ -298,7 +298,7 @@ func extraCells(t *testing.T) map[string]string {
 	return cells
 }
 
-// flat writes nested limits as the table does, sorted.
+// flat returns nested limits in the notation of the table, sorted.
 func flat(limits map[string]any) []string {
 	var out []string
 	for name, v := range limits {
@@ -315,7 +315,7 @@ func flat(limits map[string]any) []string {
 	return out
 }
 
-// comparePCI compares the PCI ids of the devices that the table has.
+// comparePCI compares the PCI IDs of the devices in the table.
 func comparePCI(t *testing.T, table *Table, ids []goldenID) {
 	rows := map[string]idRow{}
 	for _, row := range table.ids {
@@ -333,7 +333,7 @@ func comparePCI(t *testing.T, table *Table, ids []goldenID) {
 		})
 		row, there := rows[g.ID]
 		delete(rows, g.ID)
-		if there && len(g.Devices) == 0 { // the reference has no Xe-core count, and so no device
+		if there && len(g.Devices) == 0 { // the reference has no Xe-core count, and therefore no device
 			continue
 		}
 		if there != (len(keys) > 0) {

@@ -12,35 +12,35 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Options is what is said of the device of a run: by the user, whose word
-// counts, and by the inputs.
+// Options describe the device of a run: the choice of the user, which has
+// priority, and the content of the inputs.
 type Options struct {
-	Name   string            // as in Query; empty takes what the inputs say
-	XVEs   int               // XVE count that the user gives, 0 for none
-	Inputs []ingest.Platform // what each input says
-	Run    ingest.Platform   // what they say together
-	Needed bool              // it is an error when nobody names a device
+	Name   string            // as in Query; if empty, the inputs determine the device
+	XVEs   int               // XVE count from the user; 0 if none
+	Inputs []ingest.Platform // platform of each input
+	Run    ingest.Platform   // merged platform of all inputs
+	Needed bool              // a missing device is an error
 	Family bool              // as in Query
-	// Force takes Name although the inputs identify another device.
+	// Force uses Name even if the inputs identify another device.
 	Force bool
-	// XVEColumns is an export whose columns count XVEs, empty for none. The
-	// device of a log that has only EUs did not run it.
+	// XVEColumns is an export whose columns count XVEs, or empty. If the device
+	// of a log has only EUs, it is not the device of that export.
 	XVEColumns string
 	Naming     Naming
-	By         Source // of Name, if it is neither a flag nor a form: occudiff.yaml:2
+	By         Source // source of Name if it is neither a flag nor a form: occudiff.yaml:2
 }
 
-// Naming is how whoever asks names a device: texts say what to do in those
-// words.
+// Naming is the way in which the user selects a device. Messages use the
+// matching words.
 type Naming int
 
-// The ways.
+// Ways to select a device.
 const (
 	ByFlag Naming = iota // --device and --xve of a command
-	ByForm               // the choice of a form
+	ByForm               // a field of a form
 )
 
-// Words returns those for a flag or those for a form.
+// Words returns the text for a flag or the text for a form.
 func (n Naming) Words(flag, form string) string {
 	if n == ByForm {
 		return form
@@ -48,29 +48,29 @@ func (n Naming) Words(flag, form string) string {
 	return flag
 }
 
-// Choice is the device of a run.
+// A Choice is the device of a run.
 type Choice struct {
-	Device *Device // nil when nobody names one
+	Device *Device // nil if no device was given
 	By     Source
 	Notes  []note.Note
 }
 
-// Source is the input that names the device. For example, "the summary" with
+// Source is the input that names the device, for example, "the summary" with
 // the detail ": 112 XVE".
 type Source struct{ Name, Detail string }
 
+// String returns the name followed by the detail.
 func (s Source) String() string { return s.Name + s.Detail }
 
-// ErrNoDevice is the error for a run that needs a device and does not say
-// which.
+// ErrNoDevice is the error for a run that requires a device but has none.
 var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"no input says which GPU this is")
 
-// Choose finds the device of a run: the one that the user names, or the one
-// that the inputs identify. It is an error if they identify another one than
-// the user names, or several, unless Force is set. The table is then checked
-// against the numbers of the inputs.
+// Choose returns the device of a run: the one from the user, or the one that
+// the inputs identify. If the inputs identify another device than the user, or
+// several devices, it returns an error, unless Force is set. It then compares
+// the device table with the numbers in the inputs.
 func (t *Table) Choose(o Options) (Choice, error) {
 	var c Choice
 	var err error
@@ -85,14 +85,14 @@ func (t *Table) Choose(o Options) (Choice, error) {
 	return c, err
 }
 
-// chooseNamed takes the device that the user names, unless the inputs identify
+// chooseNamed returns the device from the user, unless the inputs identify
 // another one.
 func (t *Table) chooseNamed(o Options) (Choice, error) {
 	alone := Query{Name: o.Name, XVEs: o.XVEs, Family: o.Family}
 	counted := alone
 	counted.XVEs = cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
 	m, err := t.Find(counted)
-	if err != nil && counted != alone { // the count of the inputs may be wrong
+	if err != nil && counted != alone { // the count in the inputs may be wrong
 		counted = alone
 		m, err = t.Find(alone)
 	}
@@ -103,7 +103,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if o.XVEs > 0 {
 		c.By.Name += o.Naming.Words(" and --xve", "")
 	}
-	full := m // the device by its name alone, if that is sufficient
+	full := m // the device by its name only, if that is sufficient
 	if alone != counted {
 		if by, err := t.Find(alone); err == nil {
 			full = by
@@ -123,19 +123,21 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 				o.Naming.Words("--device ", ""), c.Device.Key)
 		case !o.Force:
 			keys := unit.JoinWords(keysOf(found), "or")
-			return Choice{}, note.Errorf(codeDiffers, p.Pos, o.Naming.Words("give --device "+keys+", or add --force-device "+
-				"to predict for "+full.Device.Key, "choose "+keys), "%s names %s, not %s (%s)", p.DeviceFrom, describe(p, found), full.Device.Key, c.By)
+			hint := o.Naming.Words("give --device "+keys+", or add --force-device to predict for "+full.Device.Key,
+				"choose "+keys)
+			return Choice{}, note.Errorf(codeDiffers, p.Pos, hint, "%s names %s, not %s (%s)",
+				p.DeviceFrom, describe(p, found), full.Device.Key, c.By)
 		default:
 			wrong = true
 			c.forced(p.Pos, full, "%s names %s, not %s", p.DeviceFrom, describe(p, found), full.Device.Key)
 		}
 	}
-	// A count without a name makes no binned part of a known device.
+	// A count without a name must not turn a known device into a binned part.
 	if !wrong && !identified && full.Device.XVEs() != m.Device.XVEs() && t.byKey[squash(m.Device.Key)] == nil {
 		if !o.Force {
-			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, o.Naming.Words("correct --device, or give the count with --xve",
-				"choose another device"), "the inputs count %d XVEs, and %s (%s) has %d", o.Run.XVEs.Or(0), full.Device.Key,
-				c.By, full.Device.XVEs())
+			hint := o.Naming.Words("correct --device, or give the count with --xve", "choose another device")
+			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, hint, "the inputs count %d XVEs, and %s (%s) has %d",
+				o.Run.XVEs.Or(0), full.Device.Key, c.By, full.Device.XVEs())
 		}
 		c.forced(o.Run.Pos, full, "the inputs count %d XVEs, and %s has %d", o.Run.XVEs.Or(0), full.Device.Key,
 			full.Device.XVEs())
@@ -143,23 +145,24 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	return c, nil
 }
 
-// codeDiffers is the code of a device that is not the one that the inputs name.
+// codeDiffers is the code for a device that differs from the device in the
+// inputs.
 const codeDiffers = "device-differs"
 
-// CodeForced is the code of the note on a device that was taken although the
+// CodeForced is the code of the note about a device that is used although the
 // inputs identify another one.
 const CodeForced = "device-forced"
 
-// forced takes a device although the inputs identify another one.
+// forced uses a device although the inputs identify another one.
 func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
 	c.Device = to.Device
 	c.Notes = append(slices.Clone(to.Notes), note.Note{Severity: note.Warning, Code: CodeForced, Pos: at,
 		Text: fmt.Sprintf(format, args...) + "; --force-device predicts for it"})
 }
 
-// variant reports whether a device that the user names is a part of the one
-// that an input identifies: a stack of it, or the same GPU with the XVE count
-// that the user gives.
+// variant reports whether the device from the user is a part of the device that
+// an input identifies: one of its stacks, or the same GPU with the XVE count
+// from the user.
 func (o *Options) variant(named, found *Device) bool {
 	return named.Codename == found.Codename && o.XVEs > 0 ||
 		named.Architecture == found.Architecture && named.XVEs()*found.Tiles == found.XVEs()
@@ -167,10 +170,11 @@ func (o *Options) variant(named, found *Device) bool {
 
 // otherGPU reports whether an export with XVE columns excludes all devices.
 func (o *Options) otherGPU(found []*Device) bool {
-	return o.XVEColumns != "" && !slices.ContainsFunc(found, func(d *Device) bool { return !strings.HasPrefix(d.Architecture, "Gen") })
+	newer := func(d *Device) bool { return !strings.HasPrefix(d.Architecture, "Gen") }
+	return o.XVEColumns != "" && !slices.ContainsFunc(found, newer)
 }
 
-// identified returns the devices that an input may mean, none if it means none.
+// identified returns the devices that an input may refer to, or none.
 func (t *Table) identified(p ingest.Platform) (found []*Device) {
 	list := []ingest.ListedGPU{{Name: p.Device, XVEs: p.XVEs}}
 	if p.Listed != ([2]ingest.ListedGPU{}) {
@@ -191,7 +195,8 @@ func (t *Table) identified(p ingest.Platform) (found []*Device) {
 	return found
 }
 
-// Listed returns the devices of which one ran, if an input lists several GPUs.
+// Listed returns the GPUs of the machine, one of which ran, if an input lists
+// several.
 func (t *Table) Listed(inputs []ingest.Platform) (list []Device) {
 	for _, p := range inputs {
 		if p.Listed != ([2]ingest.ListedGPU{}) {
@@ -210,8 +215,8 @@ func keysOf(devices []*Device) (keys []string) {
 	return keys
 }
 
-// describe returns the device of an input with the keys that it may have, for
-// example "Meteor Lake-P [Intel Arc Graphics] (mtl-112)".
+// describe returns the device of an input with its possible keys, for example
+// "Meteor Lake-P [Intel Arc Graphics] (mtl-112)".
 func describe(p ingest.Platform, found []*Device) string {
 	name := p.Device
 	if name == "" {
@@ -220,7 +225,7 @@ func describe(p ingest.Platform, found []*Device) string {
 	return fmt.Sprintf("%s (%s)", name, unit.JoinWords(keysOf(found), "or"))
 }
 
-// chooseFromInputs resolves what each input says and wants them to agree.
+// chooseFromInputs finds the device of each input. They must agree.
 func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	var found Choice
 	var foundName string
@@ -253,8 +258,8 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	return found, nil
 }
 
-// chooseFromInput resolves what one input says: its device line, otherwise a
-// node property.
+// chooseFromInput finds the device of one input from its device line, or
+// otherwise from a node property.
 func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name string, err error) {
 	name, from := p.Device, p.DeviceFrom
 	if name == "" {
@@ -267,10 +272,12 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	m, err := t.Find(Query{Name: name, XVEs: xves})
 	var several *AmbiguousError
 	if n, ok := o.Run.XVEs.Value(); errors.As(err, &several) && xves == 0 && ok {
-		xves = n // another input of the run has the count that decides
+		xves = n // use the count of another input of the run
 		m, err = t.Find(Query{Name: name, XVEs: xves})
 	}
-	if err != nil && p.NodeProperty != "" && p.Device != "" { // no table has the driver's name; the property is coarser
+	// The driver's name is not in the table. The node property is less
+	// specific.
+	if err != nil && p.NodeProperty != "" && p.Device != "" {
 		if m, err := t.Find(Query{Name: p.NodeProperty, XVEs: xves}); err == nil {
 			return Choice{m.Device, Source{Name: "the DevCloud node property " + p.NodeProperty}, m.Notes}, p.NodeProperty, nil
 		}
@@ -293,7 +300,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	return Choice{m.Device, by, m.Notes}, name, nil
 }
 
-// xveWord is what the GPU's generation calls an XVE.
+// xveWord returns the name of an XVE in the GPU's generation.
 func (d *Device) xveWord() string {
 	if strings.HasPrefix(d.Architecture, "Gen") || d.Architecture == "Xe-LP" {
 		return "EU"
@@ -301,8 +308,7 @@ func (d *Device) xveWord() string {
 	return "XVE"
 }
 
-// compare holds the device table against what a summary says of the same
-// machine.
+// compare compares the device table with the summary of the same machine.
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
 		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),

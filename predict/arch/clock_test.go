@@ -7,8 +7,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestSamplingInterval wants 2^n ticks of the clock, at most what was asked
-// for. The first three are in real files.
+// TestSamplingInterval checks that the interval is 2^n ticks of the clock and
+// at most the requested one. The first three intervals are from real files.
 func TestSamplingInterval(t *testing.T) {
 	const ms = 1e-3
 	for _, c := range []struct {
@@ -20,7 +20,7 @@ func TestSamplingInterval(t *testing.T) {
 		{"Xe-LPG, oneprof prints 853,333 ns", 19.2, ms, 16384 / 19.2e6},
 		{"twice the clock, as some drivers count, is the same interval", 38.4, ms, 16384 / 19.2e6},
 		{"Xe-HPC", 12.5, ms, 8192 / 12.5e6},
-		{"a power of two itself", 12.5, 8192 / 12.5e6, 8192 / 12.5e6},
+		{"a power of two is kept", 12.5, 8192 / 12.5e6, 8192 / 12.5e6},
 		{"0.1 ms", 19.2, 0.1 * ms, 1024 / 19.2e6},
 		{"50 us", 12, 0.05 * ms, 512 / 12e6},
 		{"no clock is known", 0, ms, ms},
@@ -33,8 +33,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestClocks holds the clocks of the table: each has a source, and what nobody
-// says is left open.
+// TestClocks checks the clocks of the table. Each has a source, and an unknown
+// clock is empty.
 func TestClocks(t *testing.T) {
 	want := map[string]float64{"Gen9": 12, "Gen9-LP": 19.2, "Xe-LP": 19.2, "Xe-HPG": 19.2, "Xe-LPG": 19.2, "Xe-LPG+": 19.2,
 		"Xe-HPC": 12.5, "Xe2-LPG": 19.2, "Xe2-HPG": 19.2}
@@ -45,7 +45,7 @@ func TestClocks(t *testing.T) {
 	}
 	for _, cell := range []string{"fast", "neo:", ":12", "neo:-1", "neo:0", "neo:1e3", "neo:12.5.1", "NaN", "5000"} {
 		if err := new(Clock).UnmarshalCSV(cell); err == nil {
-			t.Errorf("%q is taken for a clock", cell)
+			t.Errorf("%q is accepted as a clock", cell)
 		}
 	}
 	var c Clock

@@ -1,20 +1,19 @@
-// Package arch is the device table: what a GPU has of the resources that limit
-// occupancy, with the source of every row, and the look-up by the names under
-// which GPUs go.
+// Package arch contains the device table: the resources of each GPU that limit
+// occupancy, with the source of every row, and the lookup by the names of GPUs.
 //
-// The tables are CSV files next to the code: a row per GPU, the PCI ids that
-// GPUs share, the families that stand for several. Tools print one GPU under
-// many names: a driver's with the PCI id in brackets, VTune's code name with
-// the marketing name, lspci's line. [Table.Find] takes a name apart, squashes
-// it (no case, blanks, marks) and tries key, name, alias, PCI id and code name
-// in this order. A name that means GPUs of different shapes needs their XVE
-// count; GPUs of one shape are one answer, since the model gives them one. A
-// count below all parts but of whole Xe-cores is a binned part, which is
-// derived. [Table.Choose] finds the device of a run from what the user and the
-// inputs say.
+// The tables are CSV files next to the code: a row per GPU, the PCI IDs that
+// GPUs share, and families of several GPUs. Tools print one GPU with many
+// names: a driver's name with the PCI ID in brackets, VTune's code name with
+// the marketing name, or a line of lspci. [Table.Find] parses a name, removes
+// case, spaces, and marks, and tries key, name, alias, PCI ID, and code name in
+// this order. If a name means GPUs of different shapes, their XVE count is
+// required. GPUs of one shape are one result, because their predictions are
+// equal. If a count is lower than for all known parts but a whole number of
+// Xe-cores, Find derives a binned part. [Table.Choose] determines the device of
+// a run from the user's choice and the inputs.
 //
-// A device file of the user's has the columns of devices.csv and is checked as
-// a whole; its rows win over built-in ones.
+// A user's device file has the columns of devices.csv and is checked as a
+// whole. Its rows have priority over built-in ones.
 //
 // The package does not know kernels.
 package arch
@@ -29,73 +28,77 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Device is one GPU (all its stacks) as the prediction model sees it. Counts
-// are per what their name says.
+// A Device is one GPU with all its stacks, as the prediction model uses it. The
+// names of the counts contain their unit.
 type Device struct {
-	Key          string   // short, unique: uhd-p630
+	Key          string   // short and unique: uhd-p630
 	Name         string   // as the driver or vendor prints it
 	Aliases      []string // other names, without (R) and (TM)
 	Architecture string   // Gen9, Gen11, Xe-LP, Xe-HPG, Xe-HPC, Xe-LPG, Xe2-HPG, Xe3, ...
 	Codename     string   // SKL, TGL, PVC, ...
 	Tiles        int      // stacks of one adapter
-	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG; 0 where the count is not public
-	XVEPerXeCore int      // EUs per subslice before Xe-HPG
+	// XeCores is the number for all stacks. Before Xe-HPG, it counts dual
+	// subslices or subslices. It is 0 if the number is not public.
+	XeCores      int
+	XVEPerXeCore int // before Xe-HPG, EUs per subslice
 
-	// GRFModes lists the register files a kernel may be compiled for, by rising
-	// register count. The first mode that a device has at or above 128
-	// registers is the default.
+	// GRFModes lists the register file sizes for which a kernel may be
+	// compiled, in ascending order. The default is the first mode with at least
+	// 128 registers.
 	GRFModes []GRFMode
-	// ThreadsPerXVE is the most threads an XVE holds in any mode: the thread
-	// slots that VTune divides by.
+	// ThreadsPerXVE is the largest number of threads of an XVE in any mode: the
+	// thread slots in the denominator of VTune's occupancy.
 	ThreadsPerXVE int
 	RegisterBytes int // width of one register
 
-	SIMDWidths []int // sub-group sizes the compiler offers
+	SIMDWidths []int // sub-group sizes that the compiler supports
 
 	SLMPerXeCore   unit.Bytes
-	SLMBySource    []SourcedCount // KB of an Xe-core, where sources disagree; the first is SLMPerXeCore
-	SLMPerGroupMax unit.Bytes     // most that one work-group may have
-	SLMSteps       []unit.Bytes   // sizes that SLM is allocated in, rising, 0 first
+	SLMBySource    []SourcedCount // KB of an Xe-core if sources disagree; the first is SLMPerXeCore
+	SLMPerGroupMax unit.Bytes     // maximum of one work-group
+	SLMSteps       []unit.Bytes   // allocation sizes of SLM, ascending, starting with 0
 
 	MaxGroupSize int            // work-items per work-group
-	GroupLimits  []GroupLimit   // the driver's further limits on the work-groups of some kernels
-	GroupSlots   int            // work-groups resident per Xe-core
+	GroupLimits  []GroupLimit   // additional limits of the driver for the work-groups of some kernels
+	GroupSlots   int            // resident work-groups per Xe-core
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
-	Clock        Clock          // of the counters' timestamps
+	Clock        Clock          // clock of the counters' timestamps
 
-	// Memory and L3 are the most that the GPU moves to and from its memory and
-	// its L3, one per source; the first is taken. Empty where nobody says.
+	// Memory and L3 are the peak bandwidths of the GPU's memory and its L3, one
+	// per source. The first one is used. They are empty if unknown.
 	Memory, L3 []Bandwidth
 
-	PCIIDs     []string // upper-case hex, no 0x
+	PCIIDs     []string // upper-case hexadecimal, without 0x
 	Confidence string   // high, medium, user
 	Source     string
 	Notes      string
 }
 
-// GRFMode is one size of the register file and what it leaves of the threads.
+// A GRFMode is a size of the register file and the number of threads that it
+// allows.
 type GRFMode struct {
 	Registers     int
 	ThreadsPerXVE int
 }
 
-// SourcedCount is a figure for which sources disagree.
+// A SourcedCount is a number on which sources disagree.
 type SourcedCount struct {
 	Source string
 	Count  int
 }
 
-// Bandwidth is the most that a memory moves, as a source says.
+// A Bandwidth is the peak bandwidth of a memory according to a source.
 type Bandwidth struct {
 	Source      string
 	GBPerSecond float64
-	// Fastest is the fastest memory that the GPU takes, where it shares that of
-	// the CPU: what is installed is often slower, and one module halves it.
+	// Fastest is the fastest memory that the GPU supports, if it shares the
+	// memory of the CPU. The installed memory is often slower, and a single
+	// module halves its bandwidth.
 	Fastest string
 	Assumed bool
 }
 
-// String returns the figure, its unit, and how sure it is: "1229 GB/s (intel)".
+// String returns the value, its unit, and its source: "1229 GB/s (intel)".
 func (b Bandwidth) String() string {
 	figure := strconv.FormatFloat(b.GBPerSecond, 'f', -1, 64) + " GB/s"
 	if b.Fastest != "" {
@@ -104,15 +107,15 @@ func (b Bandwidth) String() string {
 	return figure + " (" + b.Source + ")"
 }
 
-// ShortName is the device as people call it: without the vendor and what all
-// products are called.
+// ShortName returns the common name of the device, without the vendor and words
+// that all products share.
 func (d *Device) ShortName() string {
-	name := strings.NewReplacer("(R)", "", "(TM)", "", "Intel", "", "Data Center GPU", "", "Graphics", "").Replace(d.Name)
-	return strings.Join(strings.Fields(name), " ")
+	drop := strings.NewReplacer("(R)", "", "(TM)", "", "Intel", "", "Data Center GPU", "", "Graphics", "")
+	return strings.Join(strings.Fields(drop.Replace(d.Name)), " ")
 }
 
-// DistinctModes returns the GRF modes that differ in threads, of equal ones the
-// one with the most registers: a smaller one gains nothing.
+// DistinctModes returns the GRF modes that differ in threads. If several modes
+// allow the same number of threads, it returns the one with the most registers.
 func (d *Device) DistinctModes() (list []GRFMode) {
 	for i, m := range d.GRFModes {
 		if i+1 == len(d.GRFModes) || d.GRFModes[i+1].ThreadsPerXVE != m.ThreadsPerXVE {
@@ -132,28 +135,28 @@ func (d *Device) SlotsPerXeCore() int { return d.XVEPerXeCore * d.ThreadsPerXVE 
 // occupancy.
 func (d *Device) Slots() int { return d.XeCores * d.SlotsPerXeCore() }
 
-// Clock is the timestamp clock of a GPU's counters. The zero value is a clock
-// that is not known.
+// A Clock is the timestamp clock of a GPU's counters. The zero Clock is
+// unknown.
 type Clock struct {
-	Source string // that the frequency is from; see docs/devices.md
+	Source string // source of the frequency; see docs/devices.md
 	Hz     float64
 }
 
-// SamplingInterval returns the interval at which the counters are really
-// sampled when so long a one is asked for. The hardware counts 2^n ticks of its
-// clock, and the drivers round down (metrics-discovery,
-// GetTimerPeriodExponent): 1 ms is 0.683 ms at 12 MHz and 0.853 ms at 19.2 MHz.
-// Where the clock is not known it is what was asked for.
+// SamplingInterval returns the actual sampling interval of the counters for a
+// requested one. The hardware counts 2^n ticks of its clock, and the drivers
+// round down (metrics-discovery, GetTimerPeriodExponent): 1 ms becomes 0.683 ms
+// at 12 MHz and 0.853 ms at 19.2 MHz. If the clock is unknown, it returns the
+// requested interval.
 func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	ticks := float64(asked) * d.Clock.Hz
-	if !(ticks >= 2) || math.IsInf(ticks, 0) { // the least is 2 ticks
+	if !(ticks >= 2) || math.IsInf(ticks, 0) { // the minimum is 2 ticks
 		return asked
 	}
-	_, exponent := math.Frexp(ticks * (1 + 1e-12)) // 2^n ticks that were asked for in decimals stay 2^n
+	_, exponent := math.Frexp(ticks * (1 + 1e-12)) // tolerates rounding if exactly 2^n ticks were requested
 	return unit.Seconds(math.Ldexp(1, exponent-1) / d.Clock.Hz)
 }
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in
+// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair such as
 // oneprof:19.2.
 func (c *Clock) UnmarshalCSV(cell string) error {
 	cell = strings.TrimSpace(cell)
@@ -169,36 +172,37 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// GroupLimit is a limit that the driver sets on the work-groups of some
-// kernels, by their sub-group size and registers per thread. A device's limits
-// of Threads are alternatives, of which the first that is for a kernel counts;
-// those of WorkItems count besides.
+// A GroupLimit is a limit of the driver for the work-groups of some kernels,
+// selected by their sub-group size and registers per thread. A device's limits
+// with Threads are alternatives, and the first one that matches a kernel
+// applies. Limits with WorkItems apply in addition.
 type GroupLimit struct {
-	SIMD                       int // sub-group size that it is for; 0 for any
-	MinRegisters, MaxRegisters int // registers per thread that it is for, both included
-	Threads                    int // most per work-group; 0 where WorkItems is the limit
-	WorkItems                  int // most per work-group; 0 where Threads is the limit
+	SIMD                       int // sub-group size; 0 for any
+	MinRegisters, MaxRegisters int // range of registers per thread, inclusive
+	Threads                    int // maximum per work-group; 0 if WorkItems is the limit
+	WorkItems                  int // maximum per work-group; 0 if Threads is the limit
 }
 
-// largeGRF is the register count from which the driver calls a kernel a
-// large-GRF kernel.
+// largeGRF is the number of registers starting at which the driver treats a
+// kernel as a large-GRF kernel.
 const largeGRF = 256
 
-// For reports whether the limit is for a kernel of a sub-group size and
+// For reports whether the limit applies to kernels with a sub-group size and
 // register count.
 func (g GroupLimit) For(simd, registers int) bool {
 	return (g.SIMD == 0 || g.SIMD == simd) && g.MinRegisters <= registers && registers <= g.MaxRegisters
 }
 
-// ParseGroupLimits reads limits as device files write them: pairs of
-// name=number separated by blanks or semicolons, as in "large_grf_simd16=512
-// max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32" of the B580.
+// ParseGroupLimits parses limits in the notation of device files: pairs of
+// name=number separated by spaces or semicolons. For example, the B580 has
+// "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64
+// max_threads_per_wg.other=32".
 //
-// A name joins the kernels that the limit is for: `simd16`, `grf128`,
-// `large_grf` (256 registers and above), by `_` when all must hold and by
-// `_or_` for alternatives; `other` is for every kernel. The number of a name
-// that begins with `large_grf` counts work-items, any other counts threads, and
-// `max_threads_per_wg.` may be before the name to say so.
+// A name selects kernels: `simd16`, `grf128`, or `large_grf` (at least 256
+// registers). `_` combines conditions that must all apply, and `_or_` separates
+// alternatives. `other` selects every kernel. If the name begins with
+// `large_grf`, the number counts work-items. Otherwise it counts threads, which
+// the prefix `max_threads_per_wg.` makes explicit.
 func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	var all []GroupLimit
 	for pair := range table.Fields(text) {
@@ -225,8 +229,8 @@ func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	return all, nil
 }
 
-// kernelsOf reads which kernels a limit is for, each property named at most
-// once.
+// kernelsOf parses the kernels to which a limit applies. Each property may
+// occur at most once.
 func kernelsOf(name string) (g GroupLimit, ok bool) {
 	g.MaxRegisters = math.MaxInt
 	rest, large := strings.CutPrefix(name, "large_grf")
@@ -259,7 +263,7 @@ func kernelsOf(name string) (g GroupLimit, ok bool) {
 	return g, true
 }
 
-// groupLimits is the cell of a device table that holds them.
+// groupLimits is the cell of a device table with these limits.
 type groupLimits []GroupLimit
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.

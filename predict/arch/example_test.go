@@ -9,7 +9,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A VTune summary gives a code name, a marketing name and the XVE count.
+// A VTune summary contains a code name, a marketing name, and the XVE count.
 func ExampleTable_Find() {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleTable_Find() {
 	// device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides
 }
 
-// TestFindIsConcurrent is for the race detector: a batch looks devices up from
+// TestFindIsConcurrent is for the race detector: a batch finds devices from
 // several goroutines.
 func TestFindIsConcurrent(t *testing.T) {
 	table, err := arch.Builtin()
@@ -56,7 +56,7 @@ func TestFindIsConcurrent(t *testing.T) {
 	wait.Wait()
 	for i := range got {
 		if got[i] != got[0] {
-			t.Errorf("goroutine %d got other answers:\n%s\nthan the first:\n%s", i, got[i], got[0])
+			t.Errorf("goroutine %d got other results:\n%s\nthan the first:\n%s", i, got[i], got[0])
 		}
 	}
 }

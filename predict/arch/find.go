@@ -12,32 +12,40 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Query describes which device is wanted.
+// A Query describes a device.
 type Query struct {
-	Name string // key, name, alias, PCI id, or the text that a log, a summary or lspci prints for the device
-	XVEs int    // XVE (EU) count when it is known, otherwise 0: it tells bins of one name apart
-	// Family accepts a family whose Xe-core count is not public. For example,
-	// one Xe-core of it can be predicted, but not a launch on the whole GPU.
+	// Name is a key, name, alias, PCI ID, or the text that a log, a summary, or
+	// lspci prints for the device.
+	Name string
+	// XVEs is the XVE (EU) count if known, and 0 otherwise. It distinguishes
+	// bins with the same name.
+	XVEs int
+	// Family accepts a family whose Xe-core count is not public. One of its
+	// Xe-cores can be predicted, but not a launch on the whole GPU.
 	Family bool
 }
 
-// Match is the answer to a query.
+// A Match is the result of a query.
 type Match struct {
 	Device *Device // the caller's own copy
 	Notes  []note.Note
 }
 
-// Find looks a device up. The order is: the PCI id in brackets at the end of
-// the name, the key, the name or alias, the name without the words that every
-// GPU has ("Graphics", "Arc"), the code name. Case, blanks, -, _, (R) and (TM)
-// do not matter. A name that several devices share is decided by the XVE count;
-// devices of one shape are one answer. A count that no listed part has, but
-// that is a whole number of Xe-cores of one, gives a binned part with a note. A
-// name that means several devices of different shapes is an *AmbiguousError.
+// Find returns the device for a query. It tries, in this order: the PCI ID in
+// brackets at the end of the name, the key, the name or alias, the name without
+// words that every GPU has ("Graphics", "Arc"), and the code name. Case,
+// spaces, -, _, (R), and (TM) are ignored.
+//
+//   - If several devices share a name, the XVE count decides. Devices with the
+//     same shape are one result.
+//   - If no known part has the count but it is a whole number of Xe-cores of
+//     one, the result is a binned part with a note.
+//   - If the name means several devices of different shapes, the error is an
+//     *AmbiguousError.
 func (t *Table) Find(q Query) (Match, error) {
 	var c candidates
 	w := takeApart(q.Name)
-	if len(q.Name) <= 2*maxName { // a longer text is no device: it is a file read as something else
+	if len(q.Name) <= 2*maxName { // a longer text is not a device, but the content of a wrong file
 		c = t.candidates(w)
 	}
 	if len(c.devices) == 0 {
@@ -69,7 +77,7 @@ func (t *Table) Find(q Query) (Match, error) {
 	return m, nil
 }
 
-// Knows reports whether a name means a device or several.
+// Knows reports whether a name means one or several devices.
 func (t *Table) Knows(name string) bool {
 	return len(name) <= 2*maxName && len(t.candidates(takeApart(name)).devices) > 0
 }
@@ -77,9 +85,15 @@ func (t *Table) Knows(name string) bool {
 // candidates are the devices that a name may mean.
 type candidates struct {
 	hit
-	wider  []*Device // also looked at when an XVE count fits none of them: other bins, the rest of the family
-	id     string    // PCI id that led to them: the full part stands for its bins
-	called string    // squashed name by which the driver calls it: an entry of exactly this name is preferred
+	// wider are devices to try if none has the XVE count: other bins, or the
+	// rest of the family.
+	wider []*Device
+	// id is the PCI ID from which they were found. The full part represents its
+	// bins.
+	id string
+	// called is the normalized name of the driver. A device with exactly this
+	// name is preferred.
+	called string
 	notes  []note.Note
 }
 
@@ -105,11 +119,11 @@ func (t *Table) candidates(w wanted) candidates {
 	return c
 }
 
-// isKey states that a text which could be a PCI id is the key of a device: A770
-// is both.
+// isKey reports whether a text that could be a PCI ID is the key of a device.
+// For example, A770 is both.
 func (t *Table) isKey(w wanted) bool { return w.idOnly && t.byKey[squash(w.name)] != nil }
 
-// driverName returns the squashed name that the driver has for a PCI id.
+// driverName returns the driver's normalized name for a PCI ID.
 func (t *Table) driverName(id string) string {
 	for _, row := range t.ids {
 		if string(row.ID) == id {
@@ -130,7 +144,7 @@ func (t *Table) byName(name string) candidates {
 	if h := t.named(s); len(h.devices) > 0 {
 		return candidates{hit: h, wider: t.bins(h.devices...), called: s}
 	}
-	// Mesa: UHD Graphics 630 (CFL GT2)
+	// Mesa's form: UHD Graphics 630 (CFL GT2)
 	if i := strings.LastIndexByte(name, '('); i > 0 && strings.HasSuffix(name, ")") {
 		if c := t.byCodeAndName(strings.TrimSuffix(name[i+1:], ")"), name[:i]); len(c.devices) > 0 {
 			return c
@@ -139,7 +153,7 @@ func (t *Table) byName(name string) candidates {
 	return candidates{hit: t.coded(s)}
 }
 
-// named looks a squashed name up as name, alias or family, then without the
+// named finds a normalized name as name, alias, or family, and then without the
 // words that every GPU has.
 func (t *Table) named(s string) hit {
 	h := join(t.codes[s], t.names[s])
@@ -160,7 +174,7 @@ func (t *Table) named(s string) hit {
 	return h
 }
 
-// join merges two entries; the first one's default counts.
+// join merges two entries. The default of the first one has priority.
 func join(a, b *hit) hit {
 	var h hit
 	if a != nil {
@@ -172,8 +186,8 @@ func join(a, b *hit) hit {
 	return h
 }
 
-// coded looks a squashed code name up that may carry suffixes: meteorlakep,
-// tigerlakelpgt2. The longest family wins.
+// coded finds a normalized code name, optionally with suffixes: meteorlakep,
+// tigerlakelpgt2. The longest family has priority.
 func (t *Table) coded(s string) hit {
 	for end := len(s); end >= 3; end-- {
 		if h := t.codes[s[:end]]; h != nil && isCodeSuffix(s[end:]) {
@@ -183,9 +197,9 @@ func (t *Table) coded(s string) hit {
 	return hit{}
 }
 
-// byCodeAndName decides VTune's CODENAME [MARKETING NAME]: what both name,
-// otherwise what the code name says, since the hardware is sure and marketing
-// names are shared.
+// byCodeAndName finds VTune's CODENAME [MARKETING NAME]. It returns the devices
+// that both names mean. If there are none, it uses the code name, which
+// identifies the hardware, while products share marketing names.
 func (t *Table) byCodeAndName(code, name string) candidates {
 	byCode, byName := t.coded(squash(code)), t.named(squash(name))
 	c := candidates{called: squash(name)}
@@ -208,8 +222,7 @@ func (t *Table) byCodeAndName(code, name string) candidates {
 	return c
 }
 
-// bins returns the devices that share a PCI id with one of ds and are no larger
-// than it.
+// bins returns the smaller devices that share a PCI ID with one of ds.
 func (t *Table) bins(ds ...*Device) []*Device {
 	var out []*Device
 	for _, d := range ds {
@@ -224,10 +237,10 @@ func (t *Table) bins(ds ...*Device) []*Device {
 	return out
 }
 
-// preferUser keeps only the entries of the user's device files that claim the
-// name or the PCI id themselves: they were written to be used. One that is only
-// a member of a family, in place of a built-in entry, counts no more than the
-// others.
+// preferUser keeps only entries of the user's device files that have the name
+// or the PCI ID themselves, because they were written for that purpose. An
+// entry that replaces a built-in one and is only a member of a family has no
+// priority.
 func (c *candidates) preferUser(w wanted) {
 	var own []*Device
 	for _, d := range c.devices {
@@ -240,7 +253,7 @@ func (c *candidates) preferUser(w wanted) {
 	}
 }
 
-// claims reports whether a device bears a name or PCI id itself.
+// claims reports whether a device itself has a name or PCI ID.
 func (d *Device) claims(w wanted) bool {
 	if w.id != "" && slices.Contains(d.PCIIDs, w.id) {
 		return true
@@ -253,7 +266,7 @@ func (d *Device) claims(w wanted) bool {
 	return false
 }
 
-// pick decides without an XVE count.
+// pick chooses a device without an XVE count.
 func (c *candidates) pick(q Query) (Match, error) {
 	if c.def != nil && c.xves > 0 {
 		return c.pickCount(Query{Name: q.Name, XVEs: c.xves})
@@ -274,8 +287,8 @@ func (c *candidates) pick(q Query) (Match, error) {
 		Hint: "--xve N chooses another"}}}, nil
 }
 
-// pickCount decides with an XVE count: a part of that count, otherwise a bin of
-// a larger one.
+// pickCount chooses a device with an XVE count: a part with that count,
+// otherwise a bin of a larger one.
 func (c *candidates) pickCount(q Query) (Match, error) {
 	for _, set := range [][]*Device{c.devices, c.wider} {
 		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })
@@ -302,8 +315,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	case !sameShape(bins):
 		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: bins}
 	}
-	// The least tiles, since whole stacks are the commonest parts of a GPU;
-	// then the largest, the part that was binned.
+	// Prefer the fewest tiles, because whole stacks are the most common parts
+	// of a GPU. Then prefer the largest original part.
 	b := slices.MinFunc(bins, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
 	})
@@ -314,8 +327,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
 }
 
-// best prefers the usual device of the name, then the one that is called
-// exactly so, then the first.
+// best returns the default device of the name, otherwise the device with
+// exactly that name, otherwise the first.
 func (c *candidates) best(ds []*Device) *Device {
 	if c.def != nil && slices.Contains(ds, c.def) {
 		return c.def
@@ -328,8 +341,7 @@ func (c *candidates) best(ds []*Device) *Device {
 	return ds[0]
 }
 
-// unknown makes the error for a name that nothing answers to, with the devices
-// that come nearest to it.
+// unknown returns the error for an unknown name, with the nearest devices.
 func (t *Table) unknown(name string) error {
 	if strings.TrimSpace(name) == "" {
 		return errors.New("no device is named; give --device NAME " +
@@ -337,8 +349,8 @@ func (t *Table) unknown(name string) error {
 	}
 	near := ""
 	w := takeApart(name)
-	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // else nothing is near to it
-		found := t.near(asked, max(1, len(asked)/3)) // a third of the letters may be wrong
+	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // otherwise nothing is near
+		found := t.near(asked, max(1, len(asked)/3)) // up to a third of the letters may be wrong
 		if len(found) > 0 {
 			near = "; did you mean " + unit.JoinWords(found[:min(5, len(found))], "or") + "?"
 		}
@@ -347,11 +359,11 @@ func (t *Table) unknown(name string) error {
 		"device %s is not in the device table%s", quoted(name), near)
 }
 
-// near returns the keys of the devices of which a name, alias or family is
-// within the limit, the nearest first; of equally near ones those whose key is
-// near.
+// near returns the keys of the devices with a name, alias, or family within the
+// limit, the nearest first. If several are equally near, the nearest key is
+// first.
 func (t *Table) near(asked string, limit int) (keys []string) {
-	best := map[string]int{} // distance of the nearest name of each key
+	best := map[string]int{} // distance of the nearest name for each key
 	meet := func(distance int, keys ...string) {
 		for _, k := range keys {
 			if old, met := best[k]; !met || distance < old {
@@ -388,7 +400,8 @@ func (t *Table) near(asked string, limit int) (keys []string) {
 	return keys
 }
 
-// didYouMean returns a hint at the nearest of the known words, or nothing.
+// didYouMean returns a question that suggests the nearest known word, or an
+// empty string.
 func didYouMean(word string, known []string) string {
 	best, distance := "", 1+len(word)/2
 	if len(word) > maxWord {
@@ -405,13 +418,15 @@ func didYouMean(word string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// maxWord is the longest word that is compared; no name of the table is longer.
+// maxWord is the maximum length of a word that is compared. No name in the
+// table is longer.
 const maxWord = 80
 
-// AmbiguousError states that a name means several devices of different shapes.
+// An AmbiguousError means that a name refers to several devices of different
+// shapes.
 type AmbiguousError struct {
 	Name       string
-	XVEs       int // the count that was given, 0 for none
+	XVEs       int // count in the query; 0 if none
 	Candidates []*Device
 }
 
@@ -425,8 +440,8 @@ func (e *AmbiguousError) Error() string {
 		quoted(e.Name), with, list(e.Candidates), e.flags())
 }
 
-// flags names the flag that tells the candidates apart: a count does only where
-// one shape has it.
+// flags returns the flags that distinguish the candidates. A count
+// distinguishes them only if all devices with this count have one shape.
 func (e *AmbiguousError) flags() string {
 	var deciding []int
 	for _, n := range xveCounts(e.Candidates) {
@@ -441,8 +456,8 @@ func (e *AmbiguousError) flags() string {
 	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
 }
 
-// noSuchCount states that none of the devices that a name means comes with the
-// XVE count that was given.
+// noSuchCount returns the error for an XVE count that none of the devices with
+// a name has.
 func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
 		each := candidates[0].XVEPerXeCore
@@ -460,7 +475,7 @@ func noSuchCount(q Query, candidates []*Device) error {
 		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
 }
 
-// xveCounts lists the different counts, the largest first.
+// xveCounts returns the different counts, the largest first.
 func xveCounts(ds []*Device) []int {
 	var counts []int
 	for _, d := range ds {
@@ -476,8 +491,8 @@ func numbers(ns []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")
 }
 
-// quoted quotes a name for a message; names come from files and may be of any
-// length.
+// quoted returns a name in quotes for a message. It limits the length, because
+// names come from files.
 func quoted(name string) string {
 	const most = 100
 	if r := []rune(name); len(r) > most {

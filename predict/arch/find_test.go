@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 		{"pvc", 448, "max1100", "", "only the Max 1100 has 448 XVE"},
 		{"Arc 130T", 0, "arl-h-112", binned, "the 130T is the 7-Xe-core bin of the entry"},
 		{"Arc 140T", 0, "arl-h", "", "alias of the full part"},
-		// Keys, names and short forms.
+		// Keys, names, and short forms.
 		{"uhd-p630", 0, "uhd-p630", "", "key"},
 		{"UHD_P630", 0, "uhd-p630", "", "case and underscores do not matter"},
 		{"max1100", 0, "max1100", "", "key"},
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 		{"Intel(R) Iris(R) Xe MAX Graphics", 0, "dg1-96", "", "the driver's name"},
 		{"Mesa Intel(R) UHD Graphics 630 (CFL GT2)", 0, "cfl-gt2", "", "Mesa's form"},
 		{"max1550", 0, "max1550", "", "a key is never ambiguous"},
-		// PCI ids.
+		// PCI IDs.
 		{"Intel(R) UHD Graphics P630 [0x3e96]", 0, "uhd-p630", sameShape, "driver of 2020 to 2022; shared with cfl-gt2, exact name preferred"},
 		{"0x3e96", 0, "uhd-p630", sameShape, "bare id"},
 		{"3E96", 0, "uhd-p630", sameShape, "bare id without 0x"},
@@ -82,12 +82,12 @@ func TestFind(t *testing.T) {
 		{"0x9a49", 80, "tgl-80", "", "the count decides"},
 		{"0x7d55", 0, "mtl-128", fullPart, "8 and 7 Xe-cores share the id"},
 		{"Intel(R) Arc(TM) Graphics [0x7d55]", 112, "mtl-112", "", "the id and the count"},
-		{"Intel(R) Graphics [0x1234]", 56, "lnl-56", idUnknown, "an unknown id leaves the name"},
+		{"Intel(R) Graphics [0x1234]", 56, "lnl-56", idUnknown, "an unknown ID: the name is used"},
 		{"00:02.0 VGA compatible controller [0300]: Intel Corporation Meteor Lake-P [Intel Arc Graphics] [8086:7d55] (rev 08)", 0, "mtl-128", fullPart, "a line of lspci -nn"},
 		// Ambiguous names with a count.
 		{"Meteor Lake Arc Graphics", 0, "mtl-112", "", "the exact name of one, as the table prints it"},
 		{"Alder Lake-P Integrated Graphics Controller", 96, "adlp-96", "", "as lspci has it with the list of PCI ids of 2022"},
-		{"Meteor Lake Arc Graphics", 128, "mtl-128", "", "and still a family to whom gives a count"},
+		{"Meteor Lake Arc Graphics", 128, "mtl-128", "", "still a family if a count is given"},
 		{"Intel(R) Arc(TM) Graphics", 112, "mtl-112", "", "only Meteor Lake has 112"},
 		{"Intel(R) Arc(TM) Graphics", 128, "mtl-128", sameShape, "Arrow Lake-H has the same shape"},
 		{"Intel(R) Arc(TM) Graphics", 64, "lnl-64", "", "only Lunar Lake has 64 under this name"},
@@ -104,10 +104,10 @@ func TestFind(t *testing.T) {
 		{"Intel(R) Data Center GPU Max 1550", 448, "max1550-1t-448", binned, "one such stack"},
 		// Binned parts.
 		{"arl-h", 112, "arl-h-112", binned, "7 of 8 Xe-cores"},
-		{"mtl-128", 112, "mtl-112", "", "the table has the bin: same PCI ids"},
+		{"mtl-128", 112, "mtl-112", "", "the table contains the bin: same PCI IDs"},
 		{"a770", 448, "a770-448", binned, "a named card does not turn into another one"},
-		// Names of VTune summaries that the corpus lacks.
-		{"Raptor Lake-P [Iris Xe Graphics]", 80, "adlp-80", "", "the driver has no name for this bin: the code name holds it"},
+		// Names in VTune summaries that the corpus does not contain.
+		{"Raptor Lake-P [Iris Xe Graphics]", 80, "adlp-80", "", "the driver has no name for this bin: the code name includes it"},
 		{"Ponte Vecchio XT (1 Tile) [Data Center GPU Max 1100]", 448, "max1100", "", "code name with a suffix"},
 		{"Arrow Lake-P [Intel Arc Graphics]", 112, "arl-h-112", binned, "bin of the only candidate"},
 		{"CoffeeLake-S GT2 [UHD Graphics 630]", 24, "cfl-gt2", "", "code name and marketing name agree"},
@@ -124,11 +124,11 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindSummaryNames looks up every name that the summaries of the corpus
-// print, with the count they print.
+// TestFindSummaryNames finds every name that the summaries of the corpus print,
+// with the printed count.
 func TestFindSummaryNames(t *testing.T) {
 	for _, c := range []struct {
-		file, inFile string // where the name stands, and how
+		file, inFile string // position and form of the name
 		name         string
 		xves         int
 		want         string
@@ -148,7 +148,7 @@ func TestFindSummaryNames(t *testing.T) {
 	} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "corpus", "vtune-summary", c.file))
 		if err == nil && !strings.Contains(string(data), c.inFile) {
-			t.Errorf("%s does not say %q", c.file, c.inFile)
+			t.Errorf("%s does not contain %q", c.file, c.inFile)
 		}
 		m, err := builtin(t).Find(Query{Name: c.name, XVEs: c.xves})
 		if err != nil || m.Device.Key != c.want {
@@ -157,9 +157,9 @@ func TestFindSummaryNames(t *testing.T) {
 	}
 }
 
-// TestFindAnswersToEverything looks every key, name, alias and PCI id of the
-// table up: each must give its device, one of the same shape, or list it among
-// the candidates.
+// TestFindAnswersToEverything finds every key, name, alias, and PCI ID of the
+// table. Each must return its device, one with the same shape, or an error that
+// lists it among the candidates.
 func TestFindAnswersToEverything(t *testing.T) {
 	table := builtin(t)
 	check := func(d *Device, name string) {
@@ -172,12 +172,12 @@ func TestFindAnswersToEverything(t *testing.T) {
 			}
 			m, err = table.Find(Query{Name: name, XVEs: d.XVEs()})
 			if err == nil && !m.Device.sameShape(d) {
-				t.Errorf("%q with %d XVE of %s gives %s", name, d.XVEs(), d.Key, m.Device.Key)
+				t.Errorf("%q with %d XVE of %s returns %s", name, d.XVEs(), d.Key, m.Device.Key)
 			}
 		case err != nil:
 			t.Errorf("%q of %s: %v", name, d.Key, err)
 		case !m.Device.sameShape(d) && noteCodes(m) != "device-full-part" && name != "Arc 130T":
-			t.Errorf("%q of %s gives %s", name, d.Key, m.Device.Key)
+			t.Errorf("%q of %s returns %s", name, d.Key, m.Device.Key)
 		}
 	}
 	for i := range table.devices {
@@ -198,8 +198,8 @@ func TestFindAnswersToEverything(t *testing.T) {
 	}
 }
 
-// TestPrintedNames looks up each name that outputs print back: it is that
-// device, or, for a name that the driver has for two, the candidates.
+// TestPrintedNames finds each name that outputs print. It must return that
+// device, or the candidates if the driver uses the name for two devices.
 func TestPrintedNames(t *testing.T) {
 	table := builtin(t)
 	for i := range table.devices {
@@ -222,7 +222,7 @@ func TestPrintedNames(t *testing.T) {
 	}
 }
 
-// TestAmbiguousNames takes the ambiguous names of the reference data.
+// TestAmbiguousNames finds the ambiguous names of the reference data.
 func TestAmbiguousNames(t *testing.T) {
 	_, _, names := readGolden(t)
 	if len(names) != 6 {
@@ -243,7 +243,7 @@ func TestFindErrors(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"", 0, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "nothing asked"},
+		{"", 0, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "an empty name"},
 		{" ", 96, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "a count alone is not a device"},
 		{"mtl", 0, `device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides`, "Meteor Lake needs a count"},
 		{"Intel(R) Data Center GPU Max 1550", 0, `device "Intel(R) Data Center GPU Max 1550" may be max1550 (1024 XVE), max1550-1t (512 XVE); --xve N (1024, 512) or --device KEY decides`, "one or two stacks"},
@@ -254,20 +254,20 @@ func TestFindErrors(t *testing.T) {
 		{"uhd-p630", 48, `device "uhd-p630" does not come with 48 XVE; it has 24 (correct --xve or --device, or describe the part in a --device-file)`, "more than the full part"},
 		{"nvl-p", 97, `device "nvl-p" does not come with 97 XVE; an Xe-core of it has 8, so the count is a multiple of 8 up to 16384 (correct --xve or --device, or describe the part in a --device-file)`, "a family whose Xe-core count is not public has no count to offer"},
 		{"mtl", -1, `device "mtl" does not come with -1 XVE; it has 128, 112, 64 (correct --xve or --device, or describe the part in a --device-file)`, "a count from a broken file"},
-		{"maxx1100", 0, "device \"maxx1100\" is not in the device table; did you mean max1100? ('occudiff devices' lists all, --device-file FILE adds one)", "a slip of the pen"},
-		{"tigerlak", 0, "device \"tigerlak\" is not in the device table; did you mean tgl-96? ('occudiff devices' lists all, --device-file FILE adds one)", "a slip in the name of a family: its usual part"},
-		{"meteorlak", 0, "device \"meteorlak\" is not in the device table; did you mean mtl-64, mtl-128 or mtl-112? ('occudiff devices' lists all, --device-file FILE adds one)", "of a family that has none: all"},
-		{"nope", 0, "device \"nope\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "shares no letter in its place with any name"},
-		{"UHD P360", 0, "device \"UHD P360\" is not in the device table; did you mean uhd-p630, uhd730, rkl-32 or cfl-gt2? ('occudiff devices' lists all, --device-file FILE adds one)", "digits swapped; of equally near names the ones whose key is near come first"},
+		{"maxx1100", 0, "device \"maxx1100\" is not in the device table; did you mean max1100? ('occudiff devices' lists all, --device-file FILE adds one)", "a typo"},
+		{"tigerlak", 0, "device \"tigerlak\" is not in the device table; did you mean tgl-96? ('occudiff devices' lists all, --device-file FILE adds one)", "a typo in the name of a family: its usual part"},
+		{"meteorlak", 0, "device \"meteorlak\" is not in the device table; did you mean mtl-64, mtl-128 or mtl-112? ('occudiff devices' lists all, --device-file FILE adds one)", "a typo in a family without a usual part: all parts"},
+		{"nope", 0, "device \"nope\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "no letter matches any name"},
+		{"UHD P360", 0, "device \"UHD P360\" is not in the device table; did you mean uhd-p630, uhd730, rkl-32 or cfl-gt2? ('occudiff devices' lists all, --device-file FILE adds one)", "digits swapped; among equally near names the nearest keys are first"},
 		{"GeForce RTX 4090", 0, "device \"GeForce RTX 4090\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "nothing near: no guess"},
-		{"h100", 0, "device \"h100\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "two wrong letters of four are another GPU, not a slip"},
+		{"h100", 0, "device \"h100\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "two wrong letters of four are another GPU, not a typo"},
 		{"a100", 0, "device \"a100\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "the same with the first letter of Intel's names"},
 		{"Battlemage G21", 0, `device "Battlemage G21" may be b580 (160 XVE), b570 (144 XVE), b60 (160 XVE), b50 (128 XVE); --xve N (160, 144, 128) or --device KEY decides`, "without the parts of the G31"},
 		{"intel_gpu_bmg_g31", 0, `device "intel_gpu_bmg_g31" may be b65 (160 XVE), b70 (256 XVE); --xve N (256, 160) or --device KEY decides`, "SYCL's name"},
 		{"intel_gpu_dg2_g12", 0, `device "intel_gpu_dg2_g12" may be a570m (256 XVE), a530m (192 XVE), proa60 (256 XVE); --xve N (256, 192) or --device KEY decides`, "SYCL's older name"},
 		{"acm-g12", 0, `device "acm-g12" may be a570m (256 XVE), a530m (192 XVE), proa60 (256 XVE); --xve N (256, 192) or --device KEY decides`, "the compiler's name"},
 		{"max", 0, `device "max" may be max1550 (1024 XVE), max1550-1t (512 XVE), max1100 (448 XVE), max1350 (896 XVE), max1450 (1024 XVE); --xve N (1024, 896, 512, 448) or --device KEY decides`, "a series"},
-		{"0x1234", 96, "device \"0x1234\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "an id that nobody has"},
+		{"0x1234", 96, "device \"0x1234\" is not in the device table ('occudiff devices' lists all, --device-file FILE adds one)", "an unused ID"},
 	} {
 		m, err := builtin(t).Find(Query{Name: c.name, XVEs: c.xves})
 		if err == nil {
@@ -296,8 +296,8 @@ func TestFindNotes(t *testing.T) {
 	}
 }
 
-// TestBinnedPart checks the figures of a derived device by hand: 7 Xe-cores of
-// 16 XVE with 8 threads.
+// TestBinnedPart compares a derived device with values computed by hand: 7
+// Xe-cores of 16 XVE with 8 threads.
 func TestBinnedPart(t *testing.T) {
 	m, err := builtin(t).Find(Query{Name: "arl-h", XVEs: 112})
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// squash brings a name to the form in which names are compared: lower case,
-// without (R), (TM), blanks, - and _, and without a leading "Mesa" or "Intel".
+// squash normalizes a name for comparisons: lower case, without (R), (TM),
+// spaces, -, and _, and without a leading "Mesa" or "Intel".
 func squash(name string) string {
 	b := make([]byte, 0, 64)
 	for i := 0; i < len(name); i++ {
@@ -33,7 +33,7 @@ func squash(name string) string {
 	return out
 }
 
-// markLen returns the length of the trademark sign that s begins with, or 0.
+// markLen returns the length of a trademark sign at the beginning of s, or 0.
 func markLen(s string) int {
 	for _, mark := range [...]string{"(R)", "(TM)", "®", "™", "(r)", "(tm)"} {
 		if strings.HasPrefix(s, mark) {
@@ -43,35 +43,35 @@ func markLen(s string) int {
 	return 0
 }
 
-// shorten drops from a squashed name the words that every GPU has:
-// "arca770graphics" is "arca770" to its owner. The result is empty when nothing
-// else was there.
+// shorten removes words that every GPU has from a normalized name. For example,
+// "arca770graphics" becomes "arca770". The result is empty if there are no
+// other words.
 func shorten(squashed string) string {
 	s := strings.ReplaceAll(squashed, "graphics", "")
 	return strings.ReplaceAll(s, "gpu", "")
 }
 
-// shortest drops the brand as well: "arca770" is also "a770",
-// "datacentermax1100" is also "max1100".
+// shortest removes the brand as well: "arca770" becomes "a770", and
+// "datacentermax1100" becomes "max1100".
 func shortest(short string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(short, "datacenter"), "arc")
 }
 
-// wanted is a device name taken apart.
+// A wanted is a parsed device name.
 type wanted struct {
-	name     string // what comes before the brackets
-	brackets string // the marketing name of a VTune summary: CODENAME [MARKETING NAME]
-	id       string // PCI id, four upper-case hexadecimal digits
-	idOnly   bool   // the name says nothing but the id
+	name     string // the part before the brackets
+	brackets string // marketing name in a VTune summary: CODENAME [MARKETING NAME]
+	id       string // PCI ID, four upper-case hexadecimal digits
+	idOnly   bool   // the name contains only the ID
 }
 
-// takeApart splits the forms in which tools print a device: a driver's name
-// with the PCI id in brackets, VTune's code name with the marketing name in
-// brackets, lspci's line, a bare PCI id.
+// takeApart parses the forms in which tools print a device: a driver's name
+// with the PCI ID in brackets, VTune's code name with the marketing name in
+// brackets, a line of lspci, or only a PCI ID.
 func takeApart(s string) wanted {
 	s = stripPlace(strings.TrimSpace(s))
 	var w wanted
-	for range 2 { // the PCI id may follow the marketing name
+	for range 2 { // the PCI ID may follow the marketing name
 		open := strings.LastIndexByte(s, '[')
 		if open < 0 || !strings.HasSuffix(s, "]") {
 			break
@@ -104,7 +104,8 @@ func takeApart(s string) wanted {
 }
 
 // stripPlace removes what lspci and VTune print around a name: the bus address,
-// the class ("Display controller:"), "GPU 0:", the revision, "Device Group".
+// the class ("Display controller:"), "GPU 0:", the revision, and "Device
+// Group".
 func stripPlace(s string) string {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), ":"))
 	s = strings.TrimSpace(strings.TrimSuffix(s, "Device Group"))
@@ -135,7 +136,7 @@ func isPlace(s string) bool {
 		strings.ContainsRune(s, ':') && strings.Trim(s, "0123456789abcdef:. ") == ""
 }
 
-// parsePCI reads 0x3e96, 3E96 or 8086:3e96.
+// parsePCI parses 0x3e96, 3E96, or 8086:3e96.
 func parsePCI(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "8086:"); ok {
@@ -144,7 +145,7 @@ func parsePCI(s string) (string, bool) {
 	return hexID(s)
 }
 
-// hexID reads a PCI device id; with 0x its leading zeros may be left out.
+// hexID parses a PCI device ID. After 0x, leading zeros may be missing.
 func hexID(s string) (string, bool) {
 	id := strings.ToUpper(s)
 	if rest, ok := strings.CutPrefix(id, "0X"); ok && rest != "" && len(rest) < 4 {
@@ -154,13 +155,13 @@ func hexID(s string) (string, bool) {
 	return id, isPCIID(id)
 }
 
-// codeSuffixes are what code names carry behind the family: Meteor Lake-P,
-// TigerLake-LP GT2, Ponte Vecchio XT (2 Tile), and in lists of PCI ids of 2022
-// Alder Lake-P Integrated Graphics Controller.
+// codeSuffixes are suffixes after the family in code names: Meteor Lake-P,
+// TigerLake-LP GT2, Ponte Vecchio XT (2 Tile), and Alder Lake-P Integrated
+// Graphics Controller in lists of PCI IDs of 2022.
 const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
 	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u integratedgraphicscontroller"
 
-// isCodeSuffix reports whether s is nothing but such suffixes.
+// isCodeSuffix reports whether s consists only of such suffixes.
 func isCodeSuffix(s string) bool {
 	for s != "" {
 		rest := s

@@ -12,9 +12,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// deviceRow is a row of devices.csv or of a user's device file, column by
-// column in the order of the file. One of threads_by_registers and
-// threads_per_xve is required next to what the tags say.
+// A deviceRow is a row of devices.csv or of a user's device file, with the
+// columns in the order of the file. In addition to the tags, one of
+// threads_by_registers and threads_per_xve is required.
 type deviceRow struct {
 	Key            table.Name   `csv:"key" table:"required"`
 	Name           table.Name   `csv:"name" table:"required"`
@@ -47,8 +47,8 @@ type deviceRow struct {
 	Notes          table.Name   `csv:"notes"`
 }
 
-// device makes the device of a row. Where a cell is empty it takes the default
-// that docs/devices.md names.
+// device converts a row to a device. An empty cell gets the default that
+// docs/devices.md describes.
 func (r *deviceRow) device() (Device, *problem) {
 	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
 		return Device{}, &problem{"threads_by_registers", "the cell is empty, and so is threads_per_xve",
@@ -84,8 +84,7 @@ func (r *deviceRow) device() (Device, *problem) {
 	return d, nil
 }
 
-// checked makes the device of a row and checks that its figures agree with each
-// other.
+// checked converts a row to a device and checks that its values are consistent.
 func (r *deviceRow) checked() (Device, *problem) {
 	d, p := r.device()
 	if p == nil && r.XeCores == 0 {
@@ -101,8 +100,8 @@ func (r *deviceRow) checked() (Device, *problem) {
 }
 
 const (
-	defaultRegisters   = 128 // registers per thread that a kernel is compiled for unless asked otherwise
-	driverBarrierSlots = 32  // the figure that the driver's own formula has for every GPU
+	defaultRegisters   = 128 // registers per thread of a kernel that is compiled by default
+	driverBarrierSlots = 32  // number that the driver's formula uses for every GPU
 )
 
 func kib(n int) unit.Bytes { return unit.Bytes(n) << 10 }
@@ -115,8 +114,8 @@ func upper(ids []string) []string {
 	return out
 }
 
-// disagrees compares the figures that a row gives twice: they are compared,
-// never taken.
+// disagrees compares redundant values of a row. They are only compared and not
+// used.
 func (r *deviceRow) disagrees(d *Device) *problem {
 	for _, c := range []struct {
 		column string
@@ -136,7 +135,7 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 	return nil
 }
 
-// modes is a list of registers:threads pairs as in "128:8 256:4".
+// modes is a list of registers:threads pairs such as "128:8 256:4".
 type modes []GRFMode
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -159,7 +158,8 @@ func (m *modes) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// coreCount is a number of Xe-cores, below 0 where it is not public.
+// coreCount is a number of Xe-cores. It is negative if the number is not
+// public.
 type coreCount int
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -173,7 +173,7 @@ func (c *coreCount) UnmarshalCSV(cell string) error {
 	return err
 }
 
-// splitSource takes source:figure apart; a bare figure is the user's own.
+// splitSource splits source:value. The source of a value alone is the user.
 func splitSource(text string) (source, figure string) {
 	source, figure, named := strings.Cut(text, ":")
 	if !named {
@@ -182,13 +182,13 @@ func splitSource(text string) (source, figure string) {
 	return source, figure
 }
 
-// decimal reads a figure as in 19.2, and no other form of a number.
+// decimal parses a number such as 19.2. It rejects all other forms of numbers.
 func decimal(text string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil && strings.Trim(text, "0123456789.") == ""
 }
 
-// sourced is a list of source:count pairs as in "calculator:64 neo:32".
+// sourced is a list of source:count pairs such as "calculator:64 neo:32".
 type sourced []SourcedCount
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -207,9 +207,9 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// bandwidths is a list of source:GB/s pairs as in "intel:1229". The source
-// "assumed" is none, and "at-most-LPDDR5X-8533" names the fastest memory that a
-// GPU takes which shares that of the CPU.
+// bandwidths is a list of source:GB/s pairs such as "intel:1229". The source
+// "assumed" means that there is no source. "at-most-LPDDR5X-8533" names the
+// fastest memory of a GPU that shares the memory of the CPU.
 type bandwidths []Bandwidth
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -229,13 +229,13 @@ func (b *bandwidths) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// problem is what is wrong with a row, and the column that it is about.
+// A problem is an error in a row, and its column.
 type problem struct{ column, text, hint string }
 
-// Bounds that keep the work on a file that is no device file small; the
-// built-in table stays far below both.
+// Limits that bound the work for a file that is not a device file. The built-in
+// table stays far below them.
 const (
-	maxName   = 256 // bytes of a key, name or alias
+	maxName   = 256 // bytes of a key, name, or alias
 	maxPCIIDs = 256 // of one device
 )
 
@@ -243,7 +243,7 @@ func problemf(column, hint, format string, args ...any) *problem {
 	return &problem{column: column, text: fmt.Sprintf(format, args...), hint: hint}
 }
 
-// at makes the error for a row of a file; it is nil without a problem.
+// at returns the error for a row of a file, or nil if there is no problem.
 func (p *problem) at(s *table.Sheet, row int) error {
 	if p == nil {
 		return nil
@@ -251,9 +251,9 @@ func (p *problem) at(s *table.Sheet, row int) error {
 	return note.Errorf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
-// check returns the first inconsistency of a device, or nil: the model divides
-// by these figures and rounds up to these steps, so a slip here is a wrong
-// occupancy everywhere.
+// check returns the first inconsistency of a device, or nil. The model divides
+// by these values and rounds up to these steps, so an error here would make
+// every occupancy wrong.
 func (d *Device) check() *problem {
 	for _, c := range []func() *problem{
 		d.checkNames, d.checkCounts, d.checkModes, d.checkSIMD, d.checkSLM, d.checkGroups, d.checkLists,
@@ -380,7 +380,7 @@ func (d *Device) checkSLM() *problem {
 	return nil
 }
 
-// checkGroups asks that the largest work-group can run at all.
+// checkGroups checks that the largest work-group can run.
 func (d *Device) checkGroups() *problem {
 	if most := d.SlotsPerXeCore() * slices.Max(d.SIMDWidths); d.MaxGroupSize > most {
 		return problemf("work_group_max_items", "a work-group lives on one Xe-core",
@@ -417,8 +417,8 @@ func (d *Device) checkLists() *problem {
 	return nil
 }
 
-// isPCIID reports whether id has the form of the table: four hexadecimal digits
-// in upper case.
+// isPCIID reports whether id has the form used in the table: four hexadecimal
+// digits in upper case.
 func isPCIID(id string) bool {
 	for i := range len(id) {
 		if c := id[i]; (c < '0' || c > '9') && (c < 'A' || c > 'F') {

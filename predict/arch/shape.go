@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	confidenceUser = "user" // marks the entries of device files
-	confidenceLow  = "low"  // marks those of which a figure is assumed
+	confidenceUser = "user" // entries of device files
+	confidenceLow  = "low"  // entries with an assumed value
 )
 
-// maxXVEs is more than any GPU has, so that a slip in a count is not taken for
-// a GPU.
+// maxXVEs is larger than the XVE count of any GPU, so that a typo in a count is
+// not accepted.
 const maxXVEs = 1 << 14
 
-// sameShape reports whether the model gives one answer for all of ds. Barrier
-// slots and how much of an Xe-core's SLM the driver programs are left out:
-// their sources disagree more than the devices do, and a note says where they
-// differ.
+// sameShape reports whether predictions are equal for all of ds. It ignores
+// barrier slots and the part of an Xe-core's SLM that the driver programs,
+// because their sources disagree more than the devices do. A note reports such
+// differences.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
 		if !d.sameShape(ds[0]) {
@@ -39,7 +39,7 @@ func (d *Device) sameShape(e *Device) bool {
 		slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
 }
 
-// mostSLM is the largest figure that a source has for the SLM of an Xe-core.
+// mostSLM returns the largest value of all sources for the SLM of an Xe-core.
 func (d *Device) mostSLM() unit.Bytes {
 	most := d.SLMPerXeCore
 	for _, s := range d.SLMBySource {
@@ -48,9 +48,9 @@ func (d *Device) mostSLM() unit.Bytes {
 	return most
 }
 
-// bin returns the device with xves XVEs switched on, or nil when that is no
-// smaller number of whole Xe-cores. Any whole number will do where the count of
-// the full part is not public.
+// bin returns the device with xves XVEs enabled. It returns nil unless this is
+// a smaller number of whole Xe-cores. If the count of the full part is not
+// public, any whole number is accepted.
 func (d *Device) bin(xves int) *Device {
 	if xves < 1 || d.XeCores > 0 && xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 || xves > maxXVEs {
 		return nil
@@ -70,8 +70,8 @@ func (d *Device) bin(xves int) *Device {
 	return &b
 }
 
-// alsoNote states that other devices of the same shape answer to the name; nil
-// when there are none.
+// alsoNote returns a note about other devices with the same name and shape, or
+// nil if there are none.
 func alsoNote(d *Device, all []*Device) []note.Note {
 	others := slices.DeleteFunc(slices.Clone(all), func(e *Device) bool { return e == d })
 	if len(others) == 0 {
@@ -97,7 +97,7 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	return []note.Note{n}
 }
 
-// list prints devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64
+// list returns devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64
 // XVE).
 func list(ds []*Device) string {
 	parts := make([]string, len(ds))

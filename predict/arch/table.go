@@ -13,31 +13,29 @@ import (
 	"occudiff/ingest/table"
 )
 
-// devicesCSV has a row for each GPU: its shape, its limits, where they are
-// from.
+// devicesCSV has a row for each GPU: its shape, its limits, and their sources.
 //
 //go:embed devices.csv
 var devicesCSV string
 
-// pciIDsCSV names the devices that a PCI id may be, and what the driver calls
-// it.
+// pciIDsCSV maps each PCI ID to its possible devices and the driver's name.
 //
 //go:embed pci_ids.csv
 var pciIDsCSV string
 
-// familiesCSV names what stands for several devices: code names, generations,
+// familiesCSV contains names for several devices: code names, generations, and
 // names that VTune prints.
 //
 //go:embed families.csv
 var familiesCSV string
 
-// targetsCSV names what compilers call them.
+// targetsCSV contains the names that compilers use for devices.
 //
 //go:embed targets.csv
 var targetsCSV string
 
-// Table is a set of devices and the names they answer to. Looking up is safe
-// from several goroutines, adding a file is not.
+// A Table is a set of devices and their names. Its lookups are safe for
+// concurrent use, but adding a file is not.
 type Table struct {
 	devices  []Device
 	ids      []idRow
@@ -45,23 +43,23 @@ type Table struct {
 	targets  []target
 
 	place map[*Device]int    // position in devices: candidates are listed in the order of the table
-	byKey map[string]*Device // squashed key
-	byID  map[string]*hit    // PCI id
-	names map[string]*hit    // squashed name
-	short map[string]*hit    // names without the words that every GPU has
-	codes map[string]*hit    // squashed code names: names that may carry a suffix
-	fresh []hit              // entries to hand out: one allocation for many
+	byKey map[string]*Device // by normalized key
+	byID  map[string]*hit    // by PCI ID
+	names map[string]*hit    // by normalized name
+	short map[string]*hit    // by names without the words that every GPU has
+	codes map[string]*hit    // by normalized code names, which may have a suffix
+	fresh []hit              // preallocated entries: one allocation for many
 }
 
-// idRow is a row of pci_ids.csv.
+// An idRow is a row of pci_ids.csv.
 type idRow struct {
 	ID      table.Name  `csv:"pci_id" table:"required"`
 	Name    table.Name  `csv:"name"`
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// familyRow is a row of families.csv. Without a default key the XVE count has
-// to decide; the default count is for a name that means a bin of a part.
+// A familyRow is a row of families.csv. Without a default key, the XVE count
+// decides. The default count is for a name that means a bin of a part.
 type familyRow struct {
 	Names   table.Names `csv:"names" table:"required"`
 	Default table.Name  `csv:"default_key"`
@@ -69,9 +67,9 @@ type familyRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// Builtin decodes the built-in table. It does so at each call: keep the result.
-// That its figures agree with each other is left to the tests, to spare every
-// start of the program.
+// Builtin decodes the built-in table. It does so in each call, so keep the
+// result. Only the tests check that its values are consistent, to save time at
+// every start of the program.
 func Builtin() (t *Table, err error) {
 	t = &Table{}
 	if t.devices, err = decode("devices.csv", devicesCSV, (*deviceRow).device); err != nil {
@@ -104,37 +102,40 @@ func decode[R, V any](file, text string, convert func(*R) (V, *problem)) ([]V, e
 
 func itself[R any](r *R) (R, *problem) { return *r, nil }
 
-// format is how files of devices are read. Lines that begin with # are comments
-// in them.
+// format returns the format of device files. Lines that begin with # are
+// comments.
 func format[R any]() table.Format {
 	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true, Nearest: didYouMean}
 	f.Columns, f.Required = table.Columns[R]()
 	return f
 }
 
-// Devices lists the devices in the order of the table, those of device files
-// last. Families whose Xe-core count is not public are left out: they are no
-// GPU until an XVE count says which. The slice is the caller's, what its
-// devices point to is not.
+// Devices returns the devices in the order of the table, with devices from
+// files last. It excludes families whose Xe-core count is not public, because
+// they are not a GPU without an XVE count. The caller may change the slice, but
+// not the data that its devices refer to.
 func (t *Table) Devices() []Device {
 	return slices.DeleteFunc(t.All(), func(d Device) bool { return d.XeCores == 0 })
 }
 
-// All is Devices with the families whose Xe-core count is not public.
+// All returns the devices, including families whose Xe-core count is not
+// public.
 func (t *Table) All() []Device { return slices.Clone(t.devices) }
 
-// hit is what a name, alias or PCI id stands for.
+// A hit is the meaning of a name, alias, or PCI ID.
 type hit struct {
 	devices []*Device
-	def     *Device // taken when no XVE count is given; nil when several shapes share the name, none being usual
-	xves    int     // XVE count that the name itself means; 0 for the device's own
-	one     [1]*Device
+	// def is used if no XVE count is given. It is nil if several shapes share
+	// the name and none is the usual one.
+	def  *Device
+	xves int // XVE count that the name itself means; 0 for the device's own
+	one  [1]*Device
 }
 
 func (h *hit) add(devices ...*Device) {
 	for _, d := range devices {
 		switch {
-		case h.devices == nil: // most names mean one device: it lies in the entry itself
+		case h.devices == nil: // most names mean a single device, which is stored in the entry itself
 			h.one[0] = d
 			h.devices = h.one[:]
 		case !slices.Contains(h.devices, d):
@@ -143,7 +144,7 @@ func (h *hit) add(devices ...*Device) {
 	}
 }
 
-// index builds the maps that Find looks into.
+// index builds the maps for Find.
 func (t *Table) index() {
 	t.byKey = make(map[string]*Device, len(t.devices))
 	t.byID = make(map[string]*hit, len(t.ids))
@@ -168,7 +169,8 @@ func (t *Table) index() {
 			t.addName(a, d)
 		}
 		for code := range strings.SplitSeq(d.Codename, "/") {
-			if code, _, _ = strings.Cut(code, " "); len(code) >= 3 { // "ARL-S/U" leaves a "U" that names nothing
+			// "ARL-S/U" contains a "U" that is not a code name
+			if code, _, _ = strings.Cut(code, " "); len(code) >= 3 {
 				t.at(t.codes, squash(code)).add(d)
 			}
 		}
@@ -210,7 +212,7 @@ func (t *Table) addName(name string, devices ...*Device) {
 	}
 }
 
-// keyed returns the devices of the keys, in their order.
+// keyed returns the devices with the given keys, in the same order.
 func (t *Table) keyed(keys []string) []*Device {
 	devices := make([]*Device, 0, len(keys))
 	for _, k := range keys {
@@ -221,7 +223,7 @@ func (t *Table) keyed(keys []string) []*Device {
 	return devices
 }
 
-// at returns the entry of a map, made when it is not there yet.
+// at returns the entry of a map. It creates the entry if it is missing.
 func (t *Table) at(m map[string]*hit, key string) *hit {
 	h := m[key]
 	if h == nil {
@@ -234,7 +236,7 @@ func (t *Table) at(m map[string]*hit, key string) *hit {
 	return h
 }
 
-// target is a row of targets.csv: what a compiler calls the GPUs that share a
+// A target is a row of targets.csv: a compiler's name for the GPUs that share a
 // device image.
 type target struct {
 	Compiler table.Name  `csv:"compiler" table:"required"`
@@ -244,8 +246,8 @@ type target struct {
 	Keys     table.Words `csv:"device_keys" table:"required"`
 }
 
-// is reports whether a target has a graphics IP version, or where that is not
-// known the number of a product family.
+// is reports whether a target has a graphics IP version, or the number of a
+// product family if the version is unknown.
 func (x *target) is(family int, release string) bool {
 	if release != "" {
 		return string(x.Release) == release
@@ -253,10 +255,10 @@ func (x *target) is(family int, release string) bool {
 	return x.Family.Or(0) == family
 }
 
-// Compiled returns the devices that a kernel's binary may run on, the one with
-// most thread slots first: by the graphics IP version where it is known, as in
-// 12.60, otherwise by the driver's number of the product family. None means
-// that neither is known.
+// Compiled returns the devices on which a kernel's binary may run, the one with
+// the most thread slots first. It uses the graphics IP version if known, for
+// example 12.60, and otherwise the driver's number of the product family. It
+// returns none if neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
 	for _, x := range t.targets {
@@ -274,17 +276,17 @@ func (t *Table) Compiled(family int, release string) []*Device {
 	return list
 }
 
-// CompilerTarget is a device as the offline compiler ocloc calls it, and the
-// devices to predict its binary for.
+// A CompilerTarget is a device name of the offline compiler ocloc, and the
+// devices for which its binary is predicted.
 type CompilerTarget struct {
 	Name    string
 	Devices []*Device
 }
 
-// CompilerTargets returns what to compile for: the names of the devices that
-// were asked for, each with those of them that it stands for; without any all
-// names, each with the device that has most thread slots. A device without a
-// name is left out.
+// CompilerTargets returns the compiler's names for the requested devices, each
+// with the devices that it covers. Without a request, it returns all names,
+// each with the device that has the most thread slots. It omits devices without
+// a compiler name.
 func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	var list []CompilerTarget
 	for _, x := range t.targets {
@@ -305,17 +307,17 @@ func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	return list
 }
 
-// CompiledFor reports whether an image of a product family or graphics IP
-// version is for a device.
+// CompiledFor reports whether an image for a product family or graphics IP
+// version runs on a device.
 func (t *Table) CompiledFor(d *Device, family int, release string) bool {
 	return slices.ContainsFunc(t.targets, func(x target) bool {
 		return x.is(family, release) && t.hasTarget(d, x)
 	})
 }
 
-// hasTarget reports whether a target is that of a device: by its key, and for a
-// device that is not in the built-in list, as a binned part or one of a device
-// file, by its code name.
+// hasTarget reports whether a target belongs to a device. It compares keys. For
+// a device that is not in the built-in list (a binned part, or a device from a
+// file), it compares code names.
 func (t *Table) hasTarget(d *Device, x target) bool {
 	listed := slices.ContainsFunc(t.targets, func(y target) bool { return slices.Contains(y.Keys, d.Key) })
 	return slices.ContainsFunc(x.Keys, func(key string) bool {
@@ -334,15 +336,16 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 		return nil, note.Errorf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
 			"the device file cannot be opened: %v", note.Reason(err))
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // opened only for reading
 	return t.addReader(path, f)
 }
 
-// addReader adds the devices of a CSV table with the columns of devices.csv;
-// docs/devices.md describes them. An entry with a key that the table has
-// replaces that entry as a whole, with a note. Entries of device files win over
-// built-in ones of the same name or PCI id, and their confidence is "user".
-// Every error is returned with its place, and then the table is as it was.
+// addReader adds the devices of a CSV table with the columns of devices.csv,
+// which docs/devices.md describes. An entry replaces a built-in entry with the
+// same key, with a note. Entries of device files have priority over built-in
+// ones with the same name or PCI ID, and their confidence is "user". If there
+// are errors, it returns all of them with their positions, and the table is
+// unchanged.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)
 	if err != nil {
@@ -366,7 +369,7 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	return notes, nil
 }
 
-// readDevices decodes and checks a device file. The places are those of the
+// readDevices decodes and checks a device file. It returns the positions of the
 // keys.
 func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 	s, err := table.Load(name, r, format[deviceRow]())

@@ -23,7 +23,7 @@ func TestCompiled(t *testing.T) {
 		{0, "12.10", "dg1-96", 2, "an archive's member has only the version"},
 		{18, "", "skl-gt4", 5, "Gen9"},
 		{0, "", "", 0, "nothing is known"},
-		{99, "99.1", "", 0, "a device that came later"},
+		{99, "99.1", "", 0, "a device that is newer than the table"},
 	} {
 		got := table.Compiled(c.family, c.release)
 		if len(got) != c.n || c.n > 0 && got[0].Key != c.want {
@@ -32,8 +32,8 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// TestCompilerTargets holds the compiler's names against the device table: a
-// key with a typo would never be found.
+// TestCompilerTargets compares the compiler's names with the device table,
+// because a key with a typo would never be found.
 func TestCompilerTargets(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

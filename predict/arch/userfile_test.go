@@ -14,13 +14,13 @@ import (
 
 const bom = "\ufeff"
 
-// header and row are the least that a device file needs.
+// header and row are the smallest valid device file.
 const (
 	header = "key,name,xe_cores,xve_per_xe_core,threads_by_registers,simd_widths,slm_kb_per_xe_core,slm_kb_per_work_group_max,slm_steps_kb,work_group_max_items"
 	row    = "lab,Laboratory GPU,4,8,128:8 256:4,16 32,128,64,0 16 64,1024"
 )
 
-// TestDocumentedExample reads the device file of docs/devices.md.
+// TestDocumentedExample reads the device file in docs/devices.md.
 func TestDocumentedExample(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "devices.md"))
 	if err != nil {
@@ -48,7 +48,7 @@ func TestDocumentedExample(t *testing.T) {
 	}
 }
 
-// TestColumnsAreDocumented holds docs/devices.md to the columns that there are.
+// TestColumnsAreDocumented checks that docs/devices.md contains all columns.
 func TestColumnsAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "devices.md"))
 	if err != nil {
@@ -82,13 +82,13 @@ func TestDefaultsOfADeviceFile(t *testing.T) {
 	}
 }
 
-// TestFormsOfADeviceFile reads the same device in other spellings.
+// TestFormsOfADeviceFile reads the same device in other notations.
 func TestFormsOfADeviceFile(t *testing.T) {
 	for _, c := range []struct{ reason, data string }{
 		{"CRLF and a byte order mark", bom + strings.ReplaceAll(header+"\n"+row+"\n", "\n", "\r\n")},
 		{"comments, blank lines, no final newline", "# mine\n\n" + header + "\n\n# the card\n" + row},
 		{"blanks around cells and headers, semicolons in lists", strings.ReplaceAll(header, ",", " , ") + "\n lab , Laboratory GPU , 4 , 8 ,128:8;256:4,16; 32,128,64,0;16;64, 1024 \n"},
-		{"repeated figures that agree", header + ",xves,threads_per_xve,thread_slots\n" + row + ",32,8,256\n"},
+		{"repeated values that agree", header + ",xves,threads_per_xve,thread_slots\n" + row + ",32,8,256\n"},
 	} {
 		table := builtin(t)
 		if _, err := table.addReader("lab.csv", strings.NewReader(c.data)); err != nil {
@@ -112,15 +112,15 @@ func TestThreadsOfASingleMode(t *testing.T) {
 	}
 }
 
-// TestErrorsOfADeviceFile pins the text and place of every error. A case
-// replaces cells of the least device file.
+// TestErrorsOfADeviceFile checks the message and the position of every error. A
+// case replaces cells of the smallest device file.
 func TestErrorsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
 	known := format[deviceRow]()
 	for _, c := range []struct{ reason, data, want string }{
 		{"an empty file", "", "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
-		{"a header alone", header, "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
+		{"only a header", header, "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
 		{"a missing column would read as empty", strings.Replace(header, "xe_cores,", "", 1) + "\n" + row, "f.csv:1: the header has no xe_cores (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
 		{"a misspelled column would be dropped", extra("tile", "2"), "f.csv:1:147: the column \"tile\" is not known; did you mean tiles? (the columns are " + strings.Join(known.Columns, ", ") + ")"},
 		{"the first of two equal columns would be dropped", extra("name", "x"), `f.csv:1: the column "name" occurs twice (keep one of them)`},
@@ -141,16 +141,16 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"slots that disagree", extra("thread_slots", "128"), "f.csv:2:62: column thread_slots: 128 is not 256, which is xe_cores x xve_per_xe_core x threads_per_xve (correct one of the figures, or leave this cell empty)"},
 		{"threads that disagree", extra("threads_per_xve", "4"), "f.csv:2:62: column threads_per_xve: 4 is not 8, which is the most threads of threads_by_registers (correct one of the figures, or leave this cell empty)"},
 		{"a pair without a colon", cell("256:4", "256"), `f.csv:2:24: column threads_by_registers: "256" is not a pair; expected registers:threads as in 128:8 256:4`},
-		{"modes that fall", cell("128:8 256:4", "256:4 128:8"), "f.csv:2:24: column threads_by_registers: 128 registers follow 256 (list the modes by rising register count)"},
+		{"modes in descending order", cell("128:8 256:4", "256:4 128:8"), "f.csv:2:24: column threads_by_registers: 128 registers follow 256 (list the modes by rising register count)"},
 		{"more registers, more threads", cell("256:4", "256:9"), "f.csv:2:24: column threads_by_registers: 256 registers leave 9 threads, more than the 8 of 128 registers (more registers per thread leave fewer threads)"},
 		{"no default mode", cell("128:8 256:4", "64:16"), "f.csv:2:24: column threads_by_registers: no mode has 128 registers or more (add the mode that kernels are compiled for by default)"},
-		{"a width that nothing has", cell("16 32", "16 24"), "f.csv:2:36: column simd_widths: 24 is not a sub-group size that Intel GPUs have; expected 8, 16 or 32"},
-		{"widths that fall", cell("16 32", "32 16"), "f.csv:2:36: column simd_widths: 16 follows 32 (list the widths from the smallest, each once)"},
+		{"a width that no GPU has", cell("16 32", "16 24"), "f.csv:2:36: column simd_widths: 24 is not a sub-group size that Intel GPUs have; expected 8, 16 or 32"},
+		{"widths in descending order", cell("16 32", "32 16"), "f.csv:2:36: column simd_widths: 16 follows 32 (list the widths from the smallest, each once)"},
 		{"a work-group with more SLM than there is", cell(",128,64,", ",32,64,"), "f.csv:2:45: column slm_kb_per_work_group_max: 64 KB per work-group are more than the 32 KB of an Xe-core (a work-group lives on one Xe-core)"},
 		{"steps without 0", cell("0 16 64", "16 64"), "f.csv:2:49: column slm_steps_kb: the first step is 16 KB (begin the list with 0, for a work-group without SLM)"},
-		{"steps that fall", cell("0 16 64", "0 64 16"), "f.csv:2:49: column slm_steps_kb: 16 KB follow 64 KB (list the steps from the smallest, each once)"},
+		{"steps in descending order", cell("0 16 64", "0 64 16"), "f.csv:2:49: column slm_steps_kb: 16 KB follow 64 KB (list the steps from the smallest, each once)"},
 		{"steps that end early", cell("0 16 64", "0 16 32"), "f.csv:2:49: column slm_steps_kb: the largest step is 32 KB, slm_kb_per_work_group_max is 64 KB (the largest step is what one work-group may have at most)"},
-		{"a work-group that no Xe-core holds", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32, which hold 2048 (a work-group lives on one Xe-core)"},
+		{"a work-group that does not fit on an Xe-core", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32, which hold 2048 (a work-group lives on one Xe-core)"},
 		{"tiles that do not divide", extra("tiles", "3"), "f.csv:2:62: column tiles: 4 Xe-cores do not divide over 3 tiles (xe_cores counts the Xe-cores of all tiles)"},
 		{"a key with a blank", cell("lab,", "my lab,"), `f.csv:2:1: column key: "my lab" is not a key (a key is lower-case letters, digits, -, _ and ., as in my-gpu)`},
 		{"a name without a letter", cell("Laboratory GPU", "(R)"), `f.csv:2:5: column name: "(R)" is not a name that can be looked up (give a name that tells the GPU from others)`},
@@ -161,7 +161,7 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"a PCI id twice", extra("pci_ids", "0bda 0x0BDA"), "f.csv:2:62: column pci_ids: PCI id 0BDA is listed twice"},
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit of 0", extra("work_group_extra_limits", "other=0"), `f.csv:2:62: column work_group_extra_limits: "other=0" is not a limit; expected name=number as in large_grf_simd16=512`},
-		{"a limit for nobody knows whom", extra("work_group_extra_limits", "other=32 colour_blue=1"), `f.csv:2:62: column work_group_extra_limits: "colour_blue=1" does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =`},
+		{"a limit for unknown kernels", extra("work_group_extra_limits", "other=32 colour_blue=1"), `f.csv:2:62: column work_group_extra_limits: "colour_blue=1" does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =`},
 		{"binary data", "\x00\x01\xff\"", "f.csv:1: the header cannot be read: the cell \x00\x01\xff\" has a quote inside: quote the whole cell and double the quotes in it (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
 	} {
 		table := builtin(t)
@@ -206,7 +206,7 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// TestUserEntriesWin describes when an entry of a device file is taken before
+// TestUserEntriesWin checks when an entry of a device file has priority over
 // built-in ones.
 func TestUserEntriesWin(t *testing.T) {
 	const columns = header + ",aliases,pci_ids\n"
@@ -215,8 +215,8 @@ func TestUserEntriesWin(t *testing.T) {
 		query       Query
 		want        string
 	}{
-		{"its name is that of five GPUs", row + ",Arc Graphics,", Query{Name: "Intel(R) Arc(TM) Graphics", XVEs: 0}, "lab"},
-		{"its alias is that of a family", row + ",gen9,", Query{Name: "gen9", XVEs: 0}, "lab"},
+		{"its name is the name of five GPUs", row + ",Arc Graphics,", Query{Name: "Intel(R) Arc(TM) Graphics", XVEs: 0}, "lab"},
+		{"its alias is the name of a family", row + ",gen9,", Query{Name: "gen9", XVEs: 0}, "lab"},
 		{"its PCI id is built in", row + ",,3E96", Query{Name: "Intel(R) UHD Graphics P630 [0x3e96]", XVEs: 0}, "lab"},
 		{"a built-in key comes first", row + ",max1100,", Query{Name: "max1100", XVEs: 0}, "max1100"},
 		{"a replaced bin leaves the family's others", strings.Replace(row, "lab", "mtl-112", 1) + ",,", Query{Name: "mtl", XVEs: 128}, "mtl-128"},
@@ -241,7 +241,7 @@ func FuzzDeviceFile(f *testing.F) {
 	f.Add([]byte(devicesCSV[:4096]))
 	base := builtin(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table := *base // addReader makes a new slice and new maps
+		table := *base // addReader creates a new slice and new maps
 		_, err := table.addReader("f.csv", strings.NewReader(string(data)))
 		if err != nil {
 			var fault *note.InputError
@@ -252,7 +252,7 @@ func FuzzDeviceFile(f *testing.F) {
 		}
 		for _, d := range table.Devices() {
 			if p := d.check(); p != nil {
-				t.Fatalf("%s was taken: column %s: %s", d.Key, p.column, p.text)
+				t.Fatalf("%s was accepted: column %s: %s", d.Key, p.column, p.text)
 			}
 			if m, err := table.Find(Query{Name: d.Key}); err != nil || m.Device.Slots() < 1 {
 				t.Fatalf("key %q gives %v, %v", d.Key, m.Device, err)

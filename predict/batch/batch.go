@@ -1,22 +1,22 @@
-// Package batch predicts many launches: those of a CSV file, and the kernels of
-// binaries and sources.
+// Package batch predicts the occupancy of many launches: the rows of a CSV
+// file, or the kernels of binaries and sources.
 //
-// Of a CSV file rows come in, and the same rows with what a model says of them
-// go out.
+// For a CSV file, the output has the input columns followed by the columns that
+// a model computes. A row that cannot be predicted does not stop the batch. It
+// has the status "error" and a message instead of values if the line cannot be
+// read, a cell is invalid, or the launch cannot run. Input cells are copied as
+// they were written. Numbers have full precision, and a resource that does not
+// limit the launch has an empty cell, never 0.
 //
-// A row that cannot be predicted does not stop the rest. It comes back with the
-// status error and a message in the place of figures, whether its line cannot
-// be read, a cell makes no sense or the launch cannot run. Cells come back as
-// they were written. Figures have full precision, and a resource that sets no
-// limit has an empty cell, never a 0.
+// There are three models: the project's own model, Intel's calculator with its
+// own names and errors, and the register-file model of compute units. A file
+// may have any length, because the package keeps only one chunk of rows in
+// memory.
 //
-// Three models can be asked: the project's own, Intel's calculator with its own
-// texts and errors, and the register-file model of compute units. Files may be
-// of any length: a chunk of rows is in memory at a time.
-//
-// Of binaries each kernel is predicted on the device that its image was
-// compiled for ([Read]), or in each register mode of it ([Registers]): what
-// ingest/zebin reads and compiles, joined with the model of package predict.
+// For binaries and sources, the package joins ingest/zebin, which reads and
+// compiles them, with the model of package predict. [Read] predicts each kernel
+// on the device that its image was compiled for, and [Registers] predicts it in
+// each register mode of that device.
 //
 // The package does not know flags, profilers or runs.
 package batch
@@ -42,37 +42,37 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// Run predicts all rows of a file into a writer. The name of the file is for
-// messages.
+// Run predicts all rows of r and writes the results to w. Messages name the
+// input file.
 type Run func(ctx context.Context, file string, r io.Reader, w io.Writer) (Report, error)
 
-// Report is what a batch says of itself when it is done.
+// Report summarizes a finished batch.
 type Report struct {
 	Rows, Failed int
-	Notes        []note.Note // columns that nothing reads, and the first row that failed
+	Notes        []note.Note // unknown columns, and the first row that failed
 }
 
-// Shared is the device of the rows that name none.
+// Shared is the device for rows that do not name one.
 type Shared struct {
 	Device string
-	XVEs   int // 0 for the device's own
+	XVEs   int // 0 means the XVE count of the device
 }
 
-// The words of the column status.
+// Values of the column status.
 const (
 	statusOK    = "ok"
 	statusError = "error"
 )
 
-// model is what a batch asks: the columns that it reads and those that it adds,
-// which have status and message among them.
+// model describes the columns that a batch reads, the columns that it adds,
+// including status and message, and the prediction of a row.
 type model struct {
 	in, required, out []string
-	predict           func(r *row) ([]string, error) // gives the cells of out; an error refuses the row
+	predict           func(r *row) ([]string, error) // returns the cells of out; an error rejects the row
 }
 
-// with is the batch with a device for the rows that name none: then the file
-// may leave its column out, which stands first in required.
+// with returns the batch for a shared device. If one is set, the file may omit
+// the device column, which is the first element of required.
 func (m model) with(s Shared) Run {
 	if s.Device != "" {
 		m.required = m.required[1:]
@@ -80,11 +80,11 @@ func (m model) with(s Shared) Run {
 	return m.run
 }
 
-// chunkRows is how many rows are read, predicted and written together: few
-// enough that memory stays small.
+// chunkRows is the number of rows that are read, predicted and written
+// together. It is small to limit memory.
 const chunkRows = 512
 
-// run implements Run, chunk by chunk.
+// run implements [Run] in chunks of rows.
 func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) (report Report, err error) {
 	lines := table.NewReader(file, r, table.Format{
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
@@ -100,7 +100,7 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 			Hint: "see 'occudiff predict --help' for the columns"})
 	}
 	out := table.NewCSV(w)
-	out.Write(slices.Concat(m.in, m.out)) // an error is kept for Flush
+	out.Write(slices.Concat(m.in, m.out)) // Flush returns the error
 	for {
 		if out.Flush(); out.Error() != nil {
 			return report, fmt.Errorf("writing the batch: %w", out.Error())
@@ -133,8 +133,9 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	}
 }
 
-// result predicts a row; one that cannot be read is refused as one that cannot
-// run is. What a model says of cells that make no sense does not count.
+// result predicts a row. An unreadable row is rejected in the same way as a
+// launch that cannot run. An invalid cell takes precedence over an error of the
+// model.
 func (m *model) result(in *row, fault string) ([]string, error) {
 	if fault != "" {
 		return nil, errors.New(fault)
@@ -143,20 +144,22 @@ func (m *model) result(in *row, fault string) ([]string, error) {
 	return cells, cmp.Or(in.err, err)
 }
 
-// rejection is what comes back for a row without figures.
+// rejection returns the output cells of a row without a prediction.
 func (m *model) rejection(why error) []string {
 	cells := make([]string, len(m.out))
 	cells[slices.Index(m.out, "status")], cells[slices.Index(m.out, "message")] = statusError, why.Error()
 	return cells
 }
 
-// maxKnown bounds what is remembered of look-ups: a file may name a million
-// devices that do not exist.
+// maxKnown limits the number of cached device look-ups, because a file may name
+// a million devices that do not exist.
 const maxKnown = 1024
 
-// remembered finds the device that a row names in a column, and its XVE count,
-// and remembers look-ups, failed ones too.
-func remembered[D any](column string, shared Shared, look func(name string, xves int) (D, error)) func(*row) (D, error) {
+// remembered returns a function that finds the device of a row by its device
+// column and its XVE count. It caches look-ups, including failed ones.
+func remembered[D any](
+	column string, shared Shared, look func(name string, xves int) (D, error),
+) func(*row) (D, error) {
 	type found struct {
 		device D
 		err    error
@@ -170,7 +173,7 @@ func remembered[D any](column string, shared Shared, look func(name string, xves
 			if f.err = r.err; f.err == nil {
 				f.device, f.err = look(cmp.Or(strings.TrimSpace(key[0]), shared.Device), cmp.Or(xves, shared.XVEs))
 			}
-			// All are forgotten at once: which of them come again is not known.
+			// Clear the whole cache: it is unknown which devices occur again.
 			if len(known) >= maxKnown {
 				clear(known)
 			}
@@ -180,15 +183,15 @@ func remembered[D any](column string, shared Shared, look func(name string, xves
 	}
 }
 
-// row is a row as a model reads it. After the first cell that makes no sense
-// the others are not looked at. What a cell means is for the model to say, so
-// that a bad one fails its row only.
+// row is an input row. After the first invalid cell, the methods read no
+// further cells. The model interprets the cells, so that an invalid cell
+// rejects only its row.
 type row struct {
 	columns, cells []string
 	err            error
 }
 
-// text is a cell as it was written, empty where the file does not have the
+// text returns a cell as it was written, or "" if the file does not have the
 // column.
 func (r *row) text(column string) string {
 	if at := slices.Index(r.columns, column); at >= 0 {
@@ -197,7 +200,8 @@ func (r *row) text(column string) string {
 	return ""
 }
 
-// whole reads a whole number from least, 0 for an empty cell.
+// whole returns the whole number in a cell, which is at least least, or 0 for
+// an empty cell.
 func (r *row) whole(column string, least int) int {
 	text := strings.TrimSpace(r.text(column))
 	if text == "" || r.err != nil {
@@ -210,8 +214,8 @@ func (r *row) whole(column string, least int) int {
 	return n
 }
 
-// size reads a launch size, absent for an empty cell. Counts may have a unit,
-// as those of flags may.
+// size returns a launch size, which is absent for an empty cell. Counts may
+// have a unit as in flags, for example 80K.
 func (r *row) size(column string) unit.Size3 {
 	if r.err != nil {
 		return unit.Size3{}
@@ -227,8 +231,8 @@ func (r *row) size(column string) unit.Size3 {
 	return s
 }
 
-// kilobytes reads an amount in KB, 0 for an empty cell. Half a KB is an amount,
-// half a byte is none.
+// kilobytes returns an amount in KB, or 0 for an empty cell. For example, 0.5
+// is valid, but a fraction of a byte is not.
 func (r *row) kilobytes(column string) unit.Bytes {
 	text := strings.TrimSpace(r.text(column))
 	if text == "" || r.err != nil {
@@ -252,7 +256,7 @@ func integer[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 1
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// optional is empty for an absent number.
+// optional returns "" for an absent number.
 func optional[T any](o unit.Opt[T], print func(T) string) string {
 	if x, ok := o.Value(); ok {
 		return print(x)
@@ -260,7 +264,7 @@ func optional[T any](o unit.Opt[T], print func(T) string) string {
 	return ""
 }
 
-// launches is a batch of launches, whichever model predicts them.
+// launches returns a batch of launches for a model.
 func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	return model{
 		in:       strings.Fields("id device xve global local simd slm_kb barriers grf"),
@@ -271,8 +275,8 @@ func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	}.with(s)
 }
 
-// Launches predicts by the project's own model. The launch gives what holds for
-// every row.
+// Launches returns a batch that uses the project's own model. The fields of all
+// apply to every row unless a column replaces them.
 func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 	find := remembered("device", s, func(name string, xves int) (arch.Match, error) {
 		if name == "" {
@@ -298,21 +302,23 @@ func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 }
 
 func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string {
-	var says []string
+	var messages []string
 	for _, n := range m.Notes {
-		says = append(says, n.Text)
+		messages = append(messages, n.Text)
 	}
 	groups, gpu := "", make([]string, 5)
 	if p.HasGrid() {
 		groups = integer(p.Groups)
-		gpu = []string{decimal(p.Peak.Percent()), decimal(p.Average.Percent()), decimal(p.Waves), decimal(math.Floor(p.Waves)),
-			decimal(p.LastWaveOccupancy.Percent())}
+		gpu = []string{
+			decimal(p.Peak.Percent()), decimal(p.Average.Percent()), decimal(p.Waves), decimal(math.Floor(p.Waves)),
+			decimal(p.LastWaveOccupancy.Percent()),
+		}
 		if p.Partial {
-			says = append(says, fmt.Sprintf("%s does not divide %s: the last work-groups are smaller but count as whole ones",
-				l.Local, l.Global))
+			messages = append(messages, fmt.Sprintf(
+				"%s does not divide %s: the last work-groups are smaller but count as whole ones", l.Local, l.Global))
 		}
 	}
-	slots := p.ByGroupSlots // there is one column for those of work-groups and of barriers
+	slots := p.ByGroupSlots // one column for both work-group slots and barriers
 	if p.ByBarriers != predict.Unlimited && (slots == predict.Unlimited || p.ByBarriers < slots) {
 		slots = p.ByBarriers
 	}
@@ -322,12 +328,15 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 		}
 		return integer(n)
 	}
-	return slices.Concat([]string{statusOK, strings.Join(says, "; "), integer(p.ThreadsPerGroup), limit(p.ByThreads), limit(p.BySLM),
-		limit(slots), groups, integer(p.GroupsPerXeCore), strings.Join(p.Limits.Names(), "+"), decimal(p.XeCore.Percent())}, gpu)
+	return slices.Concat([]string{
+		statusOK, strings.Join(messages, "; "), integer(p.ThreadsPerGroup), limit(p.ByThreads), limit(p.BySLM),
+		limit(slots), groups, integer(p.GroupsPerXeCore), strings.Join(p.Limits.Names(), "+"),
+		decimal(p.XeCore.Percent()),
+	}, gpu)
 }
 
-// Calculator predicts as Intel's calculator does: texts, rounding and errors
-// included.
+// Calculator returns a batch that reproduces Intel's calculator, including its
+// names, rounding and errors.
 func Calculator(t calculator.Table, s Shared) Run {
 	find := remembered("device", s, t.Find)
 	return launches(s, func(r *row) ([]string, error) {
@@ -335,45 +344,60 @@ func Calculator(t calculator.Table, s Shared) Run {
 		if err != nil {
 			return nil, err
 		}
-		// Its SLM is in whole KB, its barriers are yes or no, its register
-		// files are two.
+		// The calculator has SLM in whole KB, barriers as yes or no, and two
+		// register file sizes.
 		large, err := calculator.LargeGRF(r.whole("grf", 0))
 		if err != nil {
 			return nil, fmt.Errorf("grf %w", err)
 		}
-		o := calculator.Run(&d, calculator.Input{Global: r.text("global"), Local: r.text("local"), SIMD: r.whole("simd", 1),
-			SLMKB: r.whole("slm_kb", 0), Barrier: r.whole("barriers", 0) > 0, LargeGRF: large})
+		o := calculator.Run(&d, calculator.Input{
+			Global: r.text("global"), Local: r.text("local"), SIMD: r.whole("simd", 1),
+			SLMKB: r.whole("slm_kb", 0), Barrier: r.whole("barriers", 0) > 0, LargeGRF: large,
+		})
 		if o.Rejection != 0 {
 			return nil, errors.New(o.Rejection.String())
 		}
 		gpu := make([]string, 5)
 		if g := o.GPU; g != nil {
-			gpu = []string{decimal(g.PeakPercent), decimal(g.AveragePercent), decimal(g.Waves), decimal(g.FullWaves), decimal(g.TailPercent)}
+			gpu = []string{
+				decimal(g.PeakPercent), decimal(g.AveragePercent), decimal(g.Waves), decimal(g.FullWaves),
+				decimal(g.TailPercent),
+			}
 		}
-		return slices.Concat([]string{statusOK, "", decimal(o.ThreadsPerGroup), decimal(o.LimitThreads), optional(o.LimitSLM, decimal),
-			decimal(o.LimitGroupSlots), optional(o.Groups, decimal), decimal(o.GroupsPerCore), strings.Join(o.LimitedBy, "+"), decimal(o.XeCorePercent)}, gpu), nil
+		return slices.Concat([]string{
+			statusOK, "", decimal(o.ThreadsPerGroup), decimal(o.LimitThreads), optional(o.LimitSLM, decimal),
+			decimal(o.LimitGroupSlots), optional(o.Groups, decimal), decimal(o.GroupsPerCore),
+			strings.Join(o.LimitedBy, "+"), decimal(o.XeCorePercent),
+		}, gpu), nil
 	})
 }
 
-// ComputeUnits predicts kernels on compute units by the register-file model.
-// The platform is that of the rows that name none; it may be empty.
+// ComputeUnits returns a batch that predicts kernels on compute units with the
+// register-file model. Platform is used for rows that do not name one and may
+// be empty.
 func ComputeUnits(t computeunit.Table, platform string) Run {
 	shared := Shared{Device: platform}
-	find := remembered("platform", shared, func(name string, _ int) (computeunit.Platform, error) { return t.Find(name) })
+	find := remembered("platform", shared, func(name string, _ int) (computeunit.Platform, error) {
+		return t.Find(name)
+	})
 	return model{
 		in:       strings.Fields("id platform wg_size slm_bytes_per_wg subgroup_size reg_bytes_per_item"),
 		required: []string{"platform", "wg_size", "subgroup_size"},
-		out: strings.Fields("regs_available_bytes spilled reg_limit slm_limit subgroup_limit hw_limit final_limit limited_by " +
-			"subgroups_per_wg active_subgroups total_subgroups subgroup_occ_pct thread_occ_pct padded_threads reg_limit_padded " +
-			"status message"),
+		out: strings.Fields("regs_available_bytes spilled reg_limit slm_limit subgroup_limit hw_limit final_limit " +
+			"limited_by subgroups_per_wg active_subgroups total_subgroups subgroup_occ_pct thread_occ_pct " +
+			"padded_threads reg_limit_padded status message"),
 		predict: func(r *row) ([]string, error) {
 			p, err := find(r)
 			if err != nil {
 				return nil, err
 			}
-			// An empty amount is none used.
-			o, err := p.Predict(computeunit.Launch{GroupSize: int64(r.whole("wg_size", 1)), SLM: unit.Bytes(r.whole("slm_bytes_per_wg", 0)),
-				SubgroupSize: int64(r.whole("subgroup_size", 1)), RegisterBytes: unit.Bytes(r.whole("reg_bytes_per_item", 0))})
+			// An empty amount means that none is used.
+			o, err := p.Predict(computeunit.Launch{
+				GroupSize:     int64(r.whole("wg_size", 1)),
+				SLM:           unit.Bytes(r.whole("slm_bytes_per_wg", 0)),
+				SubgroupSize:  int64(r.whole("subgroup_size", 1)),
+				RegisterBytes: unit.Bytes(r.whole("reg_bytes_per_item", 0)),
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -381,10 +405,13 @@ func ComputeUnits(t computeunit.Table, platform string) Run {
 			if o.Spilled {
 				spilled = "1"
 			}
-			return []string{integer(int64(o.RegisterBytesAllowed)), spilled, optional(o.ByRegisters, integer), optional(o.BySLM, integer),
-				integer(o.BySubgroups), integer(o.ByHardware), integer(o.Groups), strings.Join(o.Limits, "+"), integer(o.SubgroupsPerGroup),
-				integer(o.ActiveSubgroups), integer(o.TotalSubgroups), decimal(o.Occupancy.Percent()), decimal(o.Lanes.Percent()),
-				integer(o.PaddedSize), optional(o.ByRegistersPadded, integer), statusOK, ""}, nil
+			return []string{
+				integer(o.RegisterBytesAllowed), spilled, optional(o.ByRegisters, integer), optional(o.BySLM, integer),
+				integer(o.BySubgroups), integer(o.ByHardware), integer(o.Groups), strings.Join(o.Limits, "+"),
+				integer(o.SubgroupsPerGroup), integer(o.ActiveSubgroups), integer(o.TotalSubgroups),
+				decimal(o.Occupancy.Percent()), decimal(o.Lanes.Percent()), integer(o.PaddedSize),
+				optional(o.ByRegistersPadded, integer), statusOK, "",
+			}, nil
 		},
 	}.with(shared)
 }

@@ -23,7 +23,8 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// goldenRows returns the records of a reference file by column name, or skips.
+// goldenRows returns the records of a reference file by column name. It skips
+// the test if the file is missing.
 func goldenRows(t *testing.T, name string) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(testenv.Shared(t, "golden", name))
@@ -50,7 +51,7 @@ func byColumn(t *testing.T, data []byte) []map[string]string {
 	return rows
 }
 
-// runText sends a text through a batch.
+// runText returns the output of a batch for an input text.
 func runText(t *testing.T, run Run, input string) string {
 	t.Helper()
 	var out strings.Builder
@@ -60,7 +61,8 @@ func runText(t *testing.T, run Run, input string) string {
 	return out.String()
 }
 
-// written makes a CSV of the named columns, each taken from a reference row.
+// written returns a CSV text with the columns. The function from returns each
+// cell for a reference row.
 func written(t *testing.T, rows []map[string]string, columns []string, from func(row map[string]string, column string) string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -77,19 +79,20 @@ func written(t *testing.T, rows []map[string]string, columns []string, from func
 	return b.String()
 }
 
-// sameNumber compares printed numbers to 1e-9 of the expected one; texts that
-// are no numbers have to be equal.
+// sameNumber reports whether a printed number is within 1e-9 of the expected
+// one. Texts that are not numbers must be equal.
 func sameNumber(want, got string) bool {
 	w, werr := strconv.ParseFloat(want, 64)
 	g, gerr := strconv.ParseFloat(got, 64)
 	if werr != nil || gerr != nil {
 		return want == got
 	}
-	return math.IsNaN(w) && math.IsNaN(g) || math.Abs(w-g) <= 1e-9*math.Abs(w)+5e-11 // the reference prints ten decimals
+	// the reference has ten decimals
+	return math.IsNaN(w) && math.IsNaN(g) || math.Abs(w-g) <= 1e-9*math.Abs(w)+5e-11
 }
 
-// TestBatchOfEveryCalculatorRun sends every run of Intel's calculator through
-// the command and compares every cell.
+// TestBatchOfEveryCalculatorRun predicts every run of Intel's calculator with
+// the batch and compares every cell.
 func TestBatchOfEveryCalculatorRun(t *testing.T) {
 	rows := goldenRows(t, "calculator.csv")
 	source := map[string]string{"device": "dev", "global": "global_text", "local": "wg_text", "barriers": "barrier"}
@@ -158,9 +161,9 @@ func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 	t.Logf("%d rows, %d cells compared, 0 differ", len(rows), cells)
 }
 
-// TestBatchOfPublishedTables sends the launches of Intel's guides through the
-// model and compares threads and peak with the exact values of what they print.
-// Phases of a launch are compared with timelines elsewhere.
+// TestBatchOfPublishedTables predicts the launches of Intel's guides with the
+// model, and compares threads and peak occupancy with the exact values of the
+// printed ones. Package timeline compares the phases of a launch.
 func TestBatchOfPublishedTables(t *testing.T) {
 	rows := goldenRows(t, "published_tables.csv")
 	kept := rows[:0]
@@ -204,8 +207,8 @@ func TestBatchOfPublishedTables(t *testing.T) {
 	}
 }
 
-// comparePublished compares what a row of a guide says with what came back, and
-// counts the numbers.
+// comparePublished compares the output with a row of a guide and returns the
+// number of compared values.
 func comparePublished(t *testing.T, row, got map[string]string) int {
 	t.Helper()
 	compared := 0
@@ -232,7 +235,7 @@ func publishedDevice(name string) string {
 	return "tgl"
 }
 
-// batchInput returns n launches, one in fifty of them bad.
+// batchInput returns n launches. One in fifty is invalid.
 func batchInput(n int) io.Reader {
 	var b bytes.Buffer
 	b.WriteString("id,device,xve,global,local,simd,slm_kb,barriers,grf\n")
@@ -272,10 +275,10 @@ func BenchmarkBatch(b *testing.B) {
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// endless returns the same rows over and over.
+// endless is a reader that repeats the same rows.
 type endless struct {
 	rows []byte
-	left int // rows
+	left int // rows left
 	part []byte
 }
 
@@ -292,14 +295,15 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestBatchMemory holds the memory of a long batch to that of a short one.
+// TestBatchMemory checks that a long batch does not need more memory than a
+// short one.
 func TestBatchMemory(t *testing.T) {
 	testenv.Long(t)
 	run := testBatch(t)
 	head := "device,local,simd,global\n"
 	block := strings.Repeat("tgl,256,16,81920\n", 1000)
-	// What is alive after a collection, without what other tests left: how much
-	// garbage lies about depends on the machine.
+	// Count the live memory after a collection, without that of other tests:
+	// the amount of garbage depends on the machine.
 	alive := func() int64 {
 		var stat runtime.MemStats
 		runtime.GC()
@@ -329,8 +333,8 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestBatchStops uses a reader and a writer that fail: the error comes back and
-// nothing hangs.
+// TestBatchStops uses a reader and a writer that fail. The batch must return
+// the error and must not hang.
 func TestBatchStops(t *testing.T) {
 	run := testBatch(t)
 	broken := errors.New("the disk is on fire")
@@ -348,7 +352,7 @@ func TestBatchStops(t *testing.T) {
 	}
 }
 
-// TestBatchStopsWhileWaiting interrupts a batch that waits for its first line,
+// TestBatchStopsWhileWaiting interrupts a batch that waits for its first line
 // or for a later one.
 func TestBatchStopsWhileWaiting(t *testing.T) {
 	for _, text := range []string{"", "device,local,simd\n", "device,local,simd\ntgl,256,16\n"} {
@@ -367,8 +371,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// FuzzBatch sends any text through a whole batch: it may fail, but not panic or
-// give a number that is none.
+// FuzzBatch runs a batch with an arbitrary text. The batch may return an error,
+// but it must not panic or print an invalid number.
 func FuzzBatch(f *testing.F) {
 	f.Add("device,local,simd\ntgl,256,16\n")
 	f.Add("id,device,xve,global,local,simd,slm_kb,barriers,grf\na,mtl,112,9223372036854775807,1x1x1,8,0.5,1,256\n")
@@ -411,7 +415,7 @@ func TestKilobytes(t *testing.T) {
 	}
 }
 
-// Cells take the sizes that flags take.
+// TestSize checks that cells accept the same sizes as flags.
 func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		text, reason string

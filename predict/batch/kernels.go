@@ -22,19 +22,19 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Kernel is a kernel of an image on one device.
+// Kernel is a kernel of an image, predicted for one device.
 type Kernel struct {
 	zebin.Kernel
-	File   string       // with the member of an archive behind it
-	Device *arch.Device // nil for a compiler log if no device was asked for
-	// Prediction is nil without a device, and when the kernel cannot run with
-	// the size that was asked for; Message says why.
+	File   string       // includes the member of an archive
+	Device *arch.Device // nil for a compiler log if no device was requested
+	// Prediction is nil without a device, and if the kernel cannot run with the
+	// requested size. Message then contains the reason.
 	Prediction *predict.BinaryPrediction
 	Message    string
-	Mode       *Mode // of Registers alone
+	Mode       *Mode // set by [Registers] only
 }
 
-// DeviceKey returns the key of the device, empty without one.
+// DeviceKey returns the key of the device, or "" without one.
 func (k *Kernel) DeviceKey() string {
 	if k.Device == nil {
 		return ""
@@ -42,19 +42,22 @@ func (k *Kernel) DeviceKey() string {
 	return k.Device.Key
 }
 
-// Options say what is predicted. The zero value predicts full GPUs of the
-// devices that the images name.
+// Options select what is predicted. The zero value predicts a full GPU of the
+// device that each image names.
 type Options struct {
-	Devices []*arch.Device           // those that were asked for; none takes what each image says
-	Global  unit.Size3               // absent predicts a full GPU
-	Local   names.ByName[unit.Size3] // for kernels that do not fix their work-group size; absent takes the best one
+	Devices []*arch.Device // requested devices; if empty, the device that each image names
+	Global  unit.Size3     // if absent, a full GPU is predicted
+	// for kernels that do not fix their work-group size; if absent, the best
+	// size is used
+	Local names.ByName[unit.Size3]
 
 	Compiler string // options of the OpenCL compiler, for sources
 }
 
-// predictImages predicts every kernel of the images, in their order. The error
-// says which devices the images are for when none is for a device that was
-// asked for, or that nothing says which device it is.
+// predictImages predicts every kernel of the images, in the order of the
+// images. It returns an error if no image fits a requested device, or if the
+// device of an image is unknown. The first error lists the devices of the
+// images.
 func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
@@ -76,8 +79,8 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			return nil, nil, note.Errorf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
 				"the binary is for %s, which is not in the device table", images[i].Target)
 		}
-		// One of a family, not all: kernels of one image on five devices would
-		// be five rows that say nearly the same.
+		// Predict for one device of a family: a kernel of one image on five
+		// devices would have five almost equal rows.
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
@@ -100,17 +103,17 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 	return kernels, append(notes, more...), nil
 }
 
-// forAsked makes sure that each device that was asked for has an image. A
-// single image is taken for any device, with a warning: a person may want to
-// know. Of several images one has to fit.
+// forAsked checks that each requested device has an image. It accepts a single
+// image for any device, with a warning, because this answers what-if questions.
+// If there are several images, one of them must fit.
 func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked []*arch.Device) ([]note.Note, error) {
 	var notes []note.Note
 	for _, d := range asked {
 		if slices.ContainsFunc(fits, func(f []*arch.Device) bool { return slices.Contains(f, d) }) {
 			continue
 		}
-		// Of several images one was meant for the device; to take another one
-		// would predict code that never runs there.
+		// One of several images was intended for the device. A prediction from
+		// another one would describe code that never runs on it.
 		if len(images) > 1 {
 			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",
@@ -126,7 +129,7 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 	return notes, nil
 }
 
-// targetsOf lists the devices that images are for.
+// targetsOf returns a list of the devices that the images were compiled for.
 func targetsOf(images []zebin.Image, t *arch.Table) string {
 	var words []string
 	for i := range images {
@@ -170,36 +173,39 @@ func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel
 		return one
 	}
 	one.Prediction = &p
-	var says []string
+	var messages []string
 	if p.Prediction.Partial {
-		says = append(says, fmt.Sprintf("the work-group size %s does not divide the global size %s", p.Launch.Local,
-			opt.Global))
+		messages = append(messages, fmt.Sprintf("the work-group size %s does not divide the global size %s",
+			p.Launch.Local, opt.Global))
 	}
 	switch {
 	case fromLog:
-		says = append(says, "the log has neither SLM nor barriers, so this occupancy is an upper bound")
+		messages = append(messages, "the log has neither SLM nor barriers, so this occupancy is an upper bound")
 	case k.SLMIsLowerBound:
-		says = append(says, "arguments in local memory add to the SLM at launch, so this occupancy is an upper bound")
+		messages = append(messages,
+			"arguments in local memory add to the SLM at launch, so this occupancy is an upper bound")
 	}
 	if k.StackCalls {
-		says = append(says, "it calls functions whose registers are not in this count")
+		messages = append(messages, "it calls functions whose registers are not in this count")
 	}
-	one.Message = strings.Join(says, "; ")
+	one.Message = strings.Join(messages, "; ")
 	return one
 }
 
-// Read reads binaries, compiles sources, and predicts what is in them.
-func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) (kernels []Kernel, notes []note.Note, err error) {
+// Read reads binaries, compiles sources, and predicts the kernels in them.
+func Read(
+	ctx context.Context, paths []string, t *arch.Table, opt Options,
+) (kernels []Kernel, notes []note.Note, err error) {
 	for _, path := range paths {
-		of := readBinary
+		read := readBinary
 		if zebin.IsSource(path) {
-			of = compileFor
+			read = compileFor
 		}
-		got, said, err := of(ctx, path, t, opt)
+		more, found, err := read(ctx, path, t, opt)
 		if err != nil {
 			return nil, nil, err
 		}
-		kernels, notes = append(kernels, got...), append(notes, said...)
+		kernels, notes = append(kernels, more...), append(notes, found...)
 	}
 	return kernels, notes, nil
 }
@@ -212,13 +218,14 @@ func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([
 	return predictImages(images, t, opt)
 }
 
-// usedRegisters is a kernel in the output of `ptxas -v`, with its static shared
-// memory.
-var usedRegisters = regexp.MustCompile(`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
+// usedRegisters matches a kernel in the output of `ptxas -v`, with its static
+// shared memory.
+var usedRegisters = regexp.MustCompile(
+	`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
 
-// ptxas describes what to type for the output of `ptxas -v`, whose registers
-// another model takes; nil for other files. A register has four bytes per
-// work-item.
+// ptxas returns an error with the command for a file that is the output of
+// `ptxas -v`, because another model predicts from its registers. It returns nil
+// for other files. A register has four bytes per work-item.
 func ptxas(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -233,15 +240,17 @@ func ptxas(path string) error {
 	if len(kernel[3]) > 0 {
 		slm = " --slm " + string(kernel[3])
 	}
-	return note.Errorf("ptxas", note.Pos{File: path}, fmt.Sprintf("occudiff predict --model compute-unit --platform rtx2080ti "+
-		"--simd 32 --local N --registers %d%s", 4*registers, slm),
-		"this is what ptxas -v says: %s uses %d registers of 4 bytes per work-item; a model of its own takes them",
-		names.Display(string(kernel[1])), registers)
+	command := "occudiff predict --model compute-unit --platform rtx2080ti --simd 32 --local N --registers"
+	return note.Errorf("ptxas", note.Pos{File: path}, fmt.Sprintf("%s %d%s", command, 4*registers, slm),
+		"the file is output of ptxas -v: %s uses %d registers of 4 bytes per work-item; predict it with the "+
+			"compute-unit model", names.Display(string(kernel[1])), registers)
 }
 
-// compileFor compiles a source for the devices that were asked for, or for all
-// that the installed compiler knows, and predicts the kernels of each.
-func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) (kernels []Kernel, notes []note.Note, err error) {
+// compileFor compiles a source for the requested devices, or for all devices
+// that the installed compiler supports, and predicts the kernels of each.
+func compileFor(
+	ctx context.Context, source string, t *arch.Table, opt Options,
+) (kernels []Kernel, notes []note.Note, err error) {
 	compiler, err := zebin.FindCompiler()
 	if err != nil {
 		return nil, nil, err
@@ -256,21 +265,22 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	// A place for each, so that the order is that of the targets and not that
-	// in which compilations end.
+	// Each target has its own element, so that the results have the order of
+	// the targets rather than the order in which the compilations end.
 	results := make([]compiled, len(targets))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(2) // a compilation takes a core and a few hundred MB
+	group.SetLimit(2) // a compilation uses a core and a few hundred MB
 	for i, target := range targets {
 		group.Go(func() error {
 			return bug.Call(func() error {
-				c, of := &results[i], opt
-				of.Devices = target.Devices
-				c.images, c.warnings, c.err = compileOne(ctx, compiler, source, target.Name, opt.Compiler, filepath.Join(dir, target.Name))
+				c, one := &results[i], opt
+				one.Devices = target.Devices
+				to := filepath.Join(dir, target.Name)
+				c.images, c.warnings, c.err = compileOne(ctx, compiler, source, target.Name, opt.Compiler, to)
 				if c.err == nil {
-					c.kernels, c.notes, c.err = predictImages(c.images, t, of)
+					c.kernels, c.notes, c.err = predictImages(c.images, t, one)
 				}
-				return ctx.Err() // what does not compile for one device does for others, which are an answer
+				return ctx.Err() // a source that fails for one device can compile for others
 			})
 		})
 	}
@@ -281,8 +291,8 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	warned := false
 	for i, r := range results {
 		if r.err != nil {
-			// An older compiler knows fewer devices, which is worth a word
-			// where they were asked for.
+			// An older compiler supports fewer devices. This deserves a note if
+			// the user requested them.
 			fault, _ := errors.AsType[*note.InputError](r.err)
 			unknown := fault != nil && fault.Code == zebin.UnknownDevice
 			if failed == nil || !unknown {
@@ -293,7 +303,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 			}
 			continue
 		}
-		// The compiler says the same for each device.
+		// The compiler prints the same warnings for each device.
 		if r.warnings != "" && !warned {
 			warned = true
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
@@ -305,9 +315,10 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	case len(kernels) == 0 && failed != nil:
 		return nil, nil, failed
 	case len(kernels) == 0:
-		return nil, nil, note.Errorf("no-kernels", note.Pos{File: source}, "", "ocloc compiled no kernel of it for any device")
+		return nil, nil, note.Errorf("no-kernels", note.Pos{File: source}, "",
+			"ocloc compiled no kernel of it for any device")
 	}
-	for _, d := range opt.Devices { // one of several that the compiler has no name for
+	for _, d := range opt.Devices { // the compiler may not have a name for one of several devices
 		if !slices.ContainsFunc(targets, func(c arch.CompilerTarget) bool { return slices.Contains(c.Devices, d) }) {
 			notes = append(notes, notCompiled(source, []*arch.Device{d}, nil, true))
 		}
@@ -315,7 +326,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	return kernels, notes, nil
 }
 
-// compiled is what became of a source for one device.
+// compiled is the result of compiling a source for one device.
 type compiled struct {
 	images   []zebin.Image
 	warnings string
@@ -324,12 +335,12 @@ type compiled struct {
 	err      error
 }
 
-// NotCompiled is the code of the note that a source did not compile for a
-// device.
+// NotCompiled is the code of the note for a device that a source did not
+// compile for.
 const NotCompiled = "not-compiled"
 
-// notCompiled says for which devices a source did not compile, and why in the
-// compiler's first words.
+// notCompiled returns a note that names the devices that a source did not
+// compile for. It contains the first line of the compiler's error.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
 		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(devices)),
@@ -337,13 +348,16 @@ func notCompiled(source string, devices []*arch.Device, err error, unknown bool)
 	if fault, ok := errors.AsType[*note.InputError](err); ok && !unknown {
 		_, why, _ := strings.Cut(fault.Text, ":\n")
 		why, _, _ = strings.Cut(why, "\n")
-		n.Severity, n.Text = note.Error, fmt.Sprintf("not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
+		n.Severity = note.Error
+		n.Text = fmt.Sprintf("not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
 		n.Hint = "name it alone with --device to see all that the compiler says"
 	}
 	return n
 }
 
-func compileOne(ctx context.Context, compiler, source, target, options, dir string) (images []zebin.Image, warnings string, err error) {
+func compileOne(
+	ctx context.Context, compiler, source, target, options, dir string,
+) (images []zebin.Image, warnings string, err error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, "", err
 	}
@@ -359,8 +373,8 @@ func compileOne(ctx context.Context, compiler, source, target, options, dir stri
 }
 
 // ContainsKernels reports whether a path is a kernel binary, a source for the
-// compiler, or a folder that holds binaries and no profiler output: then diff
-// compares compilations instead of runs.
+// compiler, or a folder that contains binaries but no profiler output. In this
+// case, diff compares compilations instead of runs.
 func ContainsKernels(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -368,7 +382,7 @@ func ContainsKernels(path string) bool {
 	}
 	if info.IsDir() {
 		if exports, _ := filepath.Glob(filepath.Join(path, "*.[ch][st][vm]*")); len(exports) > 0 {
-			return false // .csv and .html: profiler output that happens to have binaries next to it
+			return false // .csv or .html: profiler output that happens to be next to binaries
 		}
 		images, err := zebin.ReadPath(context.Background(), path)
 		return err == nil && len(images) > 0
@@ -376,19 +390,20 @@ func ContainsKernels(path string) bool {
 	return zebin.IsSource(path) || zebin.IsFile(path)
 }
 
-// largeGRF is the option by which ocloc compiles for 256 registers. It takes no
-// other number: "Unrecognized build options" (ocloc 22.43).
+// largeGRF is the ocloc option that compiles for 256 registers. The compiler
+// rejects other register counts with "Unrecognized build options" (ocloc
+// 22.43).
 const largeGRF = "-cl-intel-256-GRF-per-thread"
 
-// Mode is the register mode of a device that a kernel was predicted in.
+// Mode is the register mode that a kernel was predicted in.
 type Mode struct {
 	arch.GRFMode
-	Compiled bool  // for this mode: only then are SIMD width, spills and scratch memory known
-	Largest  int64 // work-group, in work-items
+	Compiled bool  // for this mode; otherwise SIMD width, spills and scratch memory are unknown
+	Largest  int64 // work-group in work-items
 }
 
-// Words is the spill of a lane in words of 4 bytes: bytes per thread / (4 x
-// SIMD width), truncated. Triton counts so since
+// Words returns the spill of a lane in words of 4 bytes: bytes per thread / (4
+// x SIMD width), rounded down. Triton uses the same count since
 // intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
 func (k *Kernel) Words() unit.Opt[int64] {
 	spill, known := k.Spill.Value()
@@ -399,11 +414,13 @@ func (k *Kernel) Words() unit.Opt[int64] {
 }
 
 // Registers predicts each kernel of binaries and sources in every register mode
-// of its device. A source is compiled with and without large GRF; what the
-// compiler cannot be asked for, and the other modes of a binary, are predicted
-// from what was compiled: the SIMD width and the spills of another mode only
-// compiling tells.
-func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) (modes []Kernel, notes []note.Note, err error) {
+// of its device. A source is compiled with and without large GRF. The other
+// modes of a binary, and modes that the compiler has no option for, are
+// predicted from the compiled kernel without its SIMD width and spills, because
+// only a compilation determines these for another mode.
+func Registers(
+	ctx context.Context, paths []string, t *arch.Table, opt Options,
+) (modes []Kernel, notes []note.Note, err error) {
 	var all []Kernel
 	for _, path := range paths {
 		options := []string{opt.Compiler}
@@ -412,25 +429,26 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 		}
 		for i, option := range options {
 			opt.Compiler = option
-			got, said, err := Read(ctx, []string{path}, t, opt)
+			kernels, found, err := Read(ctx, []string{path}, t, opt)
 			if err != nil {
 				return nil, nil, err
 			}
-			if i == 0 { // the second compilation says the same
-				notes = append(notes, said...)
+			if i == 0 { // the second compilation has the same notes
+				notes = append(notes, found...)
 			}
-			all = append(all, got...)
+			all = append(all, kernels...)
 		}
 		opt.Compiler = options[0]
 	}
 	for i := range all {
 		k := &all[i]
 		if k.Device == nil {
-			return nil, nil, note.Errorf("no-device", note.Pos{File: k.File}, "name it with --device (see 'occudiff devices')",
+			return nil, nil, note.Errorf("no-device", note.Pos{File: k.File},
+				"name it with --device (see 'occudiff devices')",
 				"register modes belong to a device, which this compiler log does not name")
 		}
 		same := func(o Kernel) bool { return o.File == k.File && o.Name == k.Name && o.Device == k.Device }
-		if slices.IndexFunc(all, same) < i { // it had its rows with the first compilation
+		if slices.IndexFunc(all, same) < i { // this kernel already has rows from the first compilation
 			continue
 		}
 		for _, m := range k.Device.GRFModes {
@@ -444,10 +462,12 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 			if at >= 0 {
 				one = all[at]
 			}
-			one.Mode = &Mode{m, at >= 0, predict.LargestGroup(k.Device, predict.Launch{SIMD: one.SIMD, GRF: m.Registers})}
+			launch := predict.Launch{SIMD: one.SIMD, GRF: m.Registers}
+			one.Mode = &Mode{m, at >= 0, predict.LargestGroup(k.Device, launch)}
 			if at < 0 {
-				one.SIMD, one.Spill, one.Private, one.Scratch = 0, unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
-				one.SpilledRegisters = unit.Opt[int]{}
+				one.SIMD, one.SpilledRegisters = 0, unit.Opt[int]{}
+				absent := unit.Opt[unit.Bytes]{}
+				one.Spill, one.Private, one.Scratch = absent, absent, absent
 			}
 			modes = append(modes, one)
 		}

@@ -1,14 +1,14 @@
 // Package calculator reproduces Intel's GPU Occupancy Calculator, a page of the
 // oneAPI samples, number by number: its devices, its form texts, its rounding
-// and its errors. It is how the prediction model is proved against what people
-// compare their runs with, and what `--compat calculator` prints. It does not
-// know the project's own model, device table or policies, and it corrects
-// nothing: where the calculator is wrong, so is this package.
+// and its errors. Tests compare the prediction model with it, because users
+// compare their runs with it, and `--compat calculator` prints its results. The
+// package does not know the project's own model, device table or policies. It
+// corrects nothing: if the calculator is wrong, the package is wrong, too.
 //
-// Everything is computed in float64 in the calculator's order of operations,
-// because the original is JavaScript and has no other number. Percentages are
-// 0..100 here, unlike in the rest of the project: a ratio multiplied by 100
-// again would differ from the printed number in its last digits.
+// All computations use float64 in the calculator's order of operations, because
+// the original is JavaScript, which has no other number type. Percentages are
+// 0..100 in this package, unlike in the rest of the project: the conversion
+// from a ratio would change the last digits of the printed number.
 package calculator
 
 import (
@@ -22,22 +22,23 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Device is one configuration of the calculator: a GPU with a chosen count of
+// Device is a configuration of the calculator: a GPU with a selected number of
 // XVEs.
 type Device struct {
 	Key           string       `csv:"key"`         // fam:..., pci:... or url:...
-	Name          string       `csv:"name"`        // what the calculator's lists call it
-	PCIIDs        table.Words  `csv:"pci_ids"`     // that choose it, upper-case hex; none for families
-	XVEChoices    table.Counts `csv:"xve_choices"` // what the form offers for XVEs, the first is its default
+	Name          string       `csv:"name"`        // name in the calculator's lists
+	PCIIDs        table.Words  `csv:"pci_ids"`     // PCI ids that select it, in upper-case hex; empty for families
+	XVEChoices    table.Counts `csv:"xve_choices"` // XVE counts that the form offers; the first is the default
 	XVEPerXeCore  int          `csv:"xve_per_xe_core"`
 	ThreadsPerXVE int          `csv:"threads_per_xve"`
-	Threads       int          `csv:"threads_per_xe_core"` // thread slots as the calculator has them; for some an error
-	LargeGRF      bool         `csv:"large_grf"`           // the form offers the large register file
-	SIMDWidths    table.Counts `csv:"simd_widths"`         // that the form offers, largest first
+	// thread slots in the calculator, which are wrong for some devices
+	Threads       int          `csv:"threads_per_xe_core"`
+	LargeGRF      bool         `csv:"large_grf"`   // the form offers the large register file
+	SIMDWidths    table.Counts `csv:"simd_widths"` // offered by the form, largest first
 	SLMKB         int          `csv:"slm_kb_per_xe_core"`
-	SLMKBPerGroup int          `csv:"slm_kb_per_group_max"` // most that the form's SLM slider reaches
-	SLMStepsKB    table.Counts `csv:"slm_steps_kb"`         // allocation steps, rising, 0 first
-	MaxGroupSize  int          `csv:"max_group_size"`       // work-items
+	SLMKBPerGroup int          `csv:"slm_kb_per_group_max"` // maximum of the form's SLM slider
+	SLMStepsKB    table.Counts `csv:"slm_steps_kb"`         // allocation steps in ascending order, starting with 0
+	MaxGroupSize  int          `csv:"max_group_size"`       // in work-items
 	GroupSlots    int          `csv:"group_slots"`          // per Xe-core
 	BarrierSlots  int          `csv:"barrier_slots"`        // replaces GroupSlots for a kernel with barriers
 	Source        string       `csv:"source"`
@@ -46,19 +47,19 @@ type Device struct {
 	XVEs int `csv:"-"` // of the whole GPU
 }
 
-// XeCores returns XVEs / XVEs per Xe-core. The calculator does not round it: 24
-// XVEs of 16 are 1.5 Xe-cores.
+// XeCores returns XVEs / XVEs per Xe-core. The calculator does not round it:
+// for example, 24 XVEs at 16 per Xe-core are 1.5 Xe-cores.
 func (d *Device) XeCores() float64 { return float64(d.XVEs) / float64(d.XVEPerXeCore) }
 
-// Table is the calculator's list of devices, in the order of its lists, each
-// with its default XVE count.
+// Table is the calculator's list of devices in its order. Each device has its
+// default XVE count.
 type Table []Device
 
 //go:embed devices.csv
 var devicesCSV string
 
-// Builtin reads the embedded list, whose rows are held by a test. It parses at
-// every call: keep the table.
+// Builtin returns the embedded device list. A test checks its rows. Each call
+// parses the list, so callers should keep the result.
 func Builtin() (Table, error) {
 	columns, _ := table.Columns[Device]()
 	s, err := table.Parse("devices.csv", devicesCSV, table.Format{Columns: columns})
@@ -71,10 +72,11 @@ func Builtin() (Table, error) {
 	})
 }
 
-// Find returns the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case
-// does not matter) with one of the XVE counts that the calculator's form offers
-// for it; 0 takes the first, its default. Any PCI id of a device finds it; an
-// id that two devices claim finds the first, as in the calculator.
+// Find returns the device with a key (`fam:gen12`, `pci:E20B`, `url:readme`;
+// case does not matter) and one of the XVE counts that the calculator's form
+// offers for it. For 0, it uses the first count, which is the default. It finds
+// a device by any of its PCI ids. If two devices have the same id, it returns
+// the first one, like the calculator.
 func (t Table) Find(key string, xve int) (Device, error) {
 	is := func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(key)) }
 	i := slices.IndexFunc(t, func(d Device) bool { return is(d.Key) })
@@ -108,9 +110,9 @@ func (t Table) keysOf(prefix string) string {
 
 func spaced(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
-// Input is what the calculator's form holds.
+// Input is the content of the calculator's form.
 type Input struct {
-	Global   string // text of the global size: `16*64*128`, `1,2,3`, `4096`; empty leaves the GPU out
+	Global   string // text of the global size: `16*64*128`, `1,2,3`, `4096`; empty omits the GPU results
 	Local    string // text of the work-group size
 	SIMD     int    // sub-group size
 	SLMKB    int    // SLM per work-group in KB
@@ -118,22 +120,22 @@ type Input struct {
 	LargeGRF bool
 }
 
-// Rejection is the set of reasons why the calculator gives no result; 0 is a
-// result.
+// Rejection is the set of reasons why the calculator shows no result. It is 0
+// if there is a result.
 type Rejection uint8
 
-// The refusals, in the order in which the calculator checks them.
+// The reasons, in the order in which the calculator checks them.
 const (
-	badGlobal    Rejection = 1 << iota // a part of the global size begins with no digit
-	badLocal                           // a part of the work-group size begins with no digit
+	badGlobal    Rejection = 1 << iota // a part of the global size does not start with a digit
+	badLocal                           // a part of the work-group size does not start with a digit
 	tooBig                             // the work-group is larger than the device maximum
 	notDividing                        // the work-group size does not divide the global size
 	tooManyParts                       // a size has four parts or more: no result and no message
-	badSIMD                            // a sub-group size below 1; ours, since the form cannot hold one
+	badSIMD                            // a sub-group size below 1; added here, because the form cannot contain one
 )
 
-// String joins the message classes of the reference data with `+` and is empty
-// for a result.
+// String returns the message classes of the reference data joined with `+`. It
+// returns "" if there is a result.
 func (r Rejection) String() string {
 	var words []string
 	for i, w := range [...]string{"bad_global", "bad_wg", "wg_too_big", "wg_not_dividing", "silent", "bad_simd"} {
@@ -144,8 +146,8 @@ func (r Rejection) String() string {
 	return strings.Join(words, "+")
 }
 
-// Explain says in a sentence what the calculator refused and what it would
-// take; it is empty for a result.
+// Explain returns a sentence with the reasons of the rejection and valid
+// values. It returns "" if there is a result.
 func (r Rejection) Explain(d *Device, in Input) string {
 	var parts []string
 	add := func(bit Rejection, format string, args ...any) {
@@ -167,7 +169,7 @@ func (r Rejection) Explain(d *Device, in Input) string {
 	return strings.Join(parts, "; ")
 }
 
-// The limits, in the order in which the calculator's outputs list them.
+// The limits, in the order in which the calculator lists them.
 const (
 	LimitThreads    = "threads"  // thread slots
 	LimitSLM        = "slm"      // shared local memory
@@ -176,42 +178,43 @@ const (
 	LimitGrid       = "wg_total" // all work-groups of the launch
 )
 
-// Output is what the calculator shows, and what it computes on the way. Numbers
-// are float64 since the original's are; those that count are whole for every
-// input that its form takes. When Rejection is not 0, nothing else is set.
+// Output is the result that the calculator shows, with intermediate values.
+// Numbers are float64 as in the original. Counts are whole for every input that
+// the form accepts. If Rejection is not 0, no other field is set.
 type Output struct {
 	Rejection Rejection
 
-	GlobalItems     float64 // 0 when the text was empty
+	GlobalItems     float64 // 0 if the text was empty
 	GroupItems      float64
-	SLMAllocKB      int // after rounding up to a step; above the largest step it stays as it is
+	SLMAllocKB      int // rounded up to a step; unchanged above the largest step
 	ThreadsPerGroup float64
 
 	LimitThreads    float64           // work-groups per Xe-core by thread slots
 	LimitSLM        unit.Opt[float64] // by SLM; absent without SLM
-	LimitGroupSlots float64           // by work-group slots, or by barrier slots when there is a barrier
+	LimitGroupSlots float64           // by work-group slots, or by barrier slots if there is a barrier
 	Groups          unit.Opt[float64] // of the launch; absent without a global size
 	GroupsPerCore   float64
-	LimitedBy       []string // all limits that GroupsPerCore equals, in the order of the constants
+	LimitedBy       []string // all limits that equal GroupsPerCore, in the order of the constants
 
 	XeCorePercent float64
 	GPU           *GPU // nil without a global size
 }
 
-// GPU is the part of the output that needs a global size. With no work-group
-// per Xe-core, waves are NaN as the calculator prints them, and the percentages
-// 0.
+// GPU is the part of the output that needs a global size. If no work-group fits
+// an Xe-core, waves are NaN, which the calculator prints, and the percentages
+// are 0.
 type GPU struct {
 	PeakPercent    float64
-	AveragePercent float64 // from waves rounded to two decimals, so that it can exceed the peak
+	AveragePercent float64 // from waves rounded to two decimals, so it can exceed the peak
 	AverageExact   float64 // the same from unrounded waves
 	Waves          float64 // rounded to two decimals
 	FullWaves      float64
-	TailPercent    float64 // of the last, partial wave; 0 when it is full
+	TailPercent    float64 // of the last, partial wave; 0 if that wave is full
 }
 
-// LargeGRF turns a register count per thread into the form's choice of two; 0
-// is the smaller one.
+// LargeGRF returns the form's register file choice for a number of registers
+// per thread: false for 128 and 0, true for 256. It returns an error for other
+// numbers.
 func LargeGRF(registers int) (bool, error) {
 	if registers != 0 && registers != 128 && registers != 256 {
 		return false, fmt.Errorf("%d: Intel's calculator knows 128 and 256 (large GRF)", registers)

@@ -1,7 +1,7 @@
 package calculator
 
-// Configurations lists every device with every XVE count that it offers, for
-// tests over all of them.
+// Configurations returns every device with every XVE count that the calculator
+// offers for it.
 func (t Table) Configurations() []Device {
 	var all []Device
 	for _, d := range t {

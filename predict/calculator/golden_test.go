@@ -13,7 +13,8 @@ import (
 	"occudiff/predict/calculator"
 )
 
-// readGolden returns the records of a reference file by column name, or skips.
+// readGolden returns the records of a reference file by column name. It skips
+// the test if the file is missing.
 func readGolden(t testing.TB, name string) []map[string]string {
 	t.Helper()
 	return readRows(t, testenv.Shared(t, "golden", name))
@@ -69,8 +70,8 @@ func atoi(t testing.TB, text string) int {
 	return n
 }
 
-// equalNumber compares a printed number (13 significant digits) with a computed
-// one; an empty cell stands for absent.
+// equalNumber reports whether a printed number (13 significant digits) equals a
+// computed one. An empty cell means absent.
 func equalNumber(want string, got unit.Opt[float64]) bool {
 	v, ok := got.Value()
 	if want == "" || !ok {
@@ -86,8 +87,8 @@ func equalNumber(want string, got unit.Opt[float64]) bool {
 	return math.Abs(w-v) <= 1e-9*math.Abs(w)
 }
 
-// cells returns the numbers of an output under the column names of the
-// reference data; a refused form has none.
+// cells returns the numbers of an output by the column names of the reference
+// data. A rejected form has no numbers.
 func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	names := []string{"global_items", "wg_items", "slm_alloc_kb", "threads_per_wg", "lim_threads", "lim_slm", "lim_slots",
 		"wg_total", "wg_per_core", "core_pct", "peak_pct", "avg_pct", "waves", "full_waves", "tail_pct", "avg_exact_pct"}
@@ -110,8 +111,8 @@ func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	return c
 }
 
-// differences compares one reference row with an output and gives the columns
-// that differ.
+// differences returns the columns of a reference row that differ from an
+// output.
 func differences(row map[string]string, out calculator.Output) []string {
 	var diff []string
 	status := "ok"
@@ -134,7 +135,7 @@ func differences(row map[string]string, out calculator.Output) []string {
 	return diff
 }
 
-// inputOf fills the form from a reference row.
+// inputOf returns the form input of a reference row.
 func inputOf(t testing.TB, row map[string]string) calculator.Input {
 	t.Helper()
 	return calculator.Input{
@@ -143,9 +144,10 @@ func inputOf(t testing.TB, row map[string]string) calculator.Input {
 	}
 }
 
-// The rows of testdata are the first of each kind (message, set of limits, odd
-// text, tie of the rounding, error) from the full reference data, so that the
-// package is tested without that too.
+// TestReproducesRepresentativeRuns compares the rows of testdata. They are the
+// first of each kind (message, set of limits, unusual text, tie of the
+// rounding, error) of the full reference data, so that the package has a test
+// without that data.
 func TestReproducesRepresentativeRuns(t *testing.T) {
 	rows := readRows(t, "testdata/representative.csv")
 	table := builtin(t)

@@ -18,23 +18,23 @@ func TestParseIntIsJavaScripts(t *testing.T) {
 		reason string
 	}{
 		{"4096", 4096, "a plain number"},
-		{"4096 items", 4096, "reading stops at the first character that is no digit"},
-		{"16*64", 16, "an operator is no digit"},
+		{"4096 items", 4096, "reading stops at the first character that is not a digit"},
+		{"16*64", 16, "an operator is not a digit"},
 		{"1e3", 1, "there are no exponents in an integer"},
 		{"1.9", 1, "nor decimals"},
 		{" \t\u00a0\ufeff\u202812", 12, "leading white space by JavaScript's definition is skipped"},
 		{"\u008512", nan, "U+0085 is white space for Go but not for JavaScript"},
-		{"-12", -12, "a sign counts"},
+		{"-12", -12, "a sign is part of the number"},
 		{"+12", 12, "either sign"},
 		{"--12", nan, "one sign only"},
-		{"- 12", nan, "and no space after it"},
+		{"- 12", nan, "no space after the sign"},
 		{"0x20", 32, "0x makes it hexadecimal"},
-		{"-0X1fG", -31, "in either case, up to the first character that is no hexadecimal digit"},
+		{"-0X1fG", -31, "in either case, up to the first character that is not a hexadecimal digit"},
 		{"0x", nan, "0x alone has no digits"},
 		{"010", 10, "a leading 0 is not octal"},
-		{"0b11", 0, "nor is 0b binary"},
+		{"0b11", 0, "0b is not binary either"},
 		{"", nan, "an empty text has no digits"},
-		{"x", nan, "nor has a letter"},
+		{"x", nan, "a letter is not a digit"},
 		{"Infinity", nan, "parseInt does not know Infinity"},
 		{"９", nan, "only ASCII digits count"},
 		{"9007199254740993", 9007199254740992, "above 2^53 the nearest number, ties to even"},
@@ -52,7 +52,7 @@ func TestToFixed2RoundsTheExactValueAndTiesUp(t *testing.T) {
 		x, want float64
 		reason  string
 	}{
-		{0.125, 0.13, "an exact tie goes up; Go's %.2f gives 0.12"},
+		{0.125, 0.13, "an exact tie is rounded up; Go's %.2f prints 0.12"},
 		{0.375, 0.38, "up where half-to-even also goes up"},
 		{2.625, 2.63, "up"},
 		{0.875, 0.88, "up"},
@@ -80,8 +80,7 @@ func FuzzParseInt(f *testing.F) {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) && v != math.Trunc(v) {
 			t.Errorf("parseInt(%q) = %v is not whole", text, v)
 		}
-		// What strconv accepts as a decimal integer is the same number for
-		// both.
+		// A decimal integer that strconv accepts has the same value in both.
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && float64(n) != v {
 			t.Errorf("parseInt(%q) = %v; want %d", text, v, n)
 		}
@@ -91,7 +90,7 @@ func FuzzParseInt(f *testing.F) {
 	})
 }
 
-// TestAgainstNode asks a real JavaScript engine.
+// TestAgainstNode compares the functions with a real JavaScript engine.
 func TestAgainstNode(t *testing.T) {
 	node := testenv.Program(t, "node")
 	var script strings.Builder

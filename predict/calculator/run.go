@@ -10,7 +10,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Run computes what the calculator shows for a device and a filled form.
+// Run returns what the calculator shows for a device and an input.
 func Run(d *Device, in Input) Output {
 	out := readForm(d, in)
 	if out.Rejection != 0 {
@@ -18,7 +18,7 @@ func Run(d *Device, in Input) Output {
 	}
 	out.SLMAllocKB = allocated(d, in.SLMKB)
 	groups := out.GlobalItems / out.GroupItems
-	if out.GlobalItems == 0 { // the calculator's way to leave the number of work-groups out of the minimum
+	if out.GlobalItems == 0 { // the calculator omits the number of work-groups from the minimum in this way
 		groups = float64(d.GroupSlots)
 	} else {
 		out.Groups = unit.Some(groups)
@@ -31,8 +31,8 @@ func Run(d *Device, in Input) Output {
 }
 
 // readForm parses the sizes and applies the calculator's checks. Messages
-// accumulate, except that a size that does not divide is only looked at when
-// all else is right.
+// accumulate, except that the calculator checks whether the work-group size
+// divides the global size only if all else is valid.
 func readForm(d *Device, in Input) (out Output) {
 	refuse := func(bit Rejection, that bool) {
 		if that {
@@ -54,7 +54,7 @@ func readForm(d *Device, in Input) (out Output) {
 	out.GroupItems = v
 	silent = silent || parts > 3
 	refuse(badLocal, !ok)
-	refuse(tooBig, v > float64(d.MaxGroupSize)) // of four parts v is NaN
+	refuse(tooBig, v > float64(d.MaxGroupSize)) // v is NaN for four parts
 	refuse(badSIMD, in.SIMD < 1)
 	switch {
 	case out.Rejection != 0:
@@ -66,9 +66,9 @@ func readForm(d *Device, in Input) (out Output) {
 	return out
 }
 
-// product multiplies the integers that the parts of a text begin with, and
-// counts the parts; ok is false when one of them begins with no digit. From
-// four parts on the calculator does not read them.
+// product returns the product of the integers at the start of the parts of a
+// text, and the number of parts. It returns ok false if a part does not start
+// with a digit. The calculator does not read texts of four or more parts.
 func product(text, separator string) (value float64, parts int, ok bool) {
 	list := strings.Split(text, separator)
 	if len(list) > 3 {
@@ -83,8 +83,8 @@ func product(text, separator string) (value float64, parts int, ok bool) {
 	return value, len(list), ok
 }
 
-// allocated rounds SLM up to the device's next step. An amount above the
-// largest step stays: the calculator does not refuse it, it just finds that no
+// allocated returns SLM rounded up to the device's next step. The calculator
+// does not reject an amount above the largest step: it keeps the amount, and no
 // work-group fits.
 func allocated(d *Device, kb int) int {
 	for _, step := range d.SLMStepsKB {
@@ -95,10 +95,10 @@ func allocated(d *Device, kb int) int {
 	return kb
 }
 
-// fill describes what one Xe-core holds of a launch of so many work-groups, and
-// names every limit that this number equals. Without a global size the
-// calculator takes the work-group slots for the number of work-groups, so that
-// wg_total can be named there too.
+// fill computes the occupancy of one Xe-core for a launch of that number of
+// work-groups, and lists every limit that equals it. Without a global size, the
+// calculator uses the work-group slots as the number of work-groups, so that
+// the limits can include wg_total.
 func (o *Output) fill(d *Device, in Input, groups float64) {
 	all := float64(d.Threads)
 	available := all
@@ -118,7 +118,10 @@ func (o *Output) fill(d *Device, in Input, groups float64) {
 	limits := []struct {
 		name   string
 		groups unit.Opt[float64]
-	}{{LimitThreads, unit.Some(o.LimitThreads)}, {LimitSLM, o.LimitSLM}, {slots, unit.Some(o.LimitGroupSlots)}, {LimitGrid, unit.Some(groups)}}
+	}{
+		{LimitThreads, unit.Some(o.LimitThreads)}, {LimitSLM, o.LimitSLM},
+		{slots, unit.Some(o.LimitGroupSlots)}, {LimitGrid, unit.Some(groups)},
+	}
 	o.GroupsPerCore = o.LimitThreads
 	for _, l := range limits {
 		if n, ok := l.groups.Value(); ok && o.GroupsPerCore > n {
@@ -133,14 +136,14 @@ func (o *Output) fill(d *Device, in Input, groups float64) {
 	o.XeCorePercent = o.ThreadsPerGroup * o.GroupsPerCore / all * 100
 }
 
-// wholeGPU spreads the launch over the GPU in waves. The calculator rounds the
-// waves to two decimals before it takes the average from them.
+// wholeGPU distributes the launch over the GPU in waves. The calculator rounds
+// the waves to two decimals before it computes the average from them.
 func wholeGPU(d *Device, o *Output) *GPU {
-	wave := d.XeCores() * o.GroupsPerCore * o.GroupItems // work-items
+	wave := d.XeCores() * o.GroupsPerCore * o.GroupItems // in work-items
 	left := math.Mod(o.GlobalItems, wave)
 	full := math.Trunc(o.GlobalItems / wave)
 	if wave == 0 {
-		full = math.NaN() // as its parseInt makes of Infinity
+		full = math.NaN() // the result of its parseInt for Infinity
 	}
 	g := &GPU{
 		PeakPercent: o.XeCorePercent, AveragePercent: o.XeCorePercent, AverageExact: o.XeCorePercent,
@@ -159,19 +162,19 @@ func wholeGPU(d *Device, o *Output) *GPU {
 	return g
 }
 
-// The functions here are JavaScript's, by the rules of ECMA-262, because the
-// calculator's answers depend on them: which texts are numbers, and how a tie
-// is rounded. Texts that mean something to Number() only (`.5e9`, `Infinity`)
-// and numbers whose text has an exponent (from 1e21 on) were followed too, and
-// left: no form is filled so.
+// The functions below follow JavaScript (ECMA-262), because the calculator's
+// results depend on it: which texts are numbers, and how a tie is rounded.
+// Considered and rejected: texts that only Number() accepts (`.5e9`,
+// `Infinity`) and numbers that are printed with an exponent (from 1e21 on),
+// because no form contains them.
 
-// leadingInt is what parseInt reads of a text: its white space is that of
-// ECMA-262, which differs from unicode.IsSpace by U+0085 and U+FEFF.
+// leadingInt matches the text that parseInt reads. White space is defined by
+// ECMA-262, which differs from unicode.IsSpace in U+0085 and U+FEFF.
 var leadingInt = regexp.MustCompile(`^[\s\v\p{Zs}\x{2028}\x{2029}\x{feff}]*([+-]?)(?:0[xX]([0-9a-fA-F]*)|([0-9]+))`)
 
-// parseInt reads the leading integer of a text as JavaScript's parseInt does:
-// `4096 items` is 4096, `16*4` is 16, `0x20` is 32, and a text that begins with
-// no digit is NaN.
+// parseInt returns the integer at the start of a text like JavaScript's
+// parseInt. For example, `4096 items` is 4096, `16*4` is 16, `0x20` is 32, and
+// a text that does not start with a digit is NaN.
 func parseInt(text string) float64 {
 	m := leadingInt.FindStringSubmatch(text)
 	if m == nil || m[2] == "" && m[3] == "" {
@@ -181,14 +184,14 @@ func parseInt(text string) float64 {
 	if m[2] != "" {
 		digits = "0x" + m[2] + "p0"
 	}
-	v, _ := strconv.ParseFloat(m[1]+digits, 64) // the only error is the range, and then the value is Inf, too
+	v, _ := strconv.ParseFloat(m[1]+digits, 64) // the only error is a range error, and then the value is Inf, too
 	return v
 }
 
-// toFixed2 rounds to two decimals as JavaScript's toFixed(2) does: to the
-// hundredths nearest to the exact binary value, and to the larger of two. 1.005
-// is 1 since it is a little less than it looks; 0.125 is 0.13, where Go's %.2f
-// gives 0.12. x is finite and not below 0.
+// toFixed2 rounds a number to two decimals like JavaScript's toFixed(2): to the
+// hundredths nearest to the exact binary value, and up for a tie. For example,
+// 1.005 becomes 1 because its binary value is slightly lower, and 0.125 becomes
+// 0.13, although Go's %.2f prints 0.12. x must be finite and not negative.
 func toFixed2(x float64) float64 {
 	r := new(big.Rat).SetFloat64(x)
 	r.Mul(r, big.NewRat(200, 1)).Add(r, big.NewRat(1, 1)) // floor(100x + 1/2) = floor((200x+1) / 2)

@@ -24,8 +24,8 @@ func TestRejections(t *testing.T) {
 		text          string
 		reason        string
 	}{
-		{"4096", "256", 16, "", "", "a result has no refusal"},
-		{"abc", "256", 16, "bad_global", `global size "abc" has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64`, "no number"},
+		{"4096", "256", 16, "", "", "a result has no rejection"},
+		{"abc", "256", 16, "bad_global", `global size "abc" has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64`, "not a number"},
 		{" ", "256", 16, "bad_global", `global size " " has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64`, "a space is not an empty text"},
 		{"4096", "16,", 16, "bad_wg", `work-group size "16," has a part that begins with no digit; write it as 256, 16,16 or 4,4,4`, "an empty part"},
 		{"4096", "513", 16, "wg_too_big", `work-group size "513" is above the 512 work-items that fam:gen12 allows`, "one too many; that it does not divide is not looked at"},
@@ -51,7 +51,8 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestKnownBugs pins what the project's own model must not repeat.
+// TestKnownBugs checks errors of the calculator that the project's own model
+// must not repeat.
 func TestKnownBugs(t *testing.T) {
 	table := builtin(t)
 	run := func(key string, in calculator.Input) calculator.Output {
@@ -75,7 +76,7 @@ func TestKnownBugs(t *testing.T) {
 	}
 }
 
-// TestOccupancyStaysInRange draws forms that hold positive numbers.
+// TestOccupancyStaysInRange checks random forms with positive numbers.
 func TestOccupancyStaysInRange(t *testing.T) {
 	configurations := builtin(t).Configurations()
 	random := rand.New(rand.NewPCG(1, 2))

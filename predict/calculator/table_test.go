@@ -95,7 +95,7 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		key    string
 		xve    int
-		want   string // key of the row that answers
+		want   string // key of the row that is found
 		xves   int
 		reason string
 	}{
@@ -134,9 +134,10 @@ func TestFindErrorsSayWhatThereIs(t *testing.T) {
 	}
 }
 
-// What gocsv would take for 0, and what no device is: a cell is as it was read,
-// and the numbers are those of a GPU. That threads per Xe-core are XVEs x
-// threads is not among it: the calculator has devices where they are not.
+// TestEveryRowIsADevice checks that each cell is read as it is written, and
+// that the numbers describe a GPU: gocsv would read invalid cells as 0. It does
+// not check that threads per Xe-core equal XVEs x threads, because they differ
+// for some devices of the calculator.
 func TestEveryRowIsADevice(t *testing.T) {
 	cells, err := csv.NewReader(strings.NewReader(devicesCSV)).ReadAll()
 	if err != nil {

@@ -8,57 +8,58 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Target is what of a kernel is fixed when advice is asked for. An absent value
-// is free.
+// Target contains the fixed properties of a kernel when a user asks for advice.
+// An absent value is free.
 type Target struct {
 	SubgroupSize  unit.Opt[int64]
 	GroupSize     unit.Opt[int64]
-	SLM           unit.Opt[unit.Bytes] // per work-group; 0 fixes that none is used
+	SLM           unit.Opt[unit.Bytes] // per work-group; 0 means that none is used
 	RegisterBytes unit.Opt[unit.Bytes] // per work-item
 }
 
-// Setting is one choice of sizes that reaches the best occupancy, and how much
-// a kernel may use without losing it.
+// Setting is a choice of sizes that reaches the highest occupancy, with the
+// amounts that a kernel may use without a lower occupancy.
 type Setting struct {
 	SubgroupSize int64
 	GroupSize    int64
 	Groups       int64
 	Occupancy    unit.Ratio // of sub-group states
-	Lanes        unit.Ratio // of the sub-groups' lanes
-	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most
-	// that keep this occupancy, also both at once.
+	Lanes        unit.Ratio // used lanes of the sub-groups
+	// MaxRegisterBytes per work-item and MaxSLM per work-group are the largest
+	// amounts that keep this occupancy, even if the kernel uses both.
 	MaxRegisterBytes unit.Bytes
 	MaxSLM           unit.Bytes
-	// Fill is the least number of work-groups that fills the whole GPU;
-	// multiples of it leave no tail. Absent when the number of compute units is
-	// not known.
+	// Fill is the smallest number of work-groups that fills the whole GPU.
+	// Multiples of it have no tail. It is absent if the number of compute units
+	// is unknown.
 	Fill unit.Opt[int64]
 }
 
-// Advice is what Advise found.
+// Advice is the result of Advise.
 type Advice struct {
-	Full     bool      // the settings reach 100 % of the sub-group states and use all lanes
-	Settings []Setting // all of the best occupancy, by rising sub-group and work-group size; empty when nothing fits
-	// Least, where nothing is full, are settings that are, of which one fixed
-	// resource is changed and by no more than it takes: registers first, then
-	// SLM.
+	Full bool // the settings reach 100 % of the sub-group states and use all lanes
+	// Settings are all settings of the highest occupancy, ordered by sub-group
+	// size and work-group size. They are empty if no work-group fits.
+	Settings []Setting
+	// Least is set if no setting is full. Its settings are full after the
+	// smallest change of one fixed resource: registers first, then SLM.
 	Least []Relaxed
 }
 
-// Relaxed is a setting that reaches full occupancy when one fixed resource is
-// given up.
+// Relaxed is a setting that reaches full occupancy if one fixed resource
+// changes.
 type Relaxed struct {
-	Resource string // registers, slm
+	Resource string // registers or slm
 	From     unit.Bytes
-	To       unit.Bytes // the most that keeps the occupancy full
+	To       unit.Bytes // the largest amount that keeps the occupancy full
 	Setting  Setting
 }
 
-// Advise searches all sub-group sizes of the platform and all work-group sizes
-// that are multiples of them, or the fixed ones, for the settings with the
-// highest occupancy, and among these the most lanes in use. Every setting found
-// works as it stands: Predict gives its occupancy for any use of registers and
-// SLM up to its maxima.
+// Advise returns the settings with the highest occupancy, and among these, the
+// settings that use the most lanes. It searches all sub-group sizes of the
+// platform and all work-group sizes that are multiples of them, unless they are
+// fixed. Predict returns the occupancy of a setting for any use of registers
+// and SLM up to the maxima of the setting.
 func (p *Platform) Advise(w Target) (a Advice, err error) {
 	subgroupSizes := p.SubgroupSizes
 	if sg, ok := w.SubgroupSize.Value(); ok {
@@ -82,7 +83,7 @@ func (p *Platform) Advise(w Target) (a Advice, err error) {
 	return a, err
 }
 
-// relax frees the fixed resources one by one.
+// relax advises without each fixed resource, one at a time.
 func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 	registers, slm := w, w
 	registers.RegisterBytes, slm.SLM = unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
@@ -102,7 +103,7 @@ func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if free.Full { // the least change keeps the most of the resource
+		if free.Full { // the smallest change keeps the most of the resource
 			best := slices.MaxFunc(free.Settings, func(a, b Setting) int { return cmp.Compare(r.most(a), r.most(b)) })
 			list = append(list, Relaxed{r.name, r.from, r.most(best), best})
 		}
@@ -110,8 +111,8 @@ func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 	return list, nil
 }
 
-// groupSizes lists the work-group sizes to try: full sub-groups from one to
-// what a compute unit holds.
+// groupSizes returns the work-group sizes to try: full sub-groups, from one to
+// the capacity of a compute unit.
 func (p *Platform) groupSizes(w Target, subgroupSize int64) []int64 {
 	if size, ok := w.GroupSize.Value(); ok {
 		return []int64{size}
@@ -124,9 +125,9 @@ func (p *Platform) groupSizes(w Target, subgroupSize int64) []int64 {
 	return sizes
 }
 
-// try adds one choice to the advice if it is as good as those found, or in
-// their place if it is better. It is passed over when no work-group fits, or
-// when a kernel would have no register at all.
+// try adds a choice to the advice if it is as good as the previous ones, and
+// replaces them if it is better. It skips the choice if no work-group fits, or
+// if a kernel would have no register at all.
 func (p *Platform) try(a *Advice, w Target, subgroupSize, groupSize int64) error {
 	r, err := p.Predict(Launch{
 		GroupSize: groupSize, SubgroupSize: subgroupSize, SLM: w.SLM.Or(0), RegisterBytes: w.RegisterBytes.Or(0),

@@ -1,13 +1,15 @@
-// Package computeunit predicts how many work-groups a compute unit holds from
-// its register file, for GPUs of any vendor: the model of the OpenCL occupancy
-// notes. Where the model of Intel GPUs counts thread slots, this one asks what
-// the registers of a work-item leave, which is what limits GPUs that share one
-// register file among their sub-groups.
+// Package computeunit predicts how many work-groups of a kernel fit on a
+// compute unit, for GPUs of any vendor. It implements the model of the OpenCL
+// occupancy notes. The model of Intel GPUs counts thread slots. This model
+// starts from the registers per work-item, which limit GPUs whose sub-groups
+// share one register file.
 //
-// A compute unit is an Xe-core or subslice at Intel, an SM at NVIDIA, a shader
-// core at Arm; a processing block is an XVE, an SM partition, an execution
-// engine. The package does not know Intel's device table, GRF modes, SLM
-// allocation steps or barriers, nor measured numbers.
+// A compute unit is an Xe-core or subslice at Intel, an SM at NVIDIA, and a
+// shader core at Arm. A processing block is an XVE, an SM partition, or an
+// execution engine.
+//
+// The package does not know Intel's device table, GRF modes, SLM allocation
+// steps or barriers, nor measured numbers.
 package computeunit
 
 import (
@@ -17,8 +19,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launch is what the model needs to know of a kernel. The zero value of SLM and
-// RegisterBytes means that none is used.
+// Launch contains the properties of a kernel that the model needs. A zero SLM
+// or RegisterBytes means that none is used.
 type Launch struct {
 	GroupSize     int64      `json:"work_group_size"`         // work-items per work-group
 	SubgroupSize  int64      `json:"sub_group_size"`          // work-items per sub-group
@@ -36,42 +38,42 @@ const (
 
 // Result is the theoretical occupancy of one compute unit.
 type Result struct {
-	RegisterBytesAllowed unit.Bytes `json:"register_bytes_per_item_allowed"` // at this sub-group size
-	// Spilled is set when the kernel uses more: it cannot run from registers
-	// alone, and Groups is 0.
+	RegisterBytesAllowed unit.Bytes `json:"register_bytes_per_item_allowed"` // maximum at this sub-group size
+	// Spilled is set if the kernel uses more registers. It then cannot run from
+	// registers alone, and Groups is 0.
 	Spilled bool `json:"spilled"`
 
-	// The work-groups by the register file and by SLM; absent when none is
-	// used.
+	// Work-groups by the register file and by SLM; absent if the kernel uses
+	// none.
 	ByRegisters unit.Opt[int64] `json:"by_registers"`
 	BySLM       unit.Opt[int64] `json:"by_slm"`
 	BySubgroups int64           `json:"by_sub_groups"`                // by sub-group states
 	ByHardware  int64           `json:"by_hardware"`                  // by active work-groups
-	Groups      int64           `json:"work_groups_per_compute_unit"` // the least of the four
-	Limits      []string        `json:"limits"`                       // all that equal it
+	Groups      int64           `json:"work_groups_per_compute_unit"` // the minimum of the four
+	Limits      []string        `json:"limits"`                       // all limits that equal it
 
 	SubgroupsPerGroup int64      `json:"sub_groups_per_work_group"`
 	ActiveSubgroups   int64      `json:"active_sub_groups"`
 	TotalSubgroups    int64      `json:"total_sub_groups"`
 	Occupancy         unit.Ratio `json:"occupancy_percent"` // active / total sub-groups
-	Lanes             unit.Ratio `json:"lanes_percent"`     // work-items / lanes of the sub-groups they fill
+	Lanes             unit.Ratio `json:"lanes_percent"`     // work-items / lanes of their sub-groups
 
-	// PaddedSize is the work-group size with its last sub-group filled, and
-	// ByRegistersPadded the register limit at that size: hardware allocates
-	// registers to whole sub-groups, the notes to work-items.
+	// PaddedSize is the work-group size with a full last sub-group, and
+	// ByRegistersPadded is the register limit for that size: hardware allocates
+	// registers to whole sub-groups, but the notes allocate them to work-items.
 	PaddedSize        int64           `json:"-"`
 	ByRegistersPadded unit.Opt[int64] `json:"-"`
 }
 
-// maxQuantity bounds what a launch may hold, so that no product overflows: 2^30
-// work-items, sub-group lanes or bytes.
+// maxQuantity limits the values of a launch to prevent overflow of products:
+// 2^30 work-items, sub-group lanes or bytes.
 const maxQuantity = 1 << 30
 
-// Predict computes the occupancy of a compute unit. An error says which number
-// of the launch makes no sense; a kernel that does not fit is no error but a
-// Result with 0 work-groups and its reason in Limits. MaxGroupSize and
-// SubgroupSizes are not enforced: the notes' model has no such limits, and
-// what-if questions go beyond them.
+// Predict returns the occupancy of a compute unit. An error names the number of
+// the launch that is invalid. A kernel that does not fit is not an error: its
+// Result has 0 work-groups, and the reason in Limits. Predict does not check
+// MaxGroupSize and SubgroupSizes, because the notes' model has no such limits,
+// and what-if questions exceed them.
 func (p *Platform) Predict(l Launch) (Result, error) {
 	if err := l.check(); err != nil {
 		return Result{}, err
@@ -97,8 +99,8 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 	return r, nil
 }
 
-// byRegisters returns how many work-groups of size work-items the register file
-// holds.
+// byRegisters returns how many work-groups of size work-items fit in the
+// register file.
 func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) unit.Opt[int64] {
 	switch {
 	case perItem == 0:
@@ -109,7 +111,8 @@ func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) uni
 	return unit.Some(int64(p.RegisterBytes) / (int64(perItem) * size))
 }
 
-// limit takes the least of the limits and names all that equal it.
+// limit sets Groups to the minimum of the limits, and Limits to all that equal
+// it.
 func (r *Result) limit() {
 	r.Groups = min(r.ByHardware, r.BySubgroups, r.ByRegisters.Or(r.ByHardware), r.BySLM.Or(r.ByHardware))
 	for _, l := range [...]struct {
@@ -141,25 +144,27 @@ func (l Launch) check() error {
 	return nil
 }
 
-// ceilDiv divides and rounds up; both numbers are at least 1.
+// ceilDiv returns the quotient rounded up; both numbers are at least 1.
 func ceilDiv(a, b int64) int64 { return (a-1)/b + 1 }
 
-// GridOccupancy is how a number of work-groups runs on all compute units of a
-// GPU. All but Fill are absent without a number.
+// GridOccupancy describes how a number of work-groups runs on all compute units
+// of a GPU. Without that number, all fields except Fill are absent.
 type GridOccupancy struct {
 	WorkGroups unit.Opt[int64] `json:"work_groups"`
-	// Fill is how many work-groups fill the GPU once: the fewest that give its
-	// full occupancy; multiples of it leave no tail. Absent when the number of
-	// compute units is not known.
-	Fill    unit.Opt[int64]      `json:"work_groups_that_fill"`
-	Waves   unit.Opt[float64]    `json:"waves"`           // fractional
-	Peak    unit.Opt[unit.Ratio] `json:"peak_percent"`    // while the waves are full, or of the only wave
-	Average unit.Opt[unit.Ratio] `json:"average_percent"` // over all waves, the last one counted as long as a full one
-	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"`    // of the last, partial wave; 0 when it is full
+	// Fill is the smallest number of work-groups that reaches the full
+	// occupancy of the GPU. Multiples of it have no tail. It is absent if the
+	// number of compute units is unknown.
+	Fill  unit.Opt[int64]      `json:"work_groups_that_fill"`
+	Waves unit.Opt[float64]    `json:"waves"`        // fractional
+	Peak  unit.Opt[unit.Ratio] `json:"peak_percent"` // during the full waves, or of the only wave
+	// over all waves; the last one counts as long as a full one
+	Average unit.Opt[unit.Ratio] `json:"average_percent"`
+	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"` // of the last, partial wave; 0 if that wave is full
 }
 
-// GridOccupancy describes how so many work-groups of a predicted kernel run on
-// the whole GPU; 0 are not known.
+// GridOccupancy returns how a number of work-groups of a predicted kernel runs
+// on the whole GPU. For 0, only Fill is set. It returns an error if the
+// platform has no number of compute units, or if no work-group fits.
 func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err error) {
 	fill := int64(p.ComputeUnits) * r.Groups
 	s.Fill = unit.NonZero(fill)
@@ -188,8 +193,8 @@ func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err e
 	return s, nil
 }
 
-// WorkGroups counts the work-groups of a launch, of which the last in a
-// dimension may be smaller; 0 without a global size.
+// WorkGroups returns the number of work-groups of a launch, including a smaller
+// last one in each dimension. It returns 0 without a global size.
 func WorkGroups(global, local unit.Size3) int64 {
 	if !global.Present() || !local.Present() {
 		return 0

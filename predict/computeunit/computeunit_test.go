@@ -11,7 +11,8 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// The notes work four kernels through; model and figures are theirs.
+// The OpenCL occupancy notes work through four kernels. Model and values are
+// theirs.
 func Example() {
 	table, err := computeunit.Builtin()
 	if err != nil {
@@ -104,7 +105,7 @@ func TestWhatDoesNotFitIsAResult(t *testing.T) {
 		{computeunit.Launch{GroupSize: 32, SubgroupSize: 16, SLM: 65537}, "slm", "more SLM than the subslice has"},
 		{computeunit.Launch{GroupSize: 64, SubgroupSize: 32, RegisterBytes: 129}, "registers", "one byte over 4096/32: spilled"},
 		{computeunit.Launch{GroupSize: 57 * 8, SubgroupSize: 8}, "subgroups", "57 sub-groups for 56 states"},
-		{computeunit.Launch{GroupSize: 57 * 8, SubgroupSize: 8, SLM: 65537}, "slm+subgroups", "all that bind are named"},
+		{computeunit.Launch{GroupSize: 57 * 8, SubgroupSize: 8, SLM: 65537}, "slm+subgroups", "all limits that apply are listed"},
 	} {
 		r, err := p.Predict(c.launch)
 		if err != nil || r.Groups != 0 || r.Occupancy != 0 || strings.Join(r.Limits, "+") != c.limits {
@@ -152,7 +153,7 @@ func TestProperties(t *testing.T) {
 }
 
 // TestAdviseAgainstSearch tries every sub-group and work-group size, and every
-// amount around the maxima that Advise gives.
+// amount around the maxima that Advise returns.
 func TestAdviseAgainstSearch(t *testing.T) {
 	for _, key := range builtin(t).Keys() {
 		p := find(t, builtin(t), key)
@@ -271,7 +272,7 @@ func TestSpread(t *testing.T) {
 		reason              string
 	}{
 		{112, 1, 0, 1, "8 x 14 work-groups fill the GPU"},
-		{336, 1, 0, 1, "a multiple leaves no tail"},
+		{336, 1, 0, 1, "a multiple has no tail"},
 		{56, 0.5, 0.5, 0.5, "half of a wave is the only wave"},
 		{140, 1, 0.25, 0.625, "1.25 waves take two: (1 + 0.25) / 2"},
 	} {

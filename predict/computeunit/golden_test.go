@@ -41,7 +41,8 @@ func number(t testing.TB, text string) int64 {
 	return n
 }
 
-// cells prints a result as the reference data does, percentages left out.
+// cells returns a result in the format of the reference data, without
+// percentages.
 func cells(r computeunit.Result) map[string]string {
 	opt := func(o unit.Opt[int64]) string {
 		if v, ok := o.Value(); ok {
@@ -100,7 +101,7 @@ func TestReproducesEveryReferenceCase(t *testing.T) {
 		for column, got := range map[string]unit.Ratio{"subgroup_occ_pct": r.Occupancy, "thread_occ_pct": r.Lanes} {
 			compared++
 			w, err := strconv.ParseFloat(want[column], 64)
-			if err != nil || math.Abs(float64(got)*100-w) > 1e-9*w+5e-11 { // printed with ten decimals
+			if err != nil || math.Abs(float64(got)*100-w) > 1e-9*w+5e-11 { // the reference has ten decimals
 				different++
 				t.Errorf("%s %s: got %v; want %s", want["id"], column, float64(got)*100, want[column])
 			}

@@ -14,26 +14,30 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Platform is one GPU as the model sees it: what a compute unit has. It is a
-// line of a platform file, whose columns may come in any order.
+// Platform contains the resources of a compute unit of one GPU. It is a row of
+// a platform file, whose columns may have any order.
 type Platform struct {
-	Key                      table.Name `csv:"key" table:"required"` // short, unique: gen11
-	Name                     table.Name `csv:"name" table:"required"`
-	Blocks                   count      `csv:"processing_blocks" table:"required"`           // of a compute unit
-	SubgroupsPerBlock        count      `csv:"subgroups_per_block" table:"required"`         // sub-group states that a block holds
-	RegisterBytesPerSubgroup unit.Bytes `csv:"register_bytes_per_subgroup" table:"required"` // most that one sub-group may use
-	RegisterBytes            unit.Bytes `csv:"register_bytes" table:"required"`              // register file of the compute unit
-	SLM                      unit.Bytes `csv:"slm_bytes" table:"required"`                   // of the compute unit
-	MaxGroups                count      `csv:"max_groups" table:"required"`                  // work-groups that the hardware keeps active
+	Key    table.Name `csv:"key" table:"required"` // short and unique, for example gen11
+	Name   table.Name `csv:"name" table:"required"`
+	Blocks count      `csv:"processing_blocks" table:"required"` // per compute unit
+	// sub-group states per block
+	SubgroupsPerBlock count `csv:"subgroups_per_block" table:"required"`
+	// maximum for one sub-group
+	RegisterBytesPerSubgroup unit.Bytes `csv:"register_bytes_per_subgroup" table:"required"`
+	// register file of the compute unit
+	RegisterBytes unit.Bytes `csv:"register_bytes" table:"required"`
+	SLM           unit.Bytes `csv:"slm_bytes" table:"required"` // of the compute unit
+	// work-groups that the hardware keeps active
+	MaxGroups count `csv:"max_groups" table:"required"`
 
-	ComputeUnits  count      `csv:"compute_units"`  // of the whole GPU; 0 when not known
-	SubgroupSizes counts     `csv:"subgroup_sizes"` // that the compiler offers, rising; empty when not known
-	MaxGroupSize  count      `csv:"max_group_size"` // work-items per work-group; 0 when not known
+	ComputeUnits  count      `csv:"compute_units"`  // of the whole GPU; 0 if unknown
+	SubgroupSizes counts     `csv:"subgroup_sizes"` // offered by the compiler, in ascending order; empty if unknown
+	MaxGroupSize  count      `csv:"max_group_size"` // work-items per work-group; 0 if unknown
 	Source        table.Name `csv:"source"`
 	Confidence    table.Name `csv:"confidence"`
 }
 
-// count is a whole number above 0; an empty cell is 0.
+// count is a positive whole number, or 0 for an empty cell.
 type count int64
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -48,7 +52,7 @@ func (c *count) UnmarshalCSV(cell string) error {
 	return err
 }
 
-// counts are several, each once and rising.
+// counts are several distinct counts in ascending order.
 type counts []count
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -65,8 +69,8 @@ func (c *counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// subgroups returns the sub-group states of a compute unit, the denominator of
-// its occupancy.
+// subgroups returns the sub-group states of a compute unit, which are the
+// denominator of its occupancy.
 func (p *Platform) subgroups() int64 { return int64(p.Blocks * p.SubgroupsPerBlock) }
 
 // Table is a list of platforms, in the order of their files.
@@ -75,7 +79,7 @@ type Table []Platform
 //go:embed platforms.csv
 var platformsCSV string
 
-// Builtin reads the embedded platforms: gen11, rtx2080ti and mali_g52.
+// Builtin returns the embedded platforms: gen11, rtx2080ti and mali_g52.
 func Builtin() (Table, error) {
 	return read("platforms.csv (embedded)", strings.NewReader(platformsCSV))
 }
@@ -91,10 +95,10 @@ func ReadFile(path string) (Table, error) {
 	return read(path, f)
 }
 
-// read reads a platform file: CSV with a header, a platform per row. It returns
-// every error of the file at once, each with its place, and no platforms unless
-// the whole file is right: half a table would give answers for a platform that
-// the user meant to replace.
+// read reads a platform file, which is CSV with a header and one platform per
+// row. It returns all errors of the file at once, each with its position. If
+// there is an error, it returns no platforms: an incomplete table would answer
+// with a platform that the user intended to replace.
 func read(file string, r io.Reader) (Table, error) {
 	f := table.Format{Code: "platform-file", What: "platform file", Strict: true}
 	f.Columns, f.Required = table.Columns[Platform]()
@@ -117,7 +121,8 @@ func read(file string, r io.Reader) (Table, error) {
 	})
 }
 
-// check holds what the figures of a platform must fulfill.
+// check returns an error if the values of a platform are invalid or contradict
+// each other.
 func (p *Platform) check(s *table.Sheet, i int) error {
 	for k, n := range []unit.Bytes{p.RegisterBytesPerSubgroup, p.RegisterBytes, p.SLM} {
 		if n == 0 {
@@ -132,13 +137,14 @@ func (p *Platform) check(s *table.Sheet, i int) error {
 	}
 	if p.MaxGroupSize > 0 && len(p.SubgroupSizes) > 0 && p.MaxGroupSize < p.SubgroupSizes[0] {
 		return note.Errorf("platform-file", s.Pos(i, ""), "",
-			"platform %q: the work-group maximum %d is below the smallest sub-group size %d", p.Key, p.MaxGroupSize, p.SubgroupSizes[0])
+			"platform %q: the work-group maximum %d is below the smallest sub-group size %d",
+			p.Key, p.MaxGroupSize, p.SubgroupSizes[0])
 	}
 	return nil
 }
 
-// With returns a table with further platforms; one whose key is there already
-// replaces it.
+// With returns a table that includes the platforms of more. They replace
+// platforms with the same key.
 func (t Table) With(more Table) Table {
 	return append(slices.DeleteFunc(slices.Clone(t), func(old Platform) bool {
 		_, err := more.Find(string(old.Key))
@@ -146,7 +152,7 @@ func (t Table) With(more Table) Table {
 	}), more...)
 }
 
-// Keys lists the keys of the platforms.
+// Keys returns the keys of the platforms.
 func (t Table) Keys() (keys []string) {
 	for _, p := range t {
 		keys = append(keys, string(p.Key))
@@ -154,8 +160,8 @@ func (t Table) Keys() (keys []string) {
 	return keys
 }
 
-// Find returns the platform of a key; case, spaces, `-` and `_` do not matter,
-// and the prefix `cu:` may be before it.
+// Find returns the platform with a key. Case, spaces, `-` and `_` do not
+// matter, and the key may have the prefix `cu:`.
 func (t Table) Find(key string) (Platform, error) {
 	for _, p := range t {
 		if normalized(string(p.Key)) == normalized(key) {

@@ -15,7 +15,7 @@ const (
 
 func TestReadAcceptsColumnsInAnyOrder(t *testing.T) {
 	data := "\ufeffslm_bytes,key,name,max_groups,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes\r\n" +
-		"\r\n" + // a blank line shifts what gocsv takes for the line number
+		"\r\n" + // gocsv counts line numbers without blank lines
 		"48 KiB,my-gpu,\"My GPU,\nsecond edition\",16,4,12,8K,1m\r\n"
 	platforms, err := read("mine.csv", strings.NewReader(data))
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestSimulateAgreesWithPrediction simulates launches of all kinds: where
-// threads run equally long, peak and average over time are those of the
-// prediction, which counts waves. They are computed by different packages in
-// different ways.
+// TestSimulateAgreesWithPrediction simulates launches of all kinds. If all
+// threads run equally long, the peak and average over time equal those of the
+// prediction, which counts waves. The two packages compute them independently
+// and by different methods.
 func TestSimulateAgreesWithPrediction(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

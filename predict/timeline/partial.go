@@ -5,34 +5,34 @@ import (
 	"fmt"
 )
 
-// partial runs policy partial. All threads run equally long, so whatever begins
-// to run does so at a multiple of that time and ends at the next one: the state
-// changes at ticks only.
+// partial simulates policy partial. All threads run equally long, so a thread
+// starts at a multiple of this time and ends at the next one. The state changes
+// only at these ticks.
 type partial struct {
 	in     *input
 	cores  []core
 	ports  []port
-	next   int64 // work-group to be taken next
-	held   int64 // thread slots held on the whole GPU
-	unused int   // no Xe-core below this index is unused; reset when one may have become so
+	next   int64 // next work-group to dispatch
+	held   int64 // occupied thread slots of the whole GPU
+	unused int   // no Xe-core below this index is unused; reset if one may have become unused
 
 	tick int64
 }
 
 // core is the state of an Xe-core.
 type core struct {
-	free    int  // thread slots
-	groups  int  // work-groups bound to it, half-in ones included
+	free    int  // free thread slots
+	groups  int  // work-groups bound to it, including partly dispatched ones
 	running int  // threads that end at the next tick
 	ending  int  // work-groups that end at the next tick
-	taken   bool // a port stays on it
+	taken   bool // a port serves it
 }
 
-// port is one dispatch port.
+// port is a dispatch port.
 type port struct {
 	xeCore  int
-	half    bool // it dispatches a work-group
-	entered int  // threads of that work-group that are in
+	half    bool // it is in the middle of a work-group
+	entered int  // dispatched threads of that work-group
 }
 
 func newPartial(in *input) *partial {
@@ -63,7 +63,7 @@ func runPartial(ctx context.Context, in *input, rec *recorder) error {
 			}
 		}
 		rec.used, rec.most = rec.used+used, max(rec.most, used)
-		for i := range s.cores { // everything that runs ends with the tick
+		for i := range s.cores { // all running threads end with the tick
 			s.cores[i].end(s, s.cores[i].running, s.cores[i].ending)
 		}
 		rec.add(threads, s.tick)
@@ -77,9 +77,9 @@ func runPartial(ctx context.Context, in *input, rec *recorder) error {
 	}
 }
 
-// fill lets every port work until it is blocked, one port after the other. That
-// a port goes on before the next one starts is what gives the published phases:
-// 304 threads with three ports or more.
+// fill lets each port dispatch until it is blocked, one port after the other.
+// Completing a port before starting the next one reproduces the published
+// phases: 304 threads with three ports or more.
 func (s *partial) fill() {
 	s.unused = 0
 	for i := range s.ports {
@@ -92,8 +92,8 @@ func (s *partial) fill() {
 	}
 }
 
-// ready returns the port a work-group and an Xe-core that can take a thread of
-// it, if there are any.
+// ready reports whether the port has a work-group and an Xe-core with a free
+// slot for it. If necessary, it moves the port and starts the next work-group.
 func (s *partial) ready(p *port) bool {
 	c := &s.cores[p.xeCore]
 	if p.half {
@@ -117,7 +117,8 @@ func (s *partial) ready(p *port) bool {
 	return true
 }
 
-// findUnused returns an Xe-core without a port and without a work-group, or -1.
+// findUnused returns an Xe-core without a port and without a work-group, or -1
+// if there is none.
 func (s *partial) findUnused() int {
 	for ; s.unused < len(s.cores); s.unused++ {
 		if c := &s.cores[s.unused]; !c.taken && c.groups == 0 {
@@ -127,8 +128,8 @@ func (s *partial) findUnused() int {
 	return -1
 }
 
-// enter puts as many threads of the port's work-group in as fit. With a barrier
-// none runs before the last one is in.
+// enter dispatches as many threads of the port's work-group as fit. With a
+// barrier, no thread runs until the last one is dispatched.
 func (s *partial) enter(p *port) {
 	c := &s.cores[p.xeCore]
 	n := min(c.free, s.in.threadsPerGroup-p.entered)
@@ -147,7 +148,7 @@ func (s *partial) enter(p *port) {
 	}
 }
 
-// end takes back the slots of running threads and of ending work-groups.
+// end frees the slots of the running threads and of the ending work-groups.
 func (c *core) end(s *partial, threads, groups int) {
 	c.running -= threads
 	c.ending -= groups

@@ -13,8 +13,8 @@ import (
 	"occudiff/predict"
 )
 
-// tigerLake is the GPU of the published phases: 6 Xe-cores of 112 thread slots.
-// threads is per work-group.
+// tigerLake returns a launch on the GPU of the published phases, which has 6
+// Xe-cores of 112 thread slots. The parameter threads is per work-group.
 func tigerLake(policy predict.Policy, groups int64, threads int) input {
 	return input{whole: policy == predict.Whole, xeCores: 6, slotsPerXeCore: 112, threadsPerGroup: threads,
 		groupsPerXeCore: math.MaxInt32, groups: groups}
@@ -29,7 +29,7 @@ func simulated(t testing.TB, in input) Result {
 	return r
 }
 
-// threadsOf lists the resident threads phase by phase.
+// threadsOf returns the number of resident threads in each phase.
 func threadsOf(r Result) []int64 {
 	var threads []int64
 	for _, p := range r.Phases {
@@ -38,9 +38,9 @@ func threadsOf(r Result) []int64 {
 	return threads
 }
 
-// TestPublishedPhases holds every published phase on Tiger Lake: Intel's GPU
-// optimization guides (two editions with the same figures) and the
-// thread-mapping notebook.
+// TestPublishedPhases checks every published phase on Tiger Lake. The sources
+// are Intel's GPU optimization guides (two editions with the same values) and
+// the thread-mapping notebook.
 func TestPublishedPhases(t *testing.T) {
 	partial := func(groups int64, threads, ports int, barrier bool) input {
 		in := tigerLake(predict.Free, groups, threads)
@@ -50,8 +50,8 @@ func TestPublishedPhases(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
 		in     input
-		want   []int64 // threads
-		print  string  // occupancy as published
+		want   []int64 // threads per phase
+		print  string  // published occupancy
 	}{
 		{"VectorAdd2<44>, free", tigerLake(predict.Free, 44, 16), []int64{672, 32}, "100.0 4.8"},
 		{"VectorAdd2<44>, whole", tigerLake(predict.Whole, 44, 16), []int64{672, 32}, "100.0 4.8"},
@@ -80,10 +80,10 @@ func TestPublishedPhases(t *testing.T) {
 	}
 }
 
-// TestPublishedBarrierRows: 524,288 work-items in work-groups of 128 x R at
-// SIMD8 with a barrier; published per Xe-core as 100, 86, 86 and 57%, and a
-// failed launch for R = 5 (640 work-items, above the maximum of 512: no
-// work-group fits).
+// TestPublishedBarrierRows checks launches of 524,288 work-items in work-groups
+// of 128 x R at SIMD8 with a barrier. The published occupancies per Xe-core are
+// 100, 86, 86 and 57%. The launch for R = 5 fails: its 640 work-items are above
+// the maximum of 512, so no work-group fits.
 func TestPublishedBarrierRows(t *testing.T) {
 	for i, want := range []struct {
 		fit     int // work-groups per Xe-core
@@ -99,7 +99,7 @@ func TestPublishedBarrierRows(t *testing.T) {
 }
 
 // TestPublishedTables compares the first phase of every vec_add row, and each
-// phase of the rows that have several.
+// phase of rows with several phases.
 func TestPublishedTables(t *testing.T) {
 	f, err := os.Open(testenv.Shared(t, "golden", "published_tables.csv"))
 	if err != nil {
@@ -124,18 +124,20 @@ func TestPublishedTables(t *testing.T) {
 		slots := number("core_threads")
 		exact, err := strconv.ParseFloat(cell("exact_gpu_pct"), 64)
 		if err != nil || slots == 0 || number("gpu_threads")%slots != 0 || number("work_groups") == 0 {
-			continue // no figure of the whole GPU
+			continue // the table has no value for the whole GPU
 		}
 		in := input{
 			xeCores: number("gpu_threads") / slots, slotsPerXeCore: slots, threadsPerGroup: number("threads_per_wg"),
 			groups: int64(number("work_groups")), groupsPerXeCore: math.MaxInt32,
 		}
 		phase := max(number("phase"), 1) - 1
-		if in.threadsPerGroup == 40 { // the phases that only policy partial explains
+		if in.threadsPerGroup == 40 { // only policy partial explains these phases
 			in.ports = 2
 			if cell("barrier") == "yes" {
 				in.ports, in.barrier = 3, true
-				if phase == 1 { // 264 threads: one work-group ended before all others, which nothing here explains
+				// 264 threads: one work-group ended before all others, which
+				// the model does not explain
+				if phase == 1 {
 					continue
 				}
 				phase = min(phase, 1)

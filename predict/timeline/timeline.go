@@ -1,16 +1,17 @@
 // Package timeline simulates how the dispatcher of a GPU places the work-groups
-// of a launch over time: which threads are resident when, and what occupancy
-// that gives on average.
+// of a launch over time. It computes which threads are resident at each time,
+// and the average occupancy that results.
 //
-// Launches run by the policy of their prediction, free or whole. With dispatch
-// ports they run by policy partial, a what-if that explains published phases
-// which neither of the two gives; outputs must label it so.
+// A launch runs with the policy of its prediction, free or whole. If the caller
+// sets dispatch ports, it runs with policy partial, a what-if that explains
+// published phases that neither free nor whole reproduces. Outputs must label
+// it as a what-if.
 //
-// All threads run equally long, so time counts in run times of a thread. Free
-// and whole follow from a division. Partial is stepped from one run time to the
-// next: a million work-groups take some milliseconds. Leaping from one
-// occurrence of a state to the next was tried and left; it paid for launches
-// only that has not been.
+// All threads run equally long, so the unit of time is the run time of a
+// thread. Free and whole follow from a division. Partial is simulated in steps
+// of one run time: a million work-groups take some milliseconds. Considered and
+// rejected: skipping to the next occurrence of a repeated state, because it
+// pays off only for launches that do not occur in practice.
 //
 // Nothing here is measured.
 package timeline
@@ -26,8 +27,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Phase is a span of time in which the number of resident threads does not
-// change.
+// Phase is a span of time with a constant number of resident threads.
 type Phase struct {
 	Start     float64
 	End       float64
@@ -36,65 +36,82 @@ type Phase struct {
 }
 
 // Result is a simulated launch. Occupancies are shares of all thread slots of
-// the device, also where a GRF mode leaves fewer to the launch.
+// the device, even if a GRF mode leaves fewer slots to the launch.
 type Result struct {
-	Phases  []Phase // without gaps, neighbors differ in Threads
+	Phases  []Phase // without gaps; neighbors differ in Threads
 	Peak    unit.Ratio
 	Average unit.Ratio // time-weighted: sum(threads x time) / (slots x time)
-	// XeCores is the part of the Xe-cores that held a thread, over the time and
-	// at most; of policy partial alone.
+	// XeCores is the share of Xe-cores with a resident thread, averaged over
+	// time, and MostXeCores is its maximum. They are set for policy partial
+	// only.
 	XeCores, MostXeCores unit.Ratio
-	Time                 float64 // from the first thread's start to the last one's end, in run times of a thread
+	// from the start of the first thread to the end of the last one, in run
+	// times of a thread
+	Time float64
 }
 
 // Simulate returns the phases of a launch that was predicted with a global
-// size. Ports above 0 ask for policy partial with so many dispatch ports. The
-// error says why the phases cannot be counted; the context can end policy
-// partial.
-func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) (Result, error) {
-	if hi, threads := bits.Mul64(uint64(p.Groups), uint64(p.ThreadsPerGroup)); p.Groups < 1 || hi != 0 || threads > math.MaxInt64 {
-		return Result{}, fmt.Errorf("the number of work-groups is %d; expected at least 1, and no more than 2^63-1 threads in all", p.Groups)
+// size. If ports is above 0, it uses policy partial with that number of
+// dispatch ports. It returns an error with the reason if the phases cannot be
+// counted. Canceling the context ends policy partial.
+func Simulate(
+	ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int,
+) (Result, error) {
+	hi, threads := bits.Mul64(uint64(p.Groups), uint64(p.ThreadsPerGroup))
+	if p.Groups < 1 || hi != 0 || threads > math.MaxInt64 {
+		return Result{}, fmt.Errorf(
+			"the number of work-groups is %d; expected at least 1, and no more than 2^63-1 threads in all", p.Groups)
 	}
 	return run(ctx, inputOf(d, l, p, ports), int64(d.Slots()))
 }
 
-// input is a launch on a GPU, in plain numbers.
+// input is a launch on a GPU in plain numbers.
 type input struct {
 	xeCores, slotsPerXeCore int
 	threadsPerGroup         int
 	groups                  int64 // of the launch, dispatched in order
-	whole                   bool  // a work-group starts only on an Xe-core where all of it fits; else threads start on any free slot
-	// groupsPerXeCore is the most work-groups that an Xe-core holds by SLM,
-	// barriers or work-group slots; thread slots limit besides. Policy free
-	// ignores it.
+	// A work-group starts only on an Xe-core with room for all of it.
+	// Otherwise, its threads start on any free slots.
+	whole bool
+	// groupsPerXeCore is the maximum number of work-groups per Xe-core by SLM,
+	// barriers or work-group slots. Thread slots are a separate limit. Policy
+	// free ignores this field.
 	groupsPerXeCore int
 
-	ports   int  // dispatch ports of policy partial, which is taken above 0; more than one per Xe-core do nothing
-	barrier bool // of policy partial: a half-in work-group holds its slots but does not run before its last thread is in
+	// The dispatch ports select policy partial if above 0. More than one port
+	// per Xe-core has no effect.
+	ports int
+	// For policy partial, a partly dispatched work-group occupies its slots but
+	// does not run until its last thread is dispatched.
+	barrier bool
 }
 
-// slots are those of the GPU that the launch can take.
+// slots returns the thread slots of the GPU that the launch can use.
 func (in *input) slots() int64 { return int64(in.xeCores) * int64(in.slotsPerXeCore) }
 
-// inputOf puts a prediction's launch into the simulation's words.
+// inputOf converts the launch of a prediction into the input of a simulation.
 func inputOf(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) *input {
-	// Those that the GRF mode leaves.
+	// The slots that the GRF mode leaves.
 	slots := int64(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
-	others := slots // no resource admits more than a slot each
+	others := slots // no resource admits more than one work-group per slot
 	for _, n := range []int64{p.BySLM, p.ByGroupSlots, p.ByBarriers} {
 		if n != predict.Unlimited {
 			others = min(others, n)
 		}
 	}
 	whole := p.Policy == predict.Whole
-	if ports == 0 && !whole { // as in the prediction, few work-group slots cap an Xe-core under policy free too
+	// as in the prediction, a small number of work-group slots also limits an
+	// Xe-core under policy free
+	if ports == 0 && !whole {
 		slots = min(slots, p.ThreadsPerGroup*others)
 	}
-	return &input{xeCores: d.XeCores, slotsPerXeCore: int(slots), threadsPerGroup: int(p.ThreadsPerGroup), groups: p.Groups,
-		whole: whole, groupsPerXeCore: int(others), ports: ports, barrier: l.Barriers > 0}
+	return &input{
+		xeCores: d.XeCores, slotsPerXeCore: int(slots), threadsPerGroup: int(p.ThreadsPerGroup), groups: p.Groups,
+		whole: whole, groupsPerXeCore: int(others), ports: ports, barrier: l.Barriers > 0,
+	}
 }
 
-// run simulates a launch. Occupancy is of so many slots.
+// run simulates a launch. Occupancies are shares of slots.
 func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	rec, threads := &recorder{slots: slots}, int64(in.threadsPerGroup)
 	switch {
@@ -115,22 +132,21 @@ func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	return r, nil
 }
 
-// maxTicks bounds the time and memory of a simulation: 128 MiB when every tick
-// is a phase. A launch stays far below it unless it has tens of millions of
-// work-groups.
+// maxTicks limits the time and memory of a simulation: 128 MiB if every tick is
+// a phase. Only launches with tens of millions of work-groups reach it.
 const maxTicks = 1 << 22
 
-// recorder turns a sequence of resident thread counts into phases.
+// recorder converts a sequence of resident thread counts into phases.
 type recorder struct {
 	slots  int64
 	phases []Phase
-	// Xe-cores x ticks with a thread, and the most Xe-cores with one, of policy
-	// partial.
+	// For policy partial: the sum over all ticks of Xe-cores with a resident
+	// thread, and the maximum number of such Xe-cores.
 	used, most int64
 }
 
-// add appends a span that ends at a tick. Spans of no length are dropped, and a
-// span with the threads of the last one prolongs it.
+// add appends a span that ends at a tick. It drops empty spans, and extends the
+// last span if its number of threads is the same.
 func (r *recorder) add(threads, tick int64) {
 	start, end, n := 0.0, float64(tick), len(r.phases)
 	if n > 0 {
@@ -145,7 +161,7 @@ func (r *recorder) add(threads, tick int64) {
 	}
 }
 
-// waves records full waves of threads and a tail of one more tick.
+// waves records full waves of threads, and a tail of one more tick.
 func (r *recorder) waves(full, threads, tail int64) {
 	r.add(threads, full)
 	if tail > 0 {
@@ -153,7 +169,7 @@ func (r *recorder) waves(full, threads, tail int64) {
 	}
 }
 
-// result closes the recording.
+// result returns the phases with their peak, average and total time.
 func (r *recorder) result() Result {
 	out := Result{Phases: r.phases}
 	var busy float64 // sum of threads x time
@@ -163,7 +179,7 @@ func (r *recorder) result() Result {
 		out.Time = ph.End
 	}
 	out.Average = unit.Ratio(busy / (float64(r.slots) * out.Time))
-	if len(r.phases) == 1 { // no rounding where there is nothing to average
+	if len(r.phases) == 1 { // avoid rounding if there is nothing to average
 		out.Average = out.Peak
 	}
 	return out

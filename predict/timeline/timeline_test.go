@@ -13,8 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestTooManyThreadsAreRejected: the threads of a launch have to fit 63 bits,
-// and one without a global size has none.
+// TestTooManyThreadsAreRejected checks that the number of threads of a launch
+// must fit 63 bits, and that a launch without a global size is rejected.
 func TestTooManyThreadsAreRejected(t *testing.T) {
 	for _, groups := range []int64{0, math.MaxInt64} {
 		_, err := Simulate(t.Context(), &arch.Device{}, &predict.Launch{}, &predict.Prediction{Groups: groups, ThreadsPerGroup: 2}, 0)
@@ -30,13 +30,13 @@ func TestTooManyPhasesAreRejected(t *testing.T) {
 	if _, err := run(t.Context(), &in, in.slots()); err == nil || err.Error() != want {
 		t.Errorf("10^12 work-groups of alternating phases: %v; want %q", err, want)
 	}
-	in.ports, in.whole = 0, true // one phase and a tail, however many
+	in.ports, in.whole = 0, true // one phase and a tail, regardless of the number of work-groups
 	if r := simulated(t, in); len(r.Phases) != 1 || r.Time != 5e11 {
 		t.Errorf("10^12 work-groups, two at a time: %d phases in %v", len(r.Phases), r.Time)
 	}
 }
 
-// checkInvariants holds what is true of every simulated launch.
+// checkInvariants checks properties that every simulated launch has.
 func checkInvariants(t *testing.T, in input, r Result) {
 	t.Helper()
 	work := float64(in.groups) * float64(in.threadsPerGroup)
@@ -52,7 +52,7 @@ func checkInvariants(t *testing.T, in input, r Result) {
 		end = p.End
 		busy += float64(p.Threads) * (p.End - p.Start)
 	}
-	waits := in.ports > 0 && in.barrier // half-in work-groups hold slots without running
+	waits := in.ports > 0 && in.barrier // partly dispatched work-groups occupy slots without running
 	if tolerance := 1e-9 * work; busy < work-tolerance || !waits && busy > work+tolerance {
 		t.Errorf("%+v: threads x time is %v; the threads run %v", in, busy, work)
 	}
@@ -68,7 +68,7 @@ func randomInput(random *rand.Rand) input {
 	return in
 }
 
-// stepByStep simulates a launch without divisions: the slow way, to test run.
+// stepByStep simulates a launch without divisions. It is slow and tests run.
 func stepByStep(in input) Result {
 	rec := &recorder{slots: in.slots()}
 	s := newPartial(&in)
@@ -98,8 +98,8 @@ func stepByStep(in input) Result {
 	return rec.result()
 }
 
-// fillWhole places work-groups one by one, round and round the Xe-cores, and
-// counts the threads that it has placed.
+// fillWhole places work-groups one by one, round robin over the Xe-cores, and
+// returns the number of threads that it placed.
 func fillWhole(in *input, left int64) (threads int64) {
 	cores := make([]struct{ threads, groups int }, in.xeCores)
 	for placed := true; placed; {
@@ -117,8 +117,8 @@ func fillWhole(in *input, left int64) (threads int64) {
 	return threads
 }
 
-// TestRunSkipsNothing compares the divisions and the repeated states with
-// stepping through the same launch.
+// TestRunSkipsNothing compares the divisions of run with a simulation of the
+// same launch step by step.
 func TestRunSkipsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 4000 {
@@ -132,13 +132,15 @@ func TestRunSkipsNothing(t *testing.T) {
 	}
 }
 
-// TestFreeIsNeverWorse: with equal run times Free leaves a slot idle only in
-// its last wave, so that no policy averages more.
+// TestFreeIsNeverWorse checks that no policy has a higher average than Free.
+// With equal run times, Free leaves slots idle only in its last wave.
 func TestFreeIsNeverWorse(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {
 		in := randomInput(random)
-		in.barrier = false // waiting threads of half-in work-groups are resident, which is not what they are there for
+		// with a barrier, waiting threads of partly dispatched work-groups are
+		// resident without doing work
+		in.barrier = false
 		ports := in.ports
 		in.whole, in.ports = false, 0
 		free := simulated(t, in)
@@ -152,7 +154,8 @@ func TestFreeIsNeverWorse(t *testing.T) {
 	}
 }
 
-// million is a launch of a million work-groups that no wave fits evenly.
+// million returns a launch of a million work-groups that does not fill its last
+// wave.
 func million(ports int, whole bool) input {
 	in := tigerLake(predict.Free, 1_000_000, 40)
 	in.ports, in.whole, in.barrier = ports, whole, true
@@ -168,7 +171,7 @@ func TestAMillionWorkGroups(t *testing.T) {
 	}{
 		{0, false, 672, "all slots"},
 		{0, true, 480, "two work-groups of 40 threads on each of 6 Xe-cores"},
-		{3, false, 336, "three ports stay on three Xe-cores with their half-in work-groups"},
+		{3, false, 336, "three ports serve three Xe-cores with their partly dispatched work-groups"},
 	} {
 		r := simulated(t, million(c.ports, c.whole))
 		if r.Phases[0].Threads != c.first {
