@@ -142,7 +142,7 @@ const mostBest = 5
 // rewriting the kernel, and using none of it a different kernel. Therefore the
 // launch keeps its policy.
 //
-// The error is a *LaunchError if there is no device, or if no setting can run
+// The error is a *LaunchError if d is nil, or if no setting can run
 // with the fixed settings.
 func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}}

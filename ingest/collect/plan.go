@@ -181,7 +181,7 @@ func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 
 // Job returns a script that runs `occudiff collect` on a node of a cluster,
 // under PBS if scheduler is "pbs" and under Slurm otherwise. The short first
-// run, the flags, and the exit status are those of the command.
+// run, the flags, and the exit status are the same as for the command.
 //
 // The names of the folder and of the outputs get the job ID and the rank.
 // Without outputs, the script writes a Markdown file next to the folder. It

@@ -281,8 +281,8 @@ func (r *record) cell(column int) cell {
 	return r.cells[k]
 }
 
-// finish ends the record at the end of the input. It returns false if there is
-// no record.
+// finish ends the record at the end of the input. It returns false if the
+// record is empty.
 func (r *record) finish() bool {
 	if !r.started() {
 		return false

@@ -193,7 +193,7 @@ func (s *Scanner) Digest() string {
 
 // Record reads the next record without selecting columns, one field at a time,
 // so that a header of any width needs no memory. It returns the physical line
-// on which the record begins, or io.EOF if there is no record. If the input
+// on which the record begins, or io.EOF at the end of the input. If the input
 // ends inside a quote, the fields up to the end are passed to field, and the
 // error is ErrQuote.
 func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte)) (line int, err error) {

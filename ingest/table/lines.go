@@ -302,7 +302,7 @@ func (c *Dashed) Cells(line string) []string {
 }
 
 // InColumns reports whether a line has the form of a row: it is longer than a
-// name, and there is no text before the first column or in the gaps. The next
+// name, and it has blanks before the first column and in the gaps. The next
 // metric of a summary also begins at the left edge, but it is as short as a
 // name, or its text crosses a gap.
 func (c *Dashed) InColumns(line string) bool {

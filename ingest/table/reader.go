@@ -223,9 +223,9 @@ func cutQuoted(text string) (cell, after string, closed bool) {
 }
 
 // Header reads the first record and checks the columns against the format. It
-// returns io.EOF if there is no record. Without this check, an unknown column
-// and the first of two equal columns would be ignored silently, and a missing
-// column would read as empty.
+// returns io.EOF if the input has no records. Without this check, an unknown
+// column and the first of two equal columns would be ignored silently, and a
+// missing column would read as empty.
 func (r *Reader) Header() error {
 	rec, err := r.record()
 	if err != nil {

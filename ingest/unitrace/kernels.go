@@ -111,9 +111,9 @@ func (c coverage) covers(a *kernelSums) bool {
 		!a.key.Global.Present() && a.sums[fromIntervals] == nil && c.shapes[a.key.Task] > 0
 }
 
-// timed returns the sums with the best count and time, which are those of a
-// timing table if there is one. A query lasts longer than its kernel, and
-// samples miss launches.
+// timed returns the sums with the best count and time. It prefers the sums from
+// a timing table. A query lasts longer than its kernel, and samples miss
+// launches.
 func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	t, _ := a.best(fromAggregate, fromTiming)
 	// A timing table may contain neither the launch size nor the adapter of the

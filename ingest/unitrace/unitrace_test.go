@@ -194,7 +194,7 @@ func TestBounds(t *testing.T) {
 }
 
 // TestSpread compares the median of many launches with the exact median: launch
-// i takes i ns.
+// i has a run time of i ns.
 func TestSpread(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Kernel,GpuTime[ns],XVE_THREADS_OCCUPANCY_ALL[%]\n")

@@ -266,7 +266,7 @@ func (a *adapter) platform(interval unit.Seconds) {
 }
 
 // periods adds the times in which threads ran, for a run whose launches are
-// unknown. Without launches there are no kernels, but the counters still
+// unknown. Such a run has no kernels, but the counters still
 // contain the occupancy while anything ran.
 func (a *adapter) periods(f *ingest.File) {
 	at := a.fs.pos(a.sampleFile)

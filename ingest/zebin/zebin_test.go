@@ -120,7 +120,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestProgram puts images into data that looks like a program, across the
+// TestProgram embeds images in data that looks like a program, across the
 // boundaries of single reads.
 func TestProgram(t *testing.T) {
 	root := corpus(t)

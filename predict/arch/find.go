@@ -350,7 +350,7 @@ func (t *Table) unknown(name string) error {
 	near := ""
 	w := takeApart(name)
 	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // otherwise nothing is near
-		found := t.near(asked, max(1, len(asked)/3)) // up to a third of the letters may be wrong
+		found := t.near(asked, max(1, len(asked)/3)) // up to 33% of the letters may be wrong
 		if len(found) > 0 {
 			near = "; did you mean " + unit.JoinWords(found[:min(5, len(found))], "or") + "?"
 		}
