@@ -279,7 +279,8 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	// specific.
 	if err != nil && p.NodeProperty != "" && p.Device != "" {
 		if m, err := t.Find(Query{Name: p.NodeProperty, XVEs: xves}); err == nil {
-			return Choice{m.Device, Source{Name: "the DevCloud node property " + p.NodeProperty}, m.Notes}, p.NodeProperty, nil
+			by := Source{Name: "the DevCloud node property " + p.NodeProperty}
+			return Choice{m.Device, by, m.Notes}, p.NodeProperty, nil
 		}
 	}
 	if err != nil {
