@@ -11,8 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestContent checks that the digest of the rows does not depend on the
-// compression, the name, or the layout of the file.
+// TestContent checks that the row digest does not depend on the compression,
+// the name, or the file's layout.
 func TestContent(t *testing.T) {
 	text := "alpha\nk 64 50 -\nm 64 51 -\n"
 	files := map[string]string{"unchanged": text, "compressed": string(compressions["gzip, members"](t, []string{text})), "other line ends": "alpha\nk 64 50 -\r\nm 64 51 -\r\n",

@@ -10,8 +10,8 @@ import (
 	"occudiff/ingest/vtune"
 )
 
-// The format of a file is detected from its content. Read reads paths, and
-// ReadFS reads files of a file system.
+// A file's format is detected from its content. Read reads paths, and ReadFS
+// reads files of a file system.
 func ExampleReadFS() {
 	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)

@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Traits are the properties of a format that matter for joining files. Files of
-// a format without traits are joined as they are.
+// Traits are a format's properties that matter for joining files. Files of a
+// format without traits are joined as they are.
 type Traits struct {
 	// ColumnsVary reports that users choose the columns of the format: a row
 	// may lack parts of the launch that another such file has.
@@ -130,9 +130,9 @@ func (f *File) ForgetColumns() {
 	}
 }
 
-// content returns a digest of the rows of a file and of its description of the
+// content returns a digest of a file's rows and of its description of the
 // machine (see Input.Content). Stored runs are identified by it. Therefore the
-// order of the fields of a kernel must not change, but their Go names may.
+// order of a kernel's fields must not change, but their Go names may.
 func (f *File) content() string {
 	h := sha256.New()
 	for _, p := range f.Further {

@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// made is a format that the program does not know. The first line of a file is
-// its kind, followed by tasks with a global size.
+// made is a format that the program does not know. A file's first line is its
+// kind, followed by tasks with a global size.
 type made struct {
 	kind   string
 	traits ingest.Traits
@@ -44,8 +44,8 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 	return out, scan.Err()
 }
 
-// TestNewFormat checks that joining depends only on the traits of a format, not
-// on a list of known formats.
+// TestNewFormat checks that joining depends only on a format's traits, not on a
+// list of known formats.
 func TestNewFormat(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -34,8 +34,8 @@ func Join(files []File) (*Run, error) {
 		}
 	}
 	// Sort exports that lack more parts of the launch to the end: their rows
-	// are matched with the rows of the other exports. Files of tracers without
-	// any part come last.
+	// are matched with the rows of the other exports. Tracer files without any
+	// part come last.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Compare(max(a.lacks, j.fewest), max(b.lacks, j.fewest))
 	})
@@ -68,7 +68,7 @@ type joiner struct {
 	index   map[Key]int      // the first kernel with a key
 	byName  map[string][]int // the kernels with a name, one per key
 	plain   map[string]string
-	tasks   map[Key]*Kernel // tasks of summaries
+	tasks   map[Key]*Kernel // summary tasks
 	props   []Kernel
 	stalls  []TaskStalls
 	fewest  int             // number of launch parts that every export lacks, so that no file could add them
@@ -190,8 +190,8 @@ const (
 	ambiguous = -2 // several kernels match
 )
 
-// target returns the index of the kernel of the run that matches a kernel of a
-// later file, or none or ambiguous.
+// target returns the index of the run's kernel that matches a kernel of a later
+// file, or none or ambiguous.
 func (j *joiner) target(k *Kernel, f *File) int {
 	key := j.key(k)
 	if at, known := j.index[key]; known {
@@ -325,9 +325,9 @@ func joinMean(a, b *Kernel, sameKind bool) {
 	a.Mean, a.Uneven = b.Mean, b.Uneven
 }
 
-// sameTotal reports whether a total agrees with the total of a kernel. An
-// export without totals computes it from an average that is printed with a
-// resolution of one microsecond.
+// sameTotal reports whether a total agrees with a kernel's total. An export
+// without totals computes it from an average that is printed with a resolution
+// of one microsecond.
 func sameTotal(t unit.Seconds, k *Kernel) bool {
 	const half = 0.5e-6 * (1 + 1e-9)
 	return math.Abs(float64(t-k.Total.Or(0))) <= half*float64(k.Instances.Or(0))

@@ -11,9 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// launches adds the launches of a file. If a kernel already has launches, it
-// fills their missing values. to maps the kernels of the file to kernels of the
-// run.
+// launches adds a file's launches. If a kernel already has launches, it fills
+// their missing values. to maps the file's kernels to kernels of the run.
 func (r *Run) launches(f *File, to []int) {
 	if f.Launches.Len() == 0 {
 		return
@@ -97,7 +96,7 @@ func (l *Launches) fill(mine []uint32, o *Launches, theirs []uint32) {
 	}
 }
 
-// trace adds the trace of a file.
+// trace adds a file's trace.
 func (j *joiner) trace(f *File) error {
 	r, t := j.run, f.Trace
 	switch {
@@ -122,7 +121,7 @@ func (j *joiner) trace(f *File) error {
 	return nil
 }
 
-// wholeRun adds a row with the occupancy of a summary if no file names a task,
+// wholeRun adds a row with a summary's occupancy if no file names a task,
 // because that occupancy describes the run as a whole.
 func (r *Run) wholeRun() {
 	if p := &r.Platform; p.Occupancy.Present() && len(r.Kernels)+len(r.Summary)+len(r.Timings) == 0 {
@@ -131,9 +130,8 @@ func (r *Run) wholeRun() {
 	}
 }
 
-// checkSummary compares the tasks of summaries with the tasks of exports. A
-// summary of another run would assign the wrong platform to the measured
-// values.
+// checkSummary compares the summary tasks with the tasks of exports. A summary
+// of another run would assign the wrong platform to the measured values.
 func (j *joiner) checkSummary() error {
 	if len(j.run.Summary) == 0 {
 		return nil

@@ -75,8 +75,8 @@ func (l *Launches) At(i int) LaunchRecord {
 		Threads: unit.Maybe(x.threads, x.threads >= 0)}
 }
 
-// File returns the file that contains the launches of a kernel: the kernel's
-// own file, or the later file that added them.
+// File returns the file that contains a kernel's launches: the kernel's own
+// file, or the later file that added them.
 func (l *Launches) File(kernel int, k *Kernel) string { return cmp.Or(l.files[kernel], k.Pos.File) }
 
 // All returns the launches in order.
@@ -102,8 +102,8 @@ func unpacked(v int32) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.FromPercent(float64(v)/1e6), v >= 0)
 }
 
-// Renumber replaces the kernel of each launch and drops launches whose new
-// kernel is negative. It changes l and returns it.
+// Renumber replaces each launch's kernel and drops launches whose new kernel is
+// negative. It changes l and returns it.
 func (l *Launches) Renumber(to []int) *Launches {
 	if l == nil {
 		return nil
@@ -146,7 +146,7 @@ func (l *Launches) MergeByLine(o *Launches) *Launches {
 	return list
 }
 
-// byKernel returns the indexes of the launches of each kernel, in order.
+// byKernel returns the indexes of each kernel's launches, in order.
 func (l *Launches) byKernel(kernels int) [][]uint32 {
 	counts := make([]int, kernels+1)
 	for i := range l.n {

@@ -127,7 +127,7 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
-// traits are the traits of the kinds of files in these tests.
+// traits are the traits of the file kinds in these tests.
 var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchSize: true}, "trace": {NoLaunchSize: true}}
 
 // join joins files and prints the run. A file is its kind and its kernels.

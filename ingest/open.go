@@ -34,7 +34,7 @@ type opened struct {
 	close func()
 }
 
-// open returns the decompressed bytes of a path.
+// open returns a path's decompressed bytes.
 func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	o := &opened{src: &Source{Path: path, Size: -1, R: opt.Stdin}, sum: sha256.New(), close: func() {}}
 	switch {
@@ -67,8 +67,8 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	return o, nil
 }
 
-// replace replaces the content of the file. The new content has neither a size
-// nor random access.
+// replace replaces the file's content. The new content has neither a size nor
+// random access.
 func (src *Source) replace(r io.Reader) {
 	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(r, sniffSize)}
 }
@@ -185,8 +185,8 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
-// otherTools are outputs of tools that do not contain the occupancy of a
-// kernel. mark is a text that only this tool prints.
+// otherTools are outputs of tools that do not contain a kernel's occupancy.
+// mark is a text that only this tool prints.
 var otherTools = []struct{ mark, what, do string }{
 	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and contains no occupancy of a kernel", exportHint},
 	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, and no kernel",
@@ -397,7 +397,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	return true, nil
 }
 
-// ofNotebook adds to an error that it is about the outputs of a notebook.
+// ofNotebook adds to an error that it is about a notebook's outputs.
 func ofNotebook(notebook bool, err error) error {
 	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f
@@ -408,15 +408,15 @@ func ofNotebook(notebook bool, err error) error {
 }
 
 // isNotebook reports whether a text is a notebook. It checks for keys near the
-// beginning, because no other key is sorted before all of them.
+// beginning, because no other key is sorted before all.
 func isNotebook(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"cell_type"`)) &&
 		(bytes.Contains(head, []byte(`"cells"`)) || bytes.Contains(head, []byte(`"worksheets"`)))
 }
 
-// A notebook reads the JSON of a notebook token by token, to know the line of
-// each string.
+// A notebook reads the JSON of a notebook token by token, to know each string's
+// line.
 type notebook struct {
 	raw     []byte
 	in      *json.Decoder
@@ -470,8 +470,8 @@ func (n *notebook) value(keys []string, listed bool) error {
 	return err
 }
 
-// printed reports whether a value is the output of a cell: text, or data as
-// plain text. It includes what a program wrote to standard error.
+// printed reports whether a value is a cell's output: text, or data as plain
+// text. It includes what a program wrote to standard error.
 func printed(keys []string) bool {
 	at := strings.Join(keys, "/")
 	return strings.HasSuffix(at, "cells/outputs/text") || strings.HasSuffix(at, "cells/outputs/data/text/plain")

@@ -220,7 +220,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		if !ok {
 			continue
 		}
-		root, err := os.OpenRoot(c.path) // links cannot lead outside of it
+		root, err := os.OpenRoot(c.path) // links cannot lead outside it
 		if err != nil {
 			return nil, openError(c.path, err)
 		}
@@ -235,8 +235,8 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
-// readSource detects the format of a file and reads it. sum has hashed all
-// bytes when src.R is at its end.
+// readSource detects a file's format and reads it. sum has hashed all bytes
+// when src.R is at its end.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*File, error) {
 	path := src.Path
 	notebook, err := fromNotebook(src)
@@ -305,9 +305,8 @@ var (
 )
 
 // HideSecrets returns a command line that is safe to share in a report. It
-// masks the values of flags and variables whose names contain key, token,
-// passw, secret, or credential, and the passwords of URLs. It replaces home
-// folders by ~.
+// masks the flag values and variables whose names contain key, token, passw,
+// secret, or credential, and the URL passwords. It replaces home folders by ~.
 func HideSecrets(line string) string {
 	line = secretValue.ReplaceAllString(line, "${1}xxxxx")
 	return homeFolder.ReplaceAllString(linkPassword.ReplaceAllString(line, "${1}xxxxx@"), "${1}~")

@@ -22,9 +22,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// lineFormat is a format for tests. The first line of a file is its kind, and
-// each further line is a row: task, global size, measured occupancy, SLM. "-"
-// is absent.
+// lineFormat is a format for tests. A file's first line is its kind, and each
+// further line is a row: task, global size, measured occupancy, SLM. "-" is
+// absent.
 type lineFormat struct{ kind string }
 
 func (f lineFormat) Kind() string           { return f.kind }
@@ -87,7 +87,7 @@ func read(dir string, names ...string) (*Run, error) {
 	return Read(context.Background(), paths, Options{Formats: testFormats})
 }
 
-// rows prints the rows of a run: task, global size, measured occupancy, SLM.
+// rows prints a run's rows: task, global size, measured occupancy, SLM.
 func rows(r *Run) string {
 	var b strings.Builder
 	for i := range r.Kernels {

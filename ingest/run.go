@@ -1,7 +1,7 @@
 // Package ingest converts profiler output into a Run: the kernels, the timings,
-// the platform, and notes about unusable input. It detects the format of each
-// file, reads the file with that format, and joins the files of one run. It
-// does not know devices, statistics, or layout, and it never prints.
+// the platform, and notes about unusable input. It detects each file's format,
+// reads the file with that format, and joins the files of one run. It does not
+// know devices, statistics, or layout, and it never prints.
 package ingest
 
 import (
@@ -30,10 +30,10 @@ type Run struct {
 	Platforms []Platform
 	// Instructions comes from the first export that counts instructions.
 	Instructions Instructions
-	// Recording is the data from which the occupancies of kernels are
-	// estimated. It is nil if samples or launches are unknown.
+	// Recording is the data from which the kernel occupancies are estimated. It
+	// is nil if samples or launches are unknown.
 	Recording *Recording
-	// Trace contains the times of launches. It is nil if no file has them.
+	// Trace contains the launch times. It is nil if no file has them.
 	Trace   *Trace
 	Samples []Samples // occupancies over time, if requested
 	// Summary contains the "hottest tasks" of summaries, which have no launch
@@ -43,10 +43,9 @@ type Run struct {
 }
 
 // Instructions counts the instructions that XVEs executed during the
-// collection: in the rows of kernels, and in all rows. Copies and the time
-// outside any task execute none, so instructions in their rows are
-// misattributed by a sampled counter. Both are 0 if the export does not count
-// instructions.
+// collection: in the kernel rows, and in all rows. Copies and the time outside
+// any task execute none, so instructions in their rows are misattributed by a
+// sampled counter. Both are 0 if the export does not count instructions.
 type Instructions struct{ Kernels, All float64 }
 
 // An Input is one file that was read.
@@ -98,8 +97,8 @@ const (
 
 // A Kernel is one row: a computing task with its launch size, summed over its
 // launches. Every value that an export may lack is optional. If launches were
-// added, occupancies are averages weighted by time. The tag of a field is its
-// name in messages about differences between files, see joinedFields. A field
+// added, occupancies are averages weighted by time. A field's tag is its name
+// in messages about differences between files, see joinedFields. A field
 // without a tag has its own rule for joining.
 type Kernel struct {
 	Task          string // the unquoted cell, including newlines
@@ -112,8 +111,8 @@ type Kernel struct {
 
 	Instances unit.Opt[int64]        `join:"instance count"`
 	Total     unit.Opt[unit.Seconds] `join:"total time"` // over all launches
-	// Mean is the mean time of a launch if it is not Total / Instances. For
-	// example, an export may contain only averages. Uneven means that Total and
+	// Mean is a launch's mean time if it is not Total / Instances. For example,
+	// an export may contain only averages. Uneven means that Total and
 	// Instances belong to different launches, because some have no time or no
 	// count. Mean then includes the launches that have both.
 	Mean   unit.Opt[unit.Seconds]
@@ -132,8 +131,8 @@ type Kernel struct {
 	// contains it.
 	Interval unit.Opt[unit.Seconds]
 	// CounterTimeRatio is the time over which counters around each launch were
-	// read, divided by the time of the kernel, if both are known. Occupancies
-	// are means over that longer time.
+	// read, divided by the kernel's time, if both are known. Occupancies are
+	// means over that longer time.
 	CounterTimeRatio unit.Opt[float64]
 	Active           unit.Opt[unit.Ratio] `join:"active"` // XVE array state; the three add up to 1
 	Stalled          unit.Opt[unit.Ratio] `join:"stalled"`
@@ -164,8 +163,8 @@ type Kernel struct {
 	Launches *LaunchSpread // nil unless the file had a row per launch
 }
 
-// Counters are the counters of a kernel in addition to its occupancy. They are
-// means over its launches, weighted by time.
+// Counters are a kernel's counters in addition to its occupancy. They are means
+// over its launches, weighted by time.
 type Counters struct {
 	Stalls []Stall // "XVE Stall Reasons", in file order
 	// Pipes are columns such as "XVE Pipelines:ALU0 active", without sums over
@@ -193,8 +192,8 @@ type Pipe struct {
 	Active unit.Ratio
 }
 
-// BusiestPipe returns the highest activity of a pipe, and the name of that
-// pipe. The result is absent if the input has no pipes.
+// BusiestPipe returns a pipe's highest activity, and the name of that pipe. The
+// result is absent if the input has no pipes.
 func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
 	if c == nil {
 		return busiest, ""
@@ -239,8 +238,8 @@ func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
 }
 
-// WholeRun is the task of the row for a complete run, if a summary has an
-// occupancy but no tasks.
+// WholeRun is the row's task for a complete run, if a summary has an occupancy
+// but no tasks.
 const WholeRun = "[Whole run]"
 
 // IsKernel reports whether a task is a kernel and not a copy, a barrier, a
@@ -282,9 +281,8 @@ func CheckCounts(k *Kernel) error {
 	return nil
 }
 
-// Average returns the mean time of a launch. It uses total and count if both
-// belong to the same launches, because a printed average is rounded to a
-// microsecond.
+// Average returns a launch's mean time. It uses total and count if both belong
+// to the same launches, because a printed average is rounded to a microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	if k.Uneven || k.Mean.Present() {
 		return k.Mean
@@ -305,7 +303,7 @@ type Timing struct {
 	Pos           note.Pos
 }
 
-// A Platform is the description of the machine in logs and summaries. Empty and
+// A Platform is the machine's description in logs and summaries. Empty and
 // absent fields are unknown.
 type Platform struct {
 	Device       string        // "Intel(R) UHD Graphics P630 [0x3e96]", "Meteor Lake-P [Intel Arc Graphics]"
@@ -313,14 +311,14 @@ type Platform struct {
 	NodeProperty string        // gen9, gen11, iris_xe_max
 	XVEs         unit.Opt[int] // number of XVEs (EUs)
 	// Listed contains two different GPUs of the machine if the input does not
-	// identify the GPU of the run. Device is then empty.
+	// identify the run's GPU. Device is then empty.
 	Listed        [2]ListedGPU
 	CountedXVEs   unit.Opt[int] // XVEs that the counters of each launch cover: of the GPU, or of one stack
 	ThreadsPerXVE unit.Opt[int]
 	Adapters      unit.Opt[int] // equal adapters (GPUs) in the run
 	Stacks        unit.Opt[int] // stacks (tiles) per adapter
 	// BusyStacks is the number of stacks of all adapters that were not idle all
-	// the time, from a summary's table of adapters.
+	// the time, from a summary's adapter table.
 	BusyStacks   unit.Opt[int]
 	MaxFrequency unit.Opt[float64] // Hz
 	Collected    time.Time         // collection start, otherwise the date of the job file; zero if unknown

@@ -72,8 +72,8 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	return runs
 }
 
-// recognized returns the format of a file if it can be detected. known is also
-// true for a damaged file, whose format may be nil.
+// recognized returns a file's format if it can be detected. known is also true
+// for a damaged file, whose format may be nil.
 func recognized(path string, formats []Format) (f Format, known bool) {
 	o, err := open(context.Background(), path, Options{})
 	if err != nil {
@@ -158,10 +158,10 @@ const (
 )
 
 // samples reads the files of a folder that holds several runs of one program,
-// each with what belongs to all of them. Files with measured occupancy are
-// samples. Without any, the exports are, then the traces, and then the
-// summaries that name tasks. An export without counters does not identify its
-// run: next to files with counters, it is left out.
+// each with what belongs to all. Files with measured occupancy are samples.
+// Without any, the exports are, then the traces, and then the summaries that
+// name tasks. An export without counters does not identify its run: next to
+// files with counters, it is left out.
 func samples(ctx context.Context, folder string, shared []string, read func(paths ...string) (*Run, error)) (
 	runs []*Run, err error) {
 	files, err := expand([]string{folder})
@@ -242,8 +242,8 @@ type candidate struct {
 	folder bool // a VTune result folder, which is read as a whole
 }
 
-// folder lists the content of a folder by name, without hidden entries and
-// without entries that are neither files nor folders.
+// folder lists a folder's content by name, without hidden entries and without
+// entries that are neither files nor folders.
 type folder struct {
 	files, folders []string
 	result         bool // is a VTune result folder
@@ -352,7 +352,7 @@ func expand(paths []string) ([]candidate, error) {
 	return files, nil
 }
 
-// sizeOf returns the size of a file in bytes, or 0 if it is unknown.
+// sizeOf returns a file's size in bytes, or 0 if it is unknown.
 func sizeOf(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		return info.Size()

@@ -13,9 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A Trace contains the times of launches: kernels, copies, and fills. A launch
-// needs 24 bytes, so that a trace of gigabytes fits into memory. The zero Trace
-// is empty, and a nil *Trace can be read.
+// A Trace contains the launch times: kernels, copies, and fills. A launch needs
+// 24 bytes, so that a trace of gigabytes fits into memory. The zero Trace is
+// empty, and a nil *Trace can be read.
 type Trace struct {
 	Tasks   []Key    // launched tasks; Device is empty
 	Lanes   []int    // device of each queue or engine
@@ -174,9 +174,9 @@ func (t *Trace) AddLane(device string) {
 	t.Lanes = append(t.Lanes, at)
 }
 
-// Find returns the task that contains the launches of a kernel. It returns
-// false if there is none or if several match. Names and sizes are compared as
-// for several files of a run.
+// Find returns the task that contains a kernel's launches. It returns false if
+// there is none or if several match. Names and sizes are compared as for
+// several files of a run.
 func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -295,8 +295,8 @@ func unplaced(samples int, t *Trace) note.Note {
 	return n
 }
 
-// SamplesOf returns the samples of a kernel, or nil if there are none or if
-// they are ambiguous.
+// SamplesOf returns a kernel's samples, or nil if there are none or if they are
+// ambiguous.
 func SamplesOf(all []Samples, k *Kernel) *Samples {
 	keys := make([]Key, len(all))
 	for i := range all {
@@ -448,9 +448,9 @@ func (m *Mean) EachWeight() float64 {
 	return m.weight / m.n
 }
 
-// SetMeasured sets the counters of a kernel. Tracers do not print the idle
-// share. By definition of the two counters, time that is neither active nor
-// stalled is idle.
+// SetMeasured sets a kernel's counters. Tracers do not print the idle share. By
+// definition of the two counters, time that is neither active nor stalled is
+// idle.
 func (k *Kernel) SetMeasured(occupancy, active, stalled *Mean) {
 	k.Measured, k.Active, k.Stalled = occupancy.Value(), active.Value(), stalled.Value()
 	a, haveActive := k.Active.Value()

@@ -11,10 +11,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// VariableSettings selects the settings of a launch that Advise may change. The
-// zero value changes none. A setting that the launch lacks (the local size or
-// the sub-group size) is always searched, because there is no prediction
-// without it.
+// VariableSettings selects a launch's settings that Advise may change. The zero
+// value changes none. A setting that the launch lacks (the local size or the
+// sub-group size) is always searched, because there is no prediction without
+// it.
 type VariableSettings struct {
 	Local, SIMD, SLM, GRF bool
 }
@@ -81,11 +81,11 @@ type Setting struct {
 
 	changed                   int        // number of changed settings; Changes is filled only for chosen settings
 	cost                      float64    // see costOf
-	usefulAverage, usefulPeak unit.Ratio // see useful
+	usefulAverage, usefulPeak unit.Ratio // results of useful
 }
 
-// Advice describes how to raise the occupancy of a launch. All of its values
-// are predictions.
+// Advice describes how to raise a launch's occupancy. All of its values are
+// predictions.
 type Advice struct {
 	Current   *Prediction // nil if the original launch cannot run
 	Rejection error       // reason why it cannot run: a *LaunchError
@@ -204,10 +204,9 @@ func (s *Setting) useful() (average, peak unit.Ratio) {
 	return average * share, peak * share
 }
 
-// costOf returns the cost of a change: first the number of changed settings,
-// then the number of doublings. If these are equal, a launch parameter is
-// easier to change than SLM, and SLM is easier to change than the compilation
-// of the kernel.
+// costOf returns a change's cost: first the number of changed settings, then
+// the number of doublings. If these are equal, a launch parameter is easier to
+// change than SLM, and SLM is easier to change than the kernel's compilation.
 func costOf(list []Change) float64 {
 	sum := 0.
 	for _, c := range list {
@@ -349,8 +348,8 @@ type FullGrid struct {
 }
 
 // fullGridOf returns the numbers of work-groups that fill the GPU, independent
-// of the global size of the launch. With policy Whole, both are Xe-cores x N.
-// With Free, a wave can end inside a work-group if T does not divide the slots.
+// of the launch's global size. With policy Whole, both are Xe-cores x N. With
+// Free, a wave can end inside a work-group if T does not divide the slots.
 func fullGridOf(d *arch.Device, l Launch) (FullGrid, error) {
 	l.Global = l.Local
 	p, err := Predict(d, l) // an error if the number of Xe-cores is unknown
@@ -398,7 +397,7 @@ func (s *Setting) Words() string {
 	return text + ": " + s.Reached()
 }
 
-// Reached returns the occupancy of the setting, for example "Xe-core 100.0%".
+// Reached returns the setting's occupancy, for example "Xe-core 100.0%".
 func (s *Setting) Reached() string {
 	average, peak := s.outcome()
 	if !s.Prediction.HasGrid() {

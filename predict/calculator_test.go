@@ -199,7 +199,7 @@ func onlyRejectedHere(t *testing.T, r record, refusal *LaunchError) string {
 	return refusal.Code
 }
 
-// TestFreePlacementCount counts the launches of the calculator for which free
+// TestFreePlacementCount counts the calculator's launches for which free
 // placement changes the peak. It uses only values of the oracle, so that
 // devices that cannot be predicted count as well.
 func TestFreePlacementCount(t *testing.T) {

@@ -33,15 +33,15 @@ type DriverLimit struct {
 // DriverMaxGroups returns the driver's maximum number of co-resident
 // work-groups:
 //
-//	threads available = XVEs x min(threads per XVE, threads of the GRF mode)
-//	work-groups       = min(Xe-cores x floor(available / Xe-cores / T),
-//	                        Xe-cores x floor(32 / barriers),
-//	                        floor(Xe-cores x largest SLM of a work-group / SLM as allocated))
+// threads available = XVEs x min(threads per XVE, threads of the GRF mode)
+// work-groups = min(Xe-cores x floor(available / Xe-cores / T), Xe-cores x
+// floor(32 / barriers), floor(Xe-cores x largest SLM of a work-group / SLM as
+// allocated))
 //
 // It differs from Xe-cores x N in three ways. It ignores work-group slots. It
 // has 32 barrier slots on every GPU. It uses the SLM limit of one work-group,
-// pooled over the Xe-cores, instead of the SLM of an Xe-core. It returns an
-// error if Predict does.
+// pooled over the Xe-cores, instead of an Xe-core's SLM. It returns an error if
+// Predict does.
 func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	l.Global = l.Local // only the Xe-core matters here
 	p, err := Predict(d, l)

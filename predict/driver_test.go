@@ -13,7 +13,7 @@ func TestDriverMaxGroups(t *testing.T) {
 		name    string
 		d       *arch.Device
 		l       Launch
-		want    DriverLimit // without Reasons
+		want    DriverLimit // except Reasons, which are compared separately
 		reasons []string
 	}{
 		{"only the threads agree", tgl(), Launch{Global: size(22528), Local: size(512), SIMD: 32},

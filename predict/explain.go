@@ -9,7 +9,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A Step is one line of the explanation of a prediction.
+// A Step is one line of a prediction's explanation.
 type Step struct {
 	Label      string // name of the result: "threads per work-group"
 	Formula    string // with numbers: "ceil(320 / 32)"
@@ -18,8 +18,8 @@ type Step struct {
 	Supporting bool   // explains a value of another step, or a resource that is not limiting
 }
 
-// Explain returns the explanation of a prediction, in the order of the
-// computation. It returns the same errors as Predict.
+// Explain returns a prediction's explanation, in the order of the computation.
+// It returns the same errors as Predict.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	p, err := Predict(d, l)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *explainer) bound(l Limit, label string, n int64, formula string, figure
 	s.Supporting = !s.Limiting && l != LimitThreads
 }
 
-// launch explains the values of the launch.
+// launch explains the launch's values.
 func (e *explainer) launch() {
 	p, d, lanes := e.p, e.d, e.p.ThreadsPerGroup*int64(e.l.SIMD)
 	e.add("work-group size", unit.Plural(p.GroupSize, "work-item"), product(e.l.Local))

@@ -56,8 +56,8 @@ func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return last, registers == 0 && last.ThreadsPerXVE > 0
 }
 
-// modeSlots returns the thread slots of an Xe-core in the mode with this number
-// of registers.
+// modeSlots returns an Xe-core's thread slots in the mode with this number of
+// registers.
 func modeSlots(d *arch.Device, registers int) int64 {
 	mode, _ := grfMode(d, registers)
 	return int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
@@ -135,8 +135,8 @@ func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 }
 
 // allocated returns SLM rounded up to an allocation step of the device. Above
-// the largest step, it returns the SLM unchanged, because the limit of a
-// work-group is checked later.
+// the largest step, it returns the SLM unchanged, because a work-group's limit
+// is checked later.
 func allocated(d *arch.Device, slm unit.Bytes) unit.Bytes {
 	for _, step := range d.SLMSteps {
 		if step >= slm {

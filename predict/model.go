@@ -7,12 +7,12 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Predict returns the theoretical occupancy of a launch on a device. If the
-// launch cannot run, the error is a *LaunchError with both the requested and
-// the available amount. Every other launch has a prediction, even if its local
-// size does not divide its global size (Prediction.Partial). Without a global
-// size, only the Xe-core is predicted: Groups, Peak, Average, AverageHigh,
-// Waves, and LastWaveOccupancy are 0 and meaningless, see Prediction.HasGrid.
+// Predict returns a launch's theoretical occupancy on a device. If the launch
+// cannot run, the error is a *LaunchError with both the requested and the
+// available amount. Every other launch has a prediction, even if its local size
+// does not divide its global size (Prediction.Partial). Without a global size,
+// only the Xe-core is predicted: Groups, Peak, Average, AverageHigh, Waves, and
+// LastWaveOccupancy are 0 and meaningless, see Prediction.HasGrid.
 //
 // Policy Auto is Whole if the launch has SLM or barriers, and Free otherwise.
 // With Whole, the GPU holds Xe-cores x N work-groups. With Free, a thread uses
@@ -42,11 +42,11 @@ func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 	return p, nil
 }
 
-// A resolvedLaunch contains the values of a launch on a device before any
-// division: checked sizes, GRF mode, and rounded SLM.
+// A resolvedLaunch contains a launch's values on a device before any division:
+// checked sizes, GRF mode, and rounded SLM.
 type resolvedLaunch struct {
 	group, threads   int64        // work-items and threads per work-group
-	mode             arch.GRFMode // of the launch
+	mode             arch.GRFMode // GRF mode of the launch
 	slots, modeSlots int64        // thread slots per Xe-core: all, and those that the mode allows
 	slm              unit.Bytes   // as allocated
 	barrierSlots     int64        // 0 if unknown, which means no limit
@@ -91,7 +91,7 @@ func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	return s.resources(d, l)
 }
 
-// resources resolves SLM, barriers, and the overrides of the launch.
+// resources resolves SLM, barriers, and the launch's overrides.
 func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 	if l.SLM < 0 {
 		return negativeSLM
@@ -208,8 +208,8 @@ func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int
 }
 
 // grid computes the number of work-groups per dimension. If the local size does
-// not divide the global size, the last work-group of the dimension is smaller.
-// It counts as a whole one, because the hardware walker dispatches it like one.
+// not divide the global size, the dimension's last work-group is smaller. It
+// counts as a whole one, because the hardware walker dispatches it like one.
 func (p *Prediction) grid(l *Launch) launchProblem {
 	groups := uint64(1)
 	for i := range max(l.Global.Rank(), l.Local.Rank()) {
@@ -241,7 +241,7 @@ func (p *Prediction) grid(l *Launch) launchProblem {
 	return noProblem
 }
 
-// capacity returns the number of threads of this launch that the GPU holds at
+// capacity returns the number of this launch's threads that the GPU holds at
 // once if an Xe-core has the given number of thread slots.
 func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	cores := int64(max(d.XeCores, 1))

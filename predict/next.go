@@ -47,7 +47,7 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	return n.steps
 }
 
-// moved returns the change of the value, for example "62.5 -> 78.1%".
+// moved returns the value's change, for example "62.5 -> 78.1%".
 func (s *NextStep) moved() string {
 	return strings.TrimSuffix(percent(s.Before), "%") + " -> " + percent(s.After)
 }
@@ -156,7 +156,7 @@ func (n *stepFinder) smallerMode() {
 		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
 }
 
-// xeCore adds a step whose gain is the occupancy of an Xe-core.
+// xeCore adds a step whose gain is an Xe-core's occupancy.
 func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what string) {
 	p, err := Predict(n.d, other)
 	if err != nil {

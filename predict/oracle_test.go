@@ -31,7 +31,7 @@ func (r record) int(t *testing.T, column string) int64 {
 	return v
 }
 
-// number returns the value of a cell, which may be empty.
+// number returns a cell's value, which may be empty.
 func (r record) number(column string) (float64, bool) {
 	v, err := strconv.ParseFloat(r[column], 64)
 	return v, err == nil

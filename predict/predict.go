@@ -11,11 +11,10 @@
 // stays whole on one Xe-core (policy Whole). Otherwise its threads use any free
 // slot (policy Free).
 //
-// All other functions call Predict: [Explain] returns the steps of the
-// computation, [Advise] settings with a higher occupancy, SweepLocal and
-// similar functions curves, and [DriverMaxGroups] a second opinion. If a launch
-// cannot run, the error is a [LaunchError] with the requested and the available
-// amount.
+// All other functions call Predict: [Explain] returns the computation's steps,
+// [Advise] settings with a higher occupancy, SweepLocal and similar functions
+// curves, and [DriverMaxGroups] a second opinion. If a launch cannot run, the
+// error is a [LaunchError] with the requested and the available amount.
 //
 // The package knows launches and devices. It does not know files, formats, or
 // measured values.
@@ -23,8 +22,7 @@ package predict
 
 import "occudiff/ingest/unit"
 
-// A Policy is the way in which the dispatcher places the threads of a
-// work-group.
+// A Policy is the way in which the dispatcher places a work-group's threads.
 type Policy uint8
 
 // Policies. Auto is Whole if the launch uses barriers or SLM, and Free
@@ -35,7 +33,7 @@ const (
 	Whole        // barrier or SLM: a work-group stays whole on one Xe-core
 )
 
-// String returns the name of the policy in outputs.
+// String returns the policy's name in outputs.
 func (p Policy) String() string {
 	switch p {
 	case Free:
@@ -89,7 +87,7 @@ const tailPoints unit.Points = 5
 
 var limitNames = [...]string{"threads", "slm", "work-group slots", "barriers", "registers", "grid", "tail"}
 
-// Names returns the names of the limits. The list is never nil.
+// Names returns the limit names. The list is never nil.
 func (l Limit) Names() []string {
 	names := []string{}
 	for i, n := range limitNames {
@@ -117,13 +115,12 @@ type Prediction struct {
 
 	SLMAllocated unit.Bytes // per work-group, rounded up to an allocation step
 	Limits       Limit      // all limiting resources
-	// XeCoreLimits are the resources of an Xe-core that allow no more than
-	// GroupsPerXeCore, whether or not they affect the whole GPU. Limits
-	// excludes them if a small grid is the only reason.
+	// XeCoreLimits are the resources that limit one Xe-core to GroupsPerXeCore.
+	// Limits excludes them if only a small grid limits the whole GPU.
 	XeCoreLimits Limit
 
 	XeCore unit.Ratio // occupancy of one full Xe-core
-	Peak   unit.Ratio // of the GPU while the waves are full
+	Peak   unit.Ratio // whole GPU while the waves are full
 	// Average is the mean over all waves. The last one counts as long as a full
 	// one, so this is the lower end of a range.
 	Average unit.Ratio
@@ -135,7 +132,7 @@ type Prediction struct {
 	// XeCoreOfMode is XeCore as a share of the slots that the GRF mode allows.
 	// It is 1 if a large-GRF kernel fills them.
 	XeCoreOfMode unit.Ratio
-	IdleLanes    int64 // in the last sub-group of each work-group
+	IdleLanes    int64 // in each work-group's last sub-group
 	// Partial reports whether the local size does not divide the global size in
 	// some dimension. The last work-group there is smaller and counts as a
 	// whole one.
@@ -149,7 +146,7 @@ type LaunchError struct {
 	// too-many-threads, no-local, no-simd, ...
 	Code string
 	Text string // description with the requested and the available amount
-	Hint string // what would fit
+	Hint string // values that fit
 }
 
 // Error implements error.

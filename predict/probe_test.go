@@ -78,8 +78,7 @@ func checkLeast(t *testing.T, d *arch.Device, l predict.Launch, s *predict.Setti
 
 // TestProbesOfMax1100 uses probes computed by hand: 128 KB of SLM per Xe-core,
 // allocated in steps, the last of which are 64, 96, and 128 KB. Two work-groups
-// of 32 threads fill the 64 slots of an Xe-core. Starting with 96 KB, only one
-// fits.
+// of 32 threads fill an Xe-core's 64 slots. Starting with 96 KB, only one fits.
 func TestProbesOfMax1100(t *testing.T) {
 	for _, d := range builtin(t) {
 		if d.Key != "max1100" {

@@ -104,8 +104,8 @@ func asPrinted(text string, percent float64) bool {
 	return err == nil && (math.Round(want*scale) == math.Floor(digits) || math.Round(want*scale) == math.Floor(digits+0.5))
 }
 
-// publishedFigures computes the two values of a row: for one Xe-core, and for
-// the GPU.
+// publishedFigures computes a row's two values: for one Xe-core, and for the
+// GPU.
 func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Opt[unit.Ratio]) {
 	id := r.int(t, "row")
 	if r["core_threads"] != "" && int64(d.SlotsPerXeCore()) != r.int(t, "core_threads") || r["gpu_threads"] != "" && int64(d.Slots()) != r.int(t, "gpu_threads") {

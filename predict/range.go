@@ -10,13 +10,13 @@ import (
 // Utilization is the mean utilization of a launch over its waves. The last wave
 // may be shorter than a full one.
 type Utilization struct {
-	Average       unit.Ratio // of all thread slots
+	Average       unit.Ratio // share of all thread slots
 	Idle          unit.Ratio // share of XVEs without a thread
 	BusyOccupancy unit.Ratio // occupancy of the busy XVEs: Average / (1 - Idle)
 }
 
-// A Range is the range of the possible utilization of a launch. The duration of
-// the last, partial wave depends on what keeps threads busy:
+// A Range is the range of a launch's possible utilization. The duration of the
+// last, partial wave depends on what keeps threads busy:
 //
 //   - Low: the threads wait for memory independently, and the last wave is as
 //     long as a full one.
@@ -39,10 +39,10 @@ type Range struct {
 	shortest, longest float64
 }
 
-// Range returns the range of a prediction. d must be the device of the
-// prediction. With Whole, the work-groups of a wave are distributed over the
-// Xe-cores, and the threads of an Xe-core over its XVEs. With Free, the threads
-// of a wave are distributed over all XVEs. Without a grid, nothing is idle.
+// Range returns the range of a prediction. d must be the prediction's device.
+// With Whole, a wave's work-groups are distributed over the Xe-cores, and the
+// threads of an Xe-core over its XVEs. With Free, a wave's threads are
+// distributed over all XVEs. Without a grid, nothing is idle.
 func (p *Prediction) Range(d *arch.Device) Range {
 	if !p.HasGrid() {
 		h := Utilization{Average: p.Average, BusyOccupancy: p.Average}

@@ -208,8 +208,8 @@ func nameOf(d *arch.Device) string {
 	return "the device"
 }
 
-// widths returns the sub-group sizes of a device, or the sizes of all Intel
-// GPUs if it lists none.
+// widths returns a device's sub-group sizes, or the sizes of all Intel GPUs if
+// it lists none.
 func widths(d *arch.Device) []int {
 	if len(d.SIMDWidths) == 0 {
 		return []int{8, 16, 32}

@@ -59,9 +59,9 @@ func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (
 }
 
 // weigh computes the values by which a setting is ranked. Hundreds of settings
-// are tried and few are chosen, so the list of changes is on the stack:
-// allocating it per setting doubled the time of a search. Considered and
-// rejected: a pool for the memory of searches, because it saved no time.
+// are tried and few are chosen, so the change list is on the stack: allocating
+// it per setting doubled the time of a search. Considered and rejected: a pool
+// for the memory of searches, because it saved no time.
 func (s *Setting) weigh(d *arch.Device, from Launch) {
 	var room [4]Change
 	list := changes(room[:0], d, from, s.Launch)
@@ -161,7 +161,7 @@ func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []un
 }
 
 // multiples returns the work-groups of complete sub-groups along the first
-// dimension, up to the size of the grid.
+// dimension, up to the grid's size.
 func multiples(l Launch, most int64) []unit.Size3 {
 	simd := int64(l.SIMD)
 	if l.Global.Present() {
@@ -277,7 +277,7 @@ func distance(s, own unit.Size3) float64 {
 }
 
 // divisorsUpTo returns the divisors of n up to a number, in ascending order. It
-// tries every number, which is fast enough for the sizes of work-groups.
+// tries every number, which is fast enough for the work-group sizes.
 func divisorsUpTo(n, most int64) (list []int64) {
 	for x := int64(1); x <= min(n, most); x++ {
 		if quotient(n, x)*x == n {
@@ -291,7 +291,7 @@ func divisorsUpTo(n, most int64) (list []int64) {
 // points. A smaller one would not be visible in a measurement.
 const MinProbe unit.Points = 5
 
-// threads returns the total number of threads of the launch.
+// threads returns the total number of the launch's threads.
 func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
 
 // Probes returns launches of the same work at lower occupancy, sorted by peak

@@ -54,7 +54,7 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 
 // SweepSLM predicts a launch for every KB of SLM per work-group, from none to
 // the maximum of a work-group, and for the launch's own amount. With policy
-// Auto, the point without SLM uses the policy of a launch without SLM.
+// Auto, the point without SLM uses a launch's policy without SLM.
 func SweepSLM(d *arch.Device, l Launch) []Point {
 	sizes := []int64{int64(l.SLM)} // even if it is 0 or negative
 	if d != nil {
@@ -65,8 +65,8 @@ func SweepSLM(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, sizes, int64(l.SLM), func(l *Launch, x int64) { l.SLM = unit.Bytes(x) })
 }
 
-// SweepSIMD predicts a launch for the sub-group sizes of the device, and for
-// its own.
+// SweepSIMD predicts a launch for the device's sub-group sizes, and for its
+// own.
 func SweepSIMD(d *arch.Device, l Launch) []Point {
 	var widths []int64
 	if d != nil {
@@ -77,10 +77,10 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, widths, int64(l.SIMD), func(l *Launch, x int64) { l.SIMD = int(x) })
 }
 
-// SweepGRF predicts a launch for the register modes of the device. The number
-// of registers per thread is a property of the compiled kernel. The spills of a
-// mode, and the SIMD width that the compiler chooses for it, are known only
-// after compiling.
+// SweepGRF predicts a launch for the device's register modes. The number of
+// registers per thread is a property of the compiled kernel. A mode's spills,
+// and the SIMD width that the compiler chooses for it, are known only after
+// compiling.
 func SweepGRF(d *arch.Device, l Launch) []Point {
 	own := l.GRF
 	if own == 0 {
@@ -158,8 +158,8 @@ func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Laun
 	return points
 }
 
-// LargestGroup returns the maximum number of work-items of a work-group that
-// can run, which depends on the device's maximum, the driver's rules, and the
+// LargestGroup returns the maximum number of a work-group's work-items that can
+// run, which depends on the device's maximum, the driver's rules, and the
 // thread slots for the launch's sub-group size and GRF mode.
 func LargestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)

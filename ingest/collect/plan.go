@@ -1,5 +1,5 @@
-// Package collect runs the profilers. It knows which commands produce the input
-// of a comparison, in which order, with which settings, and what must be
+// Package collect runs the profilers. It knows which commands produce a
+// comparison's input, in which order, with which settings, and what must be
 // installed. It builds argument lists and runs them without a shell. It does
 // not know flags, layout, or how the files are used.
 //
@@ -34,8 +34,8 @@ const (
 	samplesPerLaunch = 9
 )
 
-// Options are the settings of a collection. App is the command line of the
-// application, with the program first.
+// Options are a collection's settings. App is the application's command line,
+// with the program first.
 type Options struct {
 	App []string
 	Dir string // a new folder for results and exports
@@ -110,8 +110,8 @@ func Probe(o Options) []Step {
 // probeFile returns the path of the export of the short first run.
 func (o Options) probeFile() string { return below(o.Dir, "probe.csv") }
 
-// below returns the path of a file in a folder. It adds "./" to a path that
-// starts with "-", which a program would read as an option.
+// below returns a file's path in a folder. It adds "./" to a path that starts
+// with "-", which a program would read as an option.
 func below(dir, name string) string {
 	path := filepath.Join(dir, name)
 	if strings.HasPrefix(path, "-") {
@@ -141,8 +141,8 @@ func Steps(o Options, interval time.Duration) []Step {
 	return steps
 }
 
-// collect returns the command of a collection with a set of metrics, VTune's
-// default if mode is empty.
+// collect returns a collection's command with a set of metrics, VTune's default
+// if mode is empty.
 func (o Options) collect(result string, interval time.Duration, mode string) []string {
 	ms := strconv.FormatFloat(interval.Seconds()*1e3, 'f', -1, 64)
 	args := []string{"vtune", "-collect", "gpu-hotspots", "-knob", "gpu-sampling-interval=" + ms}
@@ -183,10 +183,10 @@ func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 // under PBS if scheduler is "pbs" and under Slurm otherwise. The short first
 // run, the flags, and the exit status are the same as for the command.
 //
-// The names of the folder and of the outputs get the job ID and the rank.
-// Without outputs, the script writes a Markdown file next to the folder. It
-// also packs the folder into an archive to copy home, without the files that
-// VTune can create again from the others.
+// The folder's names and of the outputs get the job ID and the rank. Without
+// outputs, the script writes a Markdown file next to the folder. It also packs
+// the folder into an archive to copy home, without the files that VTune can
+// create again from the others.
 func Job(scheduler string, o Options, outputs, flags []string) string {
 	head, launch, id := slurmHead, "srun ", "$SLURM_JOB_ID.$SLURM_PROCID"
 	if scheduler == "pbs" {

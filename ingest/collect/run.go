@@ -139,7 +139,7 @@ func first(root string, paths ...string) string {
 	return ""
 }
 
-// render checks whether the user may open the device node of a GPU.
+// render checks whether the user may open a GPU's device node.
 func render(root string) Check {
 	for n := 128; n < 144; n++ {
 		path := fmt.Sprintf("/dev/dri/renderD%d", n)
@@ -192,9 +192,9 @@ var commonMistakes string
 func CommonMistakes() []string { return strings.Split(strings.TrimSpace(commonMistakes), "\n") }
 
 // ExportResults exports the VTune result folders among the paths if vtune is on
-// PATH. It replaces each of them by a temporary folder with the exports and a
-// link to the result, so that the tables come from VTune and the result adds
-// the rest. The function done removes these folders.
+// PATH. It replaces each by a temporary folder with the exports and a link to
+// the result, so that the tables come from VTune and the result adds the rest.
+// The function done removes these folders.
 //
 // The output of the programs goes to out. A result that cannot be exported
 // keeps its own path.

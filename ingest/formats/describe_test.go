@@ -102,9 +102,9 @@ func (b *printer) pairs(pairs []any) string {
 	return strings.Join(parts, " ")
 }
 
-// value returns the text of a value and reports whether the value is present.
-// It prints twelve digits of seconds and nine digits of a percentage, fewer
-// than a float64 has, so that rounding does not change the goldens.
+// value returns a value's text and reports whether the value is present. It
+// prints twelve digits of seconds and nine digits of a percentage, fewer than a
+// float64 has, so that rounding does not change the goldens.
 func value(v any) (text string, there bool) {
 	there = true
 	if of := reflect.ValueOf(v).MethodByName("Value"); of.IsValid() { // method of unit.Opt

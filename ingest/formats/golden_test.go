@@ -109,8 +109,8 @@ func understoodAt(t *testing.T, path string) string {
 	return understood(t, filepath.Base(path), data, bytes.NewReader(data))
 }
 
-// understood returns what is read from the bytes of a file. The reader r
-// returns the same bytes.
+// understood returns what is read from a file's bytes. The reader r returns the
+// same bytes.
 func understood(t *testing.T, name string, data []byte, r io.Reader) string {
 	t.Helper()
 	for _, format := range formats.All() {

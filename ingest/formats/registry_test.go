@@ -82,9 +82,8 @@ func matches(pattern, name string) bool {
 	return whole || base || under && strings.HasPrefix(name, folder+"/")
 }
 
-// TestOwnFormat checks that the program reads the test inputs of each format
-// with that format. A format that is earlier in the list could recognize them
-// first.
+// TestOwnFormat checks that the program reads each format's test inputs with
+// that format. A format that is earlier in the list could recognize them first.
 func TestOwnFormat(t *testing.T) {
 	owners := map[string]string{"vtune": "vtune", "summary": "vtune-summary", "unitrace": "unitrace", "trace": "trace",
 		"vecadd": "vec_add", "zebin": "zebin"}

@@ -23,8 +23,8 @@ import (
 // decode to a name of any length.
 const mostLength = 14
 
-// Display returns the decoded form of a name. It returns a name that is not
-// encoded unchanged.
+// Display returns a name's decoded form. It returns a name that is not encoded
+// unchanged.
 func Display(name string) string {
 	rest, ok := strings.CutPrefix(name, "dppyPy_dppy_py_devfn_")
 	if !ok {
@@ -46,8 +46,8 @@ func Display(name string) string {
 	return name + "$" + number + "(" + strings.ReplaceAll(types, ".", ", ") + ")"
 }
 
-// Task returns the name of a kernel as profilers print it. SYCL names a kernel
-// by a type, and the symbol is the name of that type.
+// Task returns a kernel's name as profilers print it. SYCL names a kernel by a
+// type, and the symbol is the name of that type.
 func Task(name string) string { return strings.TrimPrefix(Display(name), "typeinfo name for ") }
 
 var (
@@ -147,7 +147,7 @@ func pattern(name string) string {
 // key is a name without its digits.
 type Patterns map[string]string
 
-// Of returns the pattern of a name.
+// Of returns a name's pattern.
 func (p Patterns) Of(name string) string {
 	key := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {

@@ -29,10 +29,10 @@ type Launch struct {
 	Direction     string
 }
 
-// ParseLaunch parses the name of a launch. Level Zero prints work-groups and
-// the work-group size. OpenCL prints the global and local size in work-items,
-// for which items is true. Newer versions omit the opening bracket if there is
-// no SIMD width: `name {56; 1; 1} {64; 8; 1}]`.
+// ParseLaunch parses a launch's name. Level Zero prints work-groups and the
+// work-group size. OpenCL prints the global and local size in work-items, for
+// which items is true. Newer versions omit the opening bracket if there is no
+// SIMD width: `name {56; 1; 1} {64; 8; 1}]`.
 func ParseLaunch(text string, items bool) (Launch, error) {
 	var t Launch
 	if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok && strings.HasPrefix(tile, "Tile #") {
@@ -123,7 +123,7 @@ func (t *Launch) shape(text string, items bool) error {
 	return nil
 }
 
-// transferred matches the name of a copy or fill, its direction, and its size.
+// transferred matches a copy's name or fill, its direction, and its size.
 var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 
 // directions maps the letters in parentheses after a copy or fill to a
@@ -131,7 +131,7 @@ var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 var directions = map[string]string{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
 	"D": NoDirection, "H": NoDirection, "M": NoDirection, "S": NoDirection, "": NoDirection}
 
-// transfer removes the size and the direction from the name of a copy such as
+// transfer removes the size and the direction from the copy name such as
 // `zeCommandListAppendMemoryCopy(M2D)[128000000]`. It also reads the direction
 // of PyTorch's `Memcpy M2D (HOST -> DEVICE)`. M is system memory, H host, D
 // device, and S shared memory. A direction that is neither to nor from the

@@ -35,7 +35,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Severity is the importance of a note.
+// Severity is a note's importance.
 type Severity uint8
 
 // Severities, from the lowest to the highest.

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// blocks returns the blocks of an input in order, each one once.
+// blocks returns an input's blocks in order, each one once.
 type blocks struct {
 	in   Input
 	size int

@@ -63,8 +63,8 @@ func (c *counter) Row(r *Row) {
 		r.Line(), r.Fields, line, column, len(cell), r.Long(1), r.Open))
 }
 
-// scanAll scans a stream with two threads. It returns the summaries of the rows
-// by line and the number of allocated bytes.
+// scanAll scans a stream with two threads. It returns the row summaries by line
+// and the number of allocated bytes.
 func scanAll(t *testing.T, in io.Reader, sel []int, columns int) (rows []string, allocated uint64) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -169,8 +169,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// TestFields checks that the ends of fields are found at any density, up to 64
-// per word.
+// TestFields checks that the field ends are found at any density, up to 64 per
+// word.
 func TestFields(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for round := range 2000 {

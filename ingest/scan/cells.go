@@ -55,8 +55,8 @@ func plainFields(c *chunk, from int, to []uint32) (n int) {
 	}
 }
 
-// extra reports whether the record that ends at end has text beyond the columns
-// of the header.
+// extra reports whether the record that ends at end has text beyond the
+// header's columns.
 func (w *worker) extra(end int) bool {
 	for _, b := range w.chunk.buf[w.ends[w.columns]+1 : end] {
 		if b != w.delim && b != '"' && b != '\r' {

@@ -12,10 +12,10 @@ type chunk struct {
 	n      int    // number of bytes in the block
 	index  int64
 	// ends marks the delimiters. After resolve, it marks the delimiters and
-	// newlines outside quotes, which are the ends of fields.
+	// newlines outside quotes, which are the field ends.
 	ends []uint64
 	// lines marks the newlines. After resolve, it marks only the newlines
-	// outside quotes, which are the ends of records.
+	// outside quotes, which are the record ends.
 	lines  []uint64
 	quotes []uint64
 	// all marks all newlines. It is a copy of lines, made before the first
@@ -123,8 +123,7 @@ func (c *chunk) lastLine(from int) int {
 	return from
 }
 
-// lineOf returns the physical line of an offset. It is fast for ascending
-// offsets.
+// lineOf returns an offset's physical line. It is fast for ascending offsets.
 func (c *chunk) lineOf(p int) int {
 	all := c.lines
 	if c.copied {
@@ -146,8 +145,8 @@ func (c *chunk) lineOf(p int) int {
 	return n
 }
 
-// lineAfter returns the physical line of an offset. It is fast for an offset
-// near the end of the block.
+// lineAfter returns an offset's physical line. It is fast for an offset near
+// the end of the block.
 func (c *chunk) lineAfter(p int) int {
 	all := c.lines
 	if c.copied {

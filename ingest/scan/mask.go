@@ -11,8 +11,8 @@ const (
 	spread = 0x0102040810204080 // moves the lowest bit of each of eight bytes into the highest byte
 )
 
-// plainMasks computes the masks of a chunk, eight bytes at a time, and returns
-// the number of newlines. It runs on any machine.
+// plainMasks computes a chunk's masks, eight bytes at a time, and returns the
+// number of newlines. It runs on any machine.
 func plainMasks(c *chunk, delim byte) (newlines int) {
 	d, l, q := uint64(delim)*ones, uint64('\n')*ones, uint64('"')*ones
 	for w := range c.words() {

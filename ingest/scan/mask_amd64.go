@@ -8,7 +8,7 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func masksAVX2(buf *byte, words int, delim byte, ends, lines, quotes *uint64) (newlines int)
 
-// bestMasks computes the masks of a chunk with AVX2 if the machine supports it.
+// bestMasks computes a chunk's masks with AVX2 if the machine supports it.
 func bestMasks(c *chunk, delim byte) int {
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasPOPCNT {
 		return plainMasks(c, delim)
@@ -16,7 +16,7 @@ func bestMasks(c *chunk, delim byte) int {
 	return masksAVX2(&c.buf[0], c.words(), delim, &c.ends[0], &c.lines[0], &c.quotes[0])
 }
 
-// fieldsAVX512 stores the ends of the fields of the record at from, and returns
+// fieldsAVX512 stores the ends of the record's fields at from, and returns
 // their number. The masks begin with the word of the record. It writes up to 64
 // entries after the last one.
 //
@@ -25,8 +25,8 @@ func fieldsAVX512(ends, lines *uint64, from int, to *uint32) (n int)
 
 var hasAVX512 = cpu.X86.HasAVX512VBMI2 && cpu.X86.HasPOPCNT && cpu.X86.HasBMI1
 
-// bestFields stores the ends of the fields of a record with AVX-512 if the
-// machine supports it.
+// bestFields stores the ends of a record's fields with AVX-512 if the machine
+// supports it.
 func bestFields(c *chunk, from int, to []uint32) int {
 	if !hasAVX512 {
 		return plainFields(c, from, to)

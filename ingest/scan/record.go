@@ -31,7 +31,7 @@ type record struct {
 	state    uint8
 	keep     bool   // the current field is selected
 	blank    bool   // the record contains nothing but a line end so far
-	extra    bool   // a cell beyond the columns of the header is not empty
+	extra    bool   // a cell beyond the header's columns is not empty
 	column   int    // index of the current field
 	k        int    // index into sel of the next selected column
 	fields   int    // number of fields, once the record is complete

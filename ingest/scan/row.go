@@ -8,7 +8,7 @@ import (
 // A Row is one record for a Handler. The Row and its cells are valid until the
 // Handler returns.
 type Row struct {
-	Fields int // number of fields of the record
+	Fields int // number of fields in the record
 	// Extra reports that the record has more fields than the header, and that
 	// one of the additional fields is not empty.
 	Extra bool
@@ -31,7 +31,7 @@ type Row struct {
 	scratch []byte
 }
 
-// raw returns the bytes of a column as they are in the file.
+// raw returns a column's bytes as they are in the file.
 func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
 // Cell returns the unquoted text of a selected column. It is empty if the
@@ -62,7 +62,7 @@ func (r *Row) RawRun(first, last int) []byte {
 const lead = 16
 
 // Tail returns the last eight bytes of a cell as it is in the file, with the
-// last byte in the highest position, and the length of the cell. If the cell is
+// last byte in the highest position, and the cell's length. If the cell is
 // shorter, the lower bytes are undefined.
 func (r *Row) Tail(column int) (last uint64, length int) {
 	// end is an int, because the compiler can prove that it does not overflow
@@ -117,9 +117,8 @@ func (r *Row) Line() int {
 	return r.chunk.lineOf(int(r.ends[0] + 1))
 }
 
-// Position returns the physical line of a cell and the byte in that line at
-// which it begins, from 1. It returns 0, 0 if the record does not have the
-// field.
+// Position returns a cell's physical line and the byte in that line at which it
+// begins, from 1. It returns 0, 0 if the record does not have the field.
 func (r *Row) Position(column int) (line, at int) {
 	if r.chunk == nil {
 		c := r.rec.cell(column)

@@ -16,8 +16,8 @@ import (
 )
 
 // A Handler receives the rows of one worker. Within a worker, the rows are in
-// the order of the file. Between workers there is no order, so the results of
-// the handlers must be merged in a way that does not depend on it.
+// the file's order. Between workers there is no order, so the results of the
+// handlers must be merged in a way that does not depend on it.
 type Handler interface {
 	Row(r *Row)
 }
@@ -93,7 +93,7 @@ func (s *starters) may(line []byte) bool {
 // Rows reads records up to the next line that begins another table, and passes
 // them to the handlers, one goroutine per handler. It returns that line, or nil
 // at the end of the input. selected are the columns whose cells are needed, in
-// ascending order. columns is the number of columns of the header.
+// ascending order. columns is the number of the header's columns.
 //
 // If the context ends, Rows returns its error at once. A reader that blocks may
 // then still wait for its input, and the state of the handlers must not be
@@ -363,10 +363,10 @@ func (w *worker) block(from int, accounted bool) bool {
 	return true
 }
 
-// byBytes reads the records of the block from an offset with the byte machine,
-// while the block has its turn. It returns the record that is incomplete at the
-// end of the block, or nil if another table begins. ended reports whether the
-// first record was complete before the offset.
+// byBytes reads the block's records from an offset with the byte machine, while
+// the block has its turn. It returns the record that is incomplete at the end
+// of the block, or nil if another table begins. ended reports whether the first
+// record was complete before the offset.
 func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 	for {
 		if ended {

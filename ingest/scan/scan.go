@@ -10,8 +10,8 @@
 // the quotes of a block during its turn takes a few percent of the time.
 // Therefore no worker guesses and repeats work, and quotes that violate RFC
 // 4180 have the same meaning in every block. After that, rows are read in
-// parallel. All ends of the fields of a row are found at once, with AVX-512 if
-// the machine supports it, because almost every column of an export is used.
+// parallel. All ends of a row's fields are found at once, with AVX-512 if the
+// machine supports it, because almost every column of an export is used.
 //
 // Records agree with encoding/csv (FieldsPerRecord -1) if encoding/csv accepts
 // the text:
@@ -170,8 +170,8 @@ func (s *Scanner) nextLine() ([]byte, error) {
 	}
 }
 
-// account counts and hashes a block. Blocks must be accounted in the order of
-// the file.
+// account counts and hashes a block. Blocks must be accounted in the file's
+// order.
 func (s *Scanner) account(c *chunk) {
 	s.read += int64(c.n)
 	if s.digest != nil {

@@ -34,8 +34,7 @@ func (k *keeper) Row(r *Row) {
 	k.rows = append(k.rows, g)
 }
 
-// readAll scans all columns of a text and returns the rows in the order of the
-// file.
+// readAll scans all columns of a text and returns the rows in the file's order.
 func readAll(t testing.TB, text string, delim byte, columns int, opt Options, stream bool) (rows []got, open bool) {
 	t.Helper()
 	in := Input{R: strings.NewReader(text)}

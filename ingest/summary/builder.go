@@ -15,8 +15,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A builder interprets metrics and tables, independent of the form of the
-// report.
+// A builder interprets metrics and tables, independent of the report's form.
 type builder struct {
 	path     string
 	bad      table.BadRows
@@ -121,10 +120,9 @@ func (b *builder) under(name string) bool {
 	return slices.ContainsFunc(b.stack, func(e entry) bool { return e.name == name })
 }
 
-// section adds the heading above the metrics of a device, `0:28:0.0 : DG1 [Iris
-// Xe MAX Graphics]`, or of equal devices, `Display controller: Intel
-// Corporation Device 0x0bd6 Device Group`. It reports whether head is such a
-// heading.
+// section adds the heading above a device's metrics, `0:28:0.0 : DG1 [Iris Xe
+// MAX Graphics]`, or of equal devices, `Display controller: Intel Corporation
+// Device 0x0bd6 Device Group`. It reports whether head is such a heading.
 func (b *builder) section(head string, pos note.Pos) bool {
 	name, group := strings.CutSuffix(head, " Device Group")
 	bare := withoutAddress(name)

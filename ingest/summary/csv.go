@@ -15,13 +15,13 @@ const levelName, metricName = "Hierarchy Level", "Metric Name"
 
 // delimited reads the report as CSV (-format csv). Each line has a level, a
 // name, and a value. The header and the rows of a table have the level of its
-// heading. Numbers have no units: times are in seconds, and the name of a
-// percentage ends with (%).
+// heading. Numbers have no units: times are in seconds, and a percentage's name
+// ends with (%).
 type delimited struct {
 	to    *builder
 	delim byte     // 0 before the header
-	names []string // of the current table, with (%); nil outside of a table
-	level int      // of the current table
+	names []string // current columns, with (%); nil outside a table
+	level int      // heading level of the current table
 }
 
 // delimiter returns the delimiter of a header line, or 0 if the line is not the
@@ -76,7 +76,7 @@ func (d *delimited) line(in *table.Lines, line string) {
 	}
 }
 
-// split returns the cells of a line. A cell that contains the delimiter is in
+// split returns a line's cells. A cell that contains the delimiter is in
 // quotes, in which two quotes are one.
 func split(line string, delim byte) (cells []string) {
 	for more := true; more; {
@@ -95,7 +95,7 @@ func split(line string, delim byte) (cells []string) {
 	return cells
 }
 
-// cells adds the name and the values of a line.
+// cells adds the name and a line's values.
 func (d *delimited) cells(level int, cells []string, pos note.Pos) {
 	// A name without a value is a heading, as in the report as text.
 	heading := !slices.ContainsFunc(cells[1:], func(s string) bool { return s != "" })

@@ -22,14 +22,14 @@ const maxToken = table.MaxLine
 type page struct {
 	z            *html.Tokenizer
 	to           *builder
-	line, column int      // of the next token, from 1
+	line, column int      // next token, from 1
 	at           note.Pos // position of the current item or row
 }
 
 func readHTML(r io.Reader, to *builder) error {
 	p := &page{z: html.NewTokenizer(r), to: to, line: 1, column: 1}
 	p.z.SetMaxBuf(maxToken)
-	lists, name := 0, "" // number of open lists: the depth of an item
+	lists, name := 0, "" // number of open lists: an item's depth
 	var cells []string
 	header, inTable := false, false
 	for {
@@ -84,8 +84,8 @@ func (p *page) next() html.Token {
 	return p.z.Token()
 }
 
-// text returns the text of an element after its start tag, as a browser shows
-// it: line breaks and indentation are part of the markup. It omits issues and
+// text returns an element's text after its start tag, as a browser shows it:
+// line breaks and indentation are part of the markup. It omits issues and
 // recommendations inside the element.
 func (p *page) text(of *html.Token) string {
 	var text strings.Builder

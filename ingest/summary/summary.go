@@ -1,8 +1,7 @@
 // Package summary reads VTune's summary report as text, HTML, and CSV: the
-// description of the machine and the collection, the tables of hottest
-// computing tasks, and the occupancy of the whole run. Tasks in a summary have
-// no launch size. The package does not know the device table or any other
-// report.
+// machine's description and the collection, the tables of hottest computing
+// tasks, and the occupancy of the whole run. Tasks in a summary have no launch
+// size. The package does not know the device table or any other report.
 package summary
 
 import (
@@ -39,8 +38,8 @@ const (
 // Sniff implements ingest.Format. It checks for headings that only this report
 // has.
 func (Format) Sniff(head []byte) bool {
-	// VTune's other reports have lists and tables as well. The class of the
-	// metrics and a name that other reports do not contain identify this one.
+	// VTune's other reports have lists and tables as well. The metric class and
+	// a name that other reports do not contain identify this one.
 	if isHTML(head) {
 		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
 			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))

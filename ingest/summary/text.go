@@ -12,7 +12,7 @@ import (
 )
 
 // text reads the report for terminals: indented metrics, and tables under a
-// line of dashes whose runs are the columns.
+// dashed line whose runs are the columns.
 type text struct {
 	to     *builder
 	before string // last line, which is the header if dashes follow
@@ -87,7 +87,7 @@ func (b *builder) startTable(header []string) {
 	// Tasks that this table adds are after the end of merged, so they are never
 	// merged with its later rows.
 	b.table = printedTable{row: b.rowsOf(header), merged: make([]bool, len(b.tasks))}
-	// The headers of the CSV contain (%), the other forms do not.
+	// The CSV's headers contain (%), the other forms do not.
 	for _, name := range header {
 		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
 	}
@@ -118,8 +118,8 @@ func (b *builder) stackRow(cells []string, _ note.Pos) {
 	}
 }
 
-// alwaysIdle is the idle share, which is printed to 0.1%, starting at which a
-// stack did no work.
+// alwaysIdle is the minimum idle share of a stack without work. The report
+// prints shares to 0.1%.
 const alwaysIdle unit.Ratio = 0.9995
 
 func (b *builder) cell(cells []string, names ...string) string {

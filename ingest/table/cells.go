@@ -150,11 +150,11 @@ func ParseCount(s string) (int, error) {
 	return n, nil
 }
 
-// CSV writes records like encoding/csv, but so that a spreadsheet evaluates
-// none of them. A cell that looks like a formula gets an apostrophe, unless it
-// has one. A cell with a semicolon or a tab is quoted: some spreadsheets split
-// cells there, and the rest would be a new cell without a guard. Error returns
-// the error of the last Flush.
+// CSV writes records like encoding/csv, but prevents spreadsheets from
+// evaluating cells. A cell that looks like a formula gets an apostrophe, unless
+// it has one. A cell with a semicolon or a tab is quoted: some spreadsheets
+// split cells there, and the rest would be a new cell without a guard. Error
+// returns the error of the last Flush.
 type CSV struct {
 	w   *bufio.Writer
 	err error

@@ -13,9 +13,9 @@ import (
 	"occudiff/ingest/note"
 )
 
-// MaxLine is the maximum length of a line that is kept completely. Kernel names
-// of heavily templated code reach about 10 KB, and unitrace pads every row to
-// the longest name. Longer lines do not come from a profiler.
+// MaxLine is a line's maximum length that is kept completely. Kernel names of
+// heavily templated code reach about 10 KB, and unitrace pads every row to the
+// longest name. Longer lines do not come from a profiler.
 const MaxLine = 256 << 10
 
 // checkEvery is the number of bytes between two checks of the context, small
@@ -40,7 +40,7 @@ type Lines struct {
 	err  error
 }
 
-// NewLines returns a reader for the lines of a source, from its start.
+// NewLines returns a reader for a source's lines, from its start.
 func NewLines(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Lines {
 	return &Lines{path: src.Path, r: bufio.NewReaderSize(NewStream(ctx, src, opt), 64<<10)}
 }
@@ -100,8 +100,8 @@ func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
 
-// A Stream reads the bytes of a source. It stops if the context is canceled,
-// and reports progress.
+// A Stream reads a source's bytes. It stops if the context is canceled, and
+// reports progress.
 type Stream struct {
 	ctx   context.Context
 	r     io.Reader
@@ -139,11 +139,11 @@ func (s *Stream) Read(p []byte) (int, error) {
 // MaxShown is the number of bad rows of a file that are reported individually.
 const MaxShown = 20
 
-// BadRows collects the unusable rows of a file. It counts all of them and keeps
-// the first MaxShown. The zero BadRows is ready to use.
+// BadRows collects a file's unusable rows. It counts all and keeps the first
+// MaxShown. The zero BadRows is ready to use.
 type BadRows struct {
 	Count   int64
-	Several bool // a line has several rows, and the caller adds each of them once
+	Several bool // a line has several rows, and the caller adds each once
 	shown   []note.Note
 	last    note.Pos
 }
@@ -161,8 +161,8 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	}
 }
 
-// Notes returns the notes about the bad rows in the order of the file. The last
-// note contains the number of rows that are not listed.
+// Notes returns the notes about the bad rows in the file's order. The last note
+// contains the number of rows that are not listed.
 func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
@@ -261,12 +261,11 @@ func invisible(b []byte) int {
 	return 2
 }
 
-// Dashed contains the columns of a table that is printed under a line of
-// dashes. Each run of dashes is a column. Offsets are counted in characters.
+// Dashed contains the columns of a table that is printed under a dashed line.
+// Each run of dashes is a column. Offsets are counted in characters.
 type Dashed struct{ from, to []int }
 
-// Dashes returns the columns of a line of dashes, or nil if the line is not
-// one.
+// Dashes returns the columns of a dashed line, or nil if the line is not one.
 func Dashes(line string) *Dashed {
 	if !strings.Contains(line, "---") || strings.Trim(line, " -") != "" {
 		return nil

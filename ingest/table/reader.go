@@ -147,7 +147,7 @@ func (r *Reader) quoted(text string) (Record, error) {
 	}
 	r.pending = append(ahead, r.pending...)
 	text = strings.TrimSuffix(text, "\r")
-	// the cells that are known
+	// The cells before the problem are known.
 	return Record{Cells: strings.Split(text, ","), Line: r.line, Problem: rec.Problem}, nil
 }
 

@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPlaces checks the positions of cells after blank lines, quotes, and line
+// TestPlaces checks the cell positions after blank lines, quotes, and line
 // breaks in quotes.
 func TestPlaces(t *testing.T) {
 	got := records(t, "\n\"a\n,b\",\"\",\"x\"\"y\",z\n\né,b,,c\n", Format{})

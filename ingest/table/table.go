@@ -13,7 +13,7 @@
 //
 // gocsv alone has common mistakes. It reads an empty cell and a missing column
 // as 0, it reads "1,234" as 1.234, and it counts records instead of lines.
-// Therefore the header is checked first, the fields of a struct have types that
+// Therefore the header is checked first, a struct's fields have types that
 // decode themselves, such as [Count], and an error is reported at the position
 // of its cell.
 //
@@ -50,7 +50,7 @@ type Format struct {
 	Nearest func(name string, columns []string) string
 }
 
-// A Sheet contains records of a file and its header.
+// A Sheet contains a file's records and its header.
 type Sheet struct {
 	File    string
 	Columns []string
@@ -60,14 +60,14 @@ type Sheet struct {
 	filled []int  // indexes of the columns whose cells must not be empty
 }
 
-// Pos returns the position of a cell, or of the row if there is no such column.
+// Pos returns a cell's position, or of the row if there is no such column.
 func (s *Sheet) Pos(row int, column string) note.Pos {
 	line, at := s.Records[row].place(slices.Index(s.Columns, column))
 	return note.Pos{File: s.File, Line: line, Column: at}
 }
 
-// maxFile is the maximum size of a file for Load. A thousand devices need less
-// than one of these megabytes.
+// maxFile is a file's maximum size for Load. A thousand devices need less than
+// one of these megabytes.
 const maxFile = 4 << 20
 
 // Load reads a complete file that fits into memory. For an empty file, it
@@ -95,8 +95,8 @@ func Parse(file, text string, f Format) (*Sheet, error) {
 	return r.Sheet(1 + strings.Count(text, "\n"))
 }
 
-// Columns returns the csv tags of a struct, except "-", and the required ones,
-// which also have the tag `table:"required"`.
+// Columns returns a struct's csv tags, except "-", and the required ones, which
+// also have the tag `table:"required"`.
 func Columns[T any]() (all, required []string) {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {

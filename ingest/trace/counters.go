@@ -73,10 +73,10 @@ var unitsOf = [quantities]map[string]float64{gpuTime: timeUnits, occupancy: shar
 type launchID struct {
 	number   uint64
 	named    bool // number is present
-	enqueued bool // has the arguments of a launch, and therefore no counters
+	enqueued bool // has a launch's arguments, and therefore no counters
 }
 
-// idOf reads the arguments of an event that identify its launch.
+// idOf reads an event's arguments that identify its launch.
 func idOf(args []byte) (id launchID) {
 	for key, value := range members(args) {
 		switch string(key) {
@@ -103,7 +103,7 @@ type reading struct {
 	value [quantities]unit.Opt[float64]
 }
 
-// scope reads an event with the counters of a launch.
+// scope reads an event with a launch's counters.
 func (r *reader) scope(e *event, id launchID, line int) error {
 	x := reading{id: id, name: string(e.name[len(scopePrefix):]), pos: r.pos(line)}
 	length, _ := nanoseconds(e.dur)
@@ -123,7 +123,7 @@ func (r *reader) scope(e *event, id launchID, line int) error {
 	return nil
 }
 
-// counters reads the values in the arguments of an event.
+// counters reads the values in an event's arguments.
 func (r *reader) counters(x *reading, args []byte) error {
 	for key, value := range members(args) {
 		// The merged version of the profiler writes NAME::UNIT, drafts write
@@ -225,8 +225,8 @@ func (r *reader) place() {
 	}
 }
 
-// measured adds the counters of a launch that took the given time. row is its
-// index among the single launches, if they are kept.
+// measured adds a launch's counters that took the given time. row is its index
+// among the single launches, if they are kept.
 func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	if r.instances {
 		var m measurement
@@ -243,7 +243,7 @@ func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	}
 }
 
-// A measurement contains the counters of the launches of a kernel.
+// A measurement contains the counters of a kernel's launches.
 type measurement struct {
 	n      int64
 	means  [3]ingest.Mean       // occupancy, active, stalled
@@ -266,8 +266,7 @@ func (m *measurement) add(x *reading, seconds float64) {
 	}
 }
 
-// into sets the measured values of a kernel. launches is its number of
-// launches.
+// into sets a kernel's measured values. launches is its number of launches.
 func (m *measurement) into(k *ingest.Kernel, launches int64) {
 	if m.n == 0 {
 		return

@@ -11,14 +11,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// plain returns the event of a launch as PyTorch writes it, with ts and dur in
+// plain returns a launch's event as PyTorch writes it, with ts and dur in
 // microseconds.
 func plain(name string, id int, ts, dur float64) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "%s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"correlation": %d, "device": 0, "sycl queue": 8, "kernel_id": %d}}`,
 		name, ts, dur, 900+id, id)
 }
 
-// scoped returns the event with the counters of a launch, and its two events of
+// scoped returns the event with a launch's counters, and its two events of
 // phase C, which repeat them.
 func scoped(name string, id int, ts, dur float64, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"kernel_id": %d, "queue": "0x7", %s}},
@@ -211,8 +211,8 @@ func TestDevice(t *testing.T) {
 	if f.Trace.First != 1790857026000010000 || !f.Trace.Whole {
 		t.Errorf("the first launch began at %d", f.Trace.First)
 	}
-	// Older versions write no kernel_id, but the trace of a rank is still a
-	// separate run.
+	// Older versions write no kernel_id, but a rank's trace is still a separate
+	// run.
 	old := strings.Replace(inTrace(plain("a", 1, 10, 30)), `"kernel_id"`, `"other_id"`, 1)
 	if f, err := read(t, strings.NewReader(old), ingest.ReadOptions{}); err != nil || !f.Trace.Whole {
 		t.Errorf("without kernel_id: %v", err)

@@ -14,13 +14,13 @@ import (
 const (
 	// chunk is the number of bytes that are read at a time.
 	chunk = 256 << 10
-	// maxValue is the maximum length of a value that is kept: an event with a
-	// kernel name of about 10 KB and its call stack.
+	// maxValue is a value's maximum length that is kept: an event with a kernel
+	// name of about 10 KB and its call stack.
 	maxValue = 1 << 20
 )
 
-// A scanner reads JSON of any size in bounded memory. It finds the ends of
-// values and does not parse their content.
+// A scanner reads JSON of any size in bounded memory. It finds the value ends
+// and does not parse their content.
 type scanner struct {
 	r    io.Reader
 	buf  []byte
@@ -132,7 +132,7 @@ type ending struct {
 var special = [256]bool{'"': true, '\\': true, '\n': true}
 
 // find returns the number of bytes of b that belong to the value. It returns
-// false if all of them do and the value may continue.
+// false if all do and the value may continue.
 func (e *ending) find(b []byte) (int, bool) {
 	for i := 0; i < len(b); i++ {
 		if e.inString {
@@ -202,8 +202,8 @@ func (s *scanner) resync() bool {
 	}
 }
 
-// An event contains the used members of an event. The slices are valid until
-// the next event.
+// An event contains an event's used members. The slices are valid until the
+// next event.
 type event struct {
 	phase    byte // X: has a duration; M: contains a name
 	category category
@@ -269,8 +269,8 @@ func (e *event) parse(b []byte) (use bool, err error) {
 	return e.phase == 'M' || e.phase == 'X' && e.category != otherCategory, nil
 }
 
-// members returns the members of an object. After an invalid member, it returns
-// an empty key and ends.
+// members returns an object's members. After an invalid member, it returns an
+// empty key and ends.
 func members(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest := trim(bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}")))

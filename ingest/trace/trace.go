@@ -57,7 +57,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish(err)
 }
 
-// maxTasks limits the number of names. The trace of a program has fewer.
+// maxTasks limits the number of names. A program's trace has fewer.
 const maxTasks = 1 << 16
 
 type reader struct {
@@ -73,7 +73,7 @@ type reader struct {
 	tasks map[string]*task // by the name in the file
 	order []*task
 	lanes map[[2]string]uint32 // by pid and tid
-	names map[string]string    // of processes, which represent devices
+	names map[string]string    // process names; a process represents a device
 
 	pytorch  bool             // the trace has PyTorch's metadata
 	base     int64            // base of all times in nanoseconds
@@ -102,10 +102,10 @@ type task struct {
 	place       int    // index in reader.order
 	number      uint32 // number in the trace, once it has a launch there
 	placed      bool
-	sample      ingest.Sample // of the launch times
+	sample      ingest.Sample // launch times
 	total       float64
 	measured    measurement
-	occupancies ingest.Sample // of the launches
+	occupancies ingest.Sample // measured occupancies
 }
 
 // read reads all events. The error describes where the text stops being a valid
@@ -208,8 +208,8 @@ func (r *reader) event(e *event, line int) error {
 	var id launchID
 	if e.category == kernelCategory {
 		id = idOf(e.args)
-		// A user's kernel may have such a name. It is a launch if it has the
-		// arguments of a launch.
+		// A user's kernel may have such a name. It is a launch if it has a
+		// launch's arguments.
 		if bytes.HasPrefix(e.name, []byte(scopePrefix)) && !id.enqueued {
 			return r.scope(e, id, line)
 		}
@@ -335,8 +335,8 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	return f, nil
 }
 
-// device returns the name of the device of a process. unitrace writes a
-// separate process for each rank, even if ranks share a GPU.
+// device returns the name of a process's device. unitrace writes a separate
+// process for each rank, even if ranks share a GPU.
 func (r *reader) device(pid string) string {
 	name := r.names[pid]
 	if at := strings.Index(name, "DEVICE<"); at >= 0 {
@@ -377,8 +377,8 @@ func (r *reader) head(name string, value []byte, line int) {
 	}
 }
 
-// devices sets the device of the launches if PyTorch recorded it. The processes
-// of launches are device numbers.
+// devices sets the device of the launches if PyTorch recorded it. The launch
+// processes are device numbers.
 func (r *reader) devices(f *ingest.File) {
 	// In a trace without launches, the device of the counters is unknown if
 	// there are several.

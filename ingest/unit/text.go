@@ -41,8 +41,8 @@ func JoinWords(words []string, before string) string {
 	return strings.Join(words, "")
 }
 
-// FormatBytes returns an amount of memory in KB if that is a whole number, and
-// in bytes otherwise.
+// FormatBytes returns an memory use in KB if that is a whole number, and in
+// bytes otherwise.
 func FormatBytes(b Bytes) string {
 	if b%1024 == 0 {
 		return strconv.FormatInt(int64(b)/1024, 10) + " KB"

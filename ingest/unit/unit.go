@@ -91,16 +91,16 @@ func Maybe[T any](v T, ok bool) Opt[T] {
 	return Some(v)
 }
 
-// Bytes is an amount of memory. 1 KB is always 1024 bytes.
+// Bytes is an memory use. 1 KB is always 1024 bytes.
 type Bytes int64
 
 // maxBytes is the largest amount that ParseBytes accepts: 1 TB. No GPU has that
 // much memory of any kind.
 const maxBytes = 1 << 40
 
-// ParseBytes returns the amount of memory in a string: bytes, or a number with
-// the unit B, K, KB, KiB, M, MB, or MiB. It accepts a fraction if the result is
-// a whole number of bytes, for example 0.5K.
+// ParseBytes returns the memory use in a string: bytes, or a number with the
+// unit B, K, KB, KiB, M, MB, or MiB. It accepts a fraction if the result is a
+// whole number of bytes, for example 0.5K.
 func ParseBytes(text string) (Bytes, error) {
 	number, factor := strings.TrimSpace(text), 1.0
 	for _, u := range []struct {
@@ -146,8 +146,8 @@ func (r Ratio) MarshalJSON() ([]byte, error) { return number(r.Percent()) }
 // MarshalJSON implements json.Marshaler.
 func (p Points) MarshalJSON() ([]byte, error) { return number(float64(p)) }
 
-// MarshalJSON implements json.Marshaler. It returns the list of dimensions,
-// which is empty for the absent size.
+// MarshalJSON implements json.Marshaler. It returns the dimension list, which
+// is empty for the absent size.
 func (s Size3) MarshalJSON() ([]byte, error) { return json.Marshal(s.n[:s.rank]) }
 
 // MarshalJSON implements json.Marshaler.

@@ -30,7 +30,7 @@ func readCorpus(t *testing.T, name string, opt ingest.ReadOptions) *ingest.File 
 // reports.
 func TestCorpusByHand(t *testing.T) {
 	f := readCorpus(t, "query_gemm_fp16.txt", ingest.ReadOptions{Instances: true})
-	if n := f.Platform.CountedXVEs.Or(0); n != 448 { // 448.00 for each pair of counters
+	if n := f.Platform.CountedXVEs.Or(0); n != 448 { // 448.00 for each counter pair
 		t.Errorf("the counters are of %d XVEs", n)
 	}
 	var hgemm []ingest.LaunchRecord

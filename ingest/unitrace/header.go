@@ -17,8 +17,8 @@ import (
 // depend on the version of a tool more than tables do, so it contains only what
 // the table itself does not.
 type section struct {
-	// items is for OpenCL: the first braces of a name contain the global size
-	// in work-items, not work-groups.
+	// items is for OpenCL: a name's first braces contain the global size in
+	// work-items, not work-groups.
 	items bool
 	// other is for host functions, kernels on the CPU, and raw counters:
 	// nothing in it is a kernel on the GPU.
@@ -37,8 +37,8 @@ func heading(trimmed string) (string, bool) {
 	return strings.TrimSpace(strings.TrimSuffix(title, ":")), title != ""
 }
 
-// sectionOf returns the section of a heading. It returns false if the heading
-// does not belong to these tools.
+// sectionOf returns a heading's section. It returns false if the heading does
+// not belong to these tools.
 func sectionOf(title string) (section, bool) {
 	// List all titles of the tools, including tables that are not used, because
 	// a known title ends the previous table.
@@ -64,7 +64,7 @@ func sectionOf(title string) (section, bool) {
 	return section{}, false
 }
 
-// kernelFirst begins the header of a table of kernels.
+// kernelFirst begins the header of a kernel table.
 const kernelFirst = "Kernel,"
 
 // stallEvents is the suffix of the columns with stall reasons. In versions of
@@ -87,15 +87,15 @@ func isMessage(trimmed string) bool {
 type kind uint8
 
 const (
-	skipped    kind = iota // contains neither times nor occupancies of kernels
+	skipped    kind = iota // contains neither times nor kernel occupancies
 	stalling               // one row per instruction: how often samples found it active, or stalled with a reason
 	timing                 // one row for all launches: device timing, kernel submission
 	properties             // properties of compiled kernels
 	metrics                // one or more rows per launch: metrics, intervals
 )
 
-// A header is the header of a table. It owns the memory of the current row,
-// because a file has millions of rows with one header.
+// A header is a table's header. It owns the memory of the current row, because
+// a file has millions of rows with one header.
 type header struct {
 	kind   kind
 	source source
@@ -104,7 +104,7 @@ type header struct {
 	at     [quantities]int     // index after the kernel name, or -1 if there is no such column
 	per    [quantities]float64 // number of units per base unit
 	stalls []int               // columns of events, if the rows are instructions
-	voids  []int               // columns that may mark the counters of a row as invalid
+	voids  []int               // columns that may mark a row's counters as invalid
 	counts counts
 	device int
 	rows   int
@@ -334,7 +334,7 @@ var columnNames = map[string]struct {
 }{
 	"Calls": {calls, 1}, "Time (ns)": {total, 1e9}, "Execute (ns)": {execute, 1e9},
 	"GpuTime": {gpuTime, 0}, "QueryBeginTime": {sampled, 0}, "Start": {begin, 0}, "End": {end, 0},
-	"KernelTime": {kernelTime, 0}, "Time": {kernelTime, 0}, // of aggregated metrics, and of kernel intervals
+	"KernelTime": {kernelTime, 0}, "Time": {kernelTime, 0}, // in aggregated metrics and in kernel intervals
 	"XVE_THREADS_OCCUPANCY_ALL": {occupancy, 100}, "XveThreadOccupancy": {occupancy, 100},
 	"EuThreadOccupancy": {occupancy, 100},
 	"XVE_ACTIVE":        {active, 100}, "XveActive": {active, 100}, "EuActive": {active, 100},
@@ -347,8 +347,8 @@ var columnNames = map[string]struct {
 	"Register File Size Per Thread": {registers, 1},
 }
 
-// columnOf returns the quantity of a column and the number of its units in the
-// base unit. Names of metrics contain their unit in brackets.
+// columnOf returns a column's quantity and the number of its units in the base
+// unit. Metric names contain their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	// Some versions print "Time (ns)" and others "Time(ns)".
 	metric, unitText := strings.Replace(name, "e(ns)", "e (ns)", 1), ""

@@ -116,8 +116,8 @@ func (c coverage) covers(a *kernelSums) bool {
 // launches.
 func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	t, _ := a.best(fromAggregate, fromTiming)
-	// A timing table may contain neither the launch size nor the adapter of the
-	// kernel. Then the kernel must be distinguished from other kernels.
+	// A timing table may contain neither the launch size nor the kernel's
+	// adapter. Then the kernel must be distinguished from other kernels.
 	if t == nil && !c.several {
 		o := r.index[kernelKey{a.key.Key, noDevice}]
 		// A timing table without -v sums all launch sizes of a name. Therefore
@@ -140,8 +140,8 @@ func (r *reader) timed(a *kernelSums, c coverage) *sum {
 // added.
 const longWindow = 1.1
 
-// ratio returns the time of the metric queries divided by the time of the
-// kernel, if the report contains both.
+// ratio returns the time of the metric queries divided by the kernel's time, if
+// the report contains both.
 func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 	if s != t && s.launches > 0 && t.launches > 0 && t.seconds > 0 {
 		o = unit.Some(s.seconds / float64(s.launches) / (t.seconds / float64(t.launches)))

@@ -90,8 +90,8 @@ func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
 	}
 }
 
-// stalled reads a row of a table of instructions. It adds the instructions of
-// each kernel. The tool's own listing shows which instruction stalls.
+// stalled reads a row of an instruction table. It adds each kernel's
+// instructions. The tool's own listing shows which instruction stalls.
 func (r *reader) stalled(f *fields) *rowError {
 	events := make([]int64, len(f.stalls))
 	for i, at := range f.stalls {
@@ -297,7 +297,7 @@ func (r *reader) timeline(text string) *rowError {
 	return nil
 }
 
-// countsGroups reports whether the first braces of a name can only contain
+// countsGroups reports whether a name's first braces can only contain
 // work-groups. A launch has at least as many work-items as a work-group.
 func countsGroups(t *names.Launch) bool {
 	for i := range 3 {
@@ -313,6 +313,6 @@ func countsGroups(t *names.Launch) bool {
 // A template argument is not a number with a point.
 var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))("?)$`)
 
-// startEnd matches the times of a launch on the GPU. The two times before them
-// are from the host's queue: append and submit.
+// startEnd matches a launch's times on the GPU. The two times before them are
+// from the host's queue: append and submit.
 var startEnd = regexp.MustCompile(`(\d+) \(start\) (\d+) \(end\)$`)

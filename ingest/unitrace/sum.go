@@ -24,7 +24,7 @@ const (
 	fromAggregate                // one row per launch, which the tool computed from samples
 	fromSamples                  // samples of launches
 	fromTiming                   // sums
-	fromIntervals                // times of launches
+	fromIntervals                // launch times
 	fromSubmission               // sums
 	sources
 )
@@ -47,8 +47,8 @@ type kernelSums struct {
 	sums   [sources]*sum
 }
 
-// kernelSums returns the sums of a kernel. It creates them for the first row of
-// the kernel.
+// kernelSums returns the sums of a kernel. It creates them for the kernel's
+// first row.
 func (r *reader) kernelSums(t *names.Launch, adapter int, pos note.Pos) *kernelSums {
 	key := kernelKey{ingest.KeyOf(t), adapter}
 	if a, ok := r.index[key]; ok {
@@ -94,11 +94,11 @@ type sum struct {
 	means              [3]ingest.Mean
 	counts             [4]unit.Opt[int64]
 	exact              int64         // launches whose work-groups were counted exactly
-	times, occupancies ingest.Sample // of the launches
+	times, occupancies ingest.Sample // one value per launch
 	pos                note.Pos      // position of the first row
 }
 
-// add adds a row. Threads and barriers are counts, so the counts of tiles and
+// add adds a row. Threads and barriers are counts, so the tile counts and
 // samples are added.
 func (s *sum) add(x *sample) {
 	for i := range s.means {
@@ -131,14 +131,14 @@ func (s *sum) plus(counts *[4]unit.Opt[int64]) {
 	}
 }
 
-// into sets the measured values of a kernel.
+// into sets a kernel's measured values.
 func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Reading = ingest.SampledIn
 	switch each := s.means[0].EachWeight(); {
 	case from == fromQuery:
 		k.Reading = ingest.AroundLaunch
-	// The weight of a sample is the time that it covers, so the mean weight is
-	// the interval.
+	// A sample's weight is the time that it covers, so the mean weight is the
+	// interval.
 	case from == fromSamples && each > 0:
 		k.Interval = unit.Some(unit.Seconds(each))
 	}
@@ -157,7 +157,7 @@ type launch struct {
 	kernelSums *kernelSums // nil if none is open
 	source     source
 	instance   int64
-	tile       int64             // of the last row
+	tile       int64             // last row's tile
 	tiles      map[int64]float64 // seconds of each tile, to find the longest
 	sum        sum
 	pos        note.Pos
@@ -175,14 +175,14 @@ func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 		*l = launch{kernelSums: a, source: src, instance: x.instance, tiles: l.tiles, pos: pos}
 	}
 	l.tile = x.tile
-	// Occupancies of tiles are averaged by time. Their seconds are not added,
-	// see endLaunch.
+	// Tile occupancies are averaged by time. Their seconds are not added, see
+	// endLaunch.
 	l.sum.add(x)
 	l.tiles[x.tile] += x.seconds
 }
 
 // endLaunch adds the launch to its kernel. Tiles run concurrently, so the
-// duration of the launch is the longest of its tiles.
+// launch's duration is the longest of its tiles.
 func (r *reader) endLaunch() {
 	l := &r.launch
 	if l.kernelSums == nil {
@@ -221,8 +221,8 @@ func (r *reader) endLaunch() {
 var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError",
 	"ReportLost", "ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch"}
 
-// void returns the name of a column that marks the counters of the row as
-// invalid, or an empty string.
+// void returns a column's name that marks the row's counters as invalid, or an
+// empty string.
 func (f *fields) void() string {
 	for _, i := range f.voids {
 		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {
@@ -285,8 +285,8 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	differs = counted != shape*s.exact
 	ended, known := s.counts[exits-threads].Value()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
-		// If the size of a work-group is not a multiple of the SIMD width, one
-		// of its threads is not full. The same applies at the edge of a grid.
+		// If a work-group's size is not a multiple of the SIMD width, one of
+		// its threads is not full. The same applies at the edge of a grid.
 		each := (local + simd - 1) / simd
 		text += " and " + perLaunch(ended, s.exact, "thread")
 		want += fmt.Sprintf(" and %d", shape*each)

@@ -68,8 +68,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 }
 
 // A reader reads a file line by line and assembles rows into kernels. The
-// tables are mixed with the output of a program, so only a line itself shows
-// what it is.
+// tables are mixed with a program's output, so only a line itself shows what it
+// is.
 type reader struct {
 	in      *table.Lines
 	path    string
@@ -84,7 +84,7 @@ type reader struct {
 	titles  int      // number of headings of these tools
 	reports int      // number of device timing reports
 	second  note.Pos // position of the second one
-	skipped note.Pos // first table of kernels without useful columns
+	skipped note.Pos // first kernel table without useful columns
 
 	xves      map[int]bool // numbers of XVEs that the counters of rows cover
 	index     map[kernelKey]*kernelSums
@@ -98,7 +98,7 @@ type reader struct {
 	stallsOf  map[string]int // index in stalls
 	trace     ingest.Trace
 	samples   []ingest.Samples
-	sampled   int // number of samples in all of them
+	sampled   int // number of samples in all
 	seriesOf  map[*kernelSums]int
 }
 
@@ -111,9 +111,9 @@ type tableKey struct {
 // mostHeaders limits the number of headers that are kept.
 const mostHeaders = 64
 
-// line reads a line. The order of the cases is important: the tool prints to
-// the terminal of the program, so lines of the program and of other threads may
-// be inside tables.
+// line reads a line. The case order is important: the tool prints to the
+// program's terminal, so lines of the program and of other threads may be
+// inside tables.
 func (r *reader) line() {
 	text := string(table.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
@@ -248,7 +248,7 @@ func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
 		Traits: ingest.Traits{NoLaunchSize: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,
 		Stalls: r.shares(), Notes: append(r.bad.Notes(), r.invalid.notes()...)}
-	// with several GPUs, the number belongs to none of them
+	// with several GPUs, the number belongs to none
 	if counted := slices.Collect(maps.Keys(r.xves)); len(counted) == 1 {
 		f.Platform.CountedXVEs = unit.Some(counted[0])
 	}
@@ -259,8 +259,8 @@ func (r *reader) finish() (*ingest.File, error) {
 		return nil, r.inputError()
 	}
 	f.Traits.NotARun, f.Traits.Hint = contents(f), "trace its launches, too: unitrace -d -v -q -o report.txt ./program"
-	// A program that starts other programs has a report for each of them, so
-	// several reports are not an error.
+	// A program that starts other programs has a report for each, so several
+	// reports are not an error.
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
 			Text: fmt.Sprintf("the file contains %d device timing reports, which are added: correct for the "+
@@ -269,8 +269,8 @@ func (r *reader) finish() (*ingest.File, error) {
 	return f, nil
 }
 
-// contents describes a file that has neither launches nor occupancy, for the
-// error of a run that consists of only this file.
+// contents describes a file that has neither launches nor occupancy, for a
+// run's error that consists of only this file.
 func contents(f *ingest.File) string {
 	tasks, list := map[string]bool{}, []string{}
 	has := func(name string, any bool) {

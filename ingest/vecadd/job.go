@@ -9,19 +9,17 @@ import (
 	"occudiff/ingest"
 )
 
-// A job is the frame that DevCloud puts around the output of a job:
+// A job is the frame that DevCloud puts around a job's output:
 //
-//	########################################################################
-//	#      Date:           Wed Jun 12 10:18:22 AM PDT 2024
-//	#    Job ID:           2555039.v-qsvr-1.aidevcloud
-//	#      User:           u222228
-//	# Resources:           cput=75:00:00,neednodes=1:gen9:ppn=2,nodes=1:gen9:ppn=2,walltime=06:00:00
-//	########################################################################
-//	...
-//	########################################################################
-//	# End of output for job 2555039.v-qsvr-1.aidevcloud
-//	# Date: Wed Jun 12 10:18:33 AM PDT 2024
-//	########################################################################
+// ######################################################################## #
+// Date: Wed Jun 12 10:18:22 AM PDT 2024 # Job ID: 2555039.v-qsvr-1.aidevcloud #
+// User: u222228 # Resources:
+// cput=75:00:00,neednodes=1:gen9:ppn=2,nodes=1:gen9:ppn=2,walltime=06:00:00
+// ######################################################################## ...
+// ######################################################################## #
+// End of output for job 2555039.v-qsvr-1.aidevcloud # Date: Wed Jun 12 10:18:33
+// AM PDT 2024
+// ########################################################################
 type job struct {
 	seen  bool // whether a line of the frame was read
 	ended bool

@@ -65,8 +65,8 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 var kernelName = regexp.MustCompile(`^VectorAdd\d*(?:< *(?:\(int\))?([^,>]*?) *(?:,.*)?>)?$`)
 
 // groupsOf returns the number of work-groups, which is the first template
-// argument. The digits of VectorAdd1 to VectorAdd4 only number the kernels of
-// the guide. VectorAdd1 uses a plain range, for which the runtime chooses the
+// argument. The digits of VectorAdd1 to VectorAdd4 only number the guide's
+// kernels. VectorAdd1 uses a plain range, for which the runtime chooses the
 // work-groups.
 func groupsOf(kernel string) (groups unit.Opt[int64], err error) {
 	name := kernelName.FindStringSubmatch(kernel)

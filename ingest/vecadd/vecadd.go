@@ -84,7 +84,7 @@ type reader struct {
 
 	devices []ingest.Platform // devices that the log names, with what it prints about them
 	now     int               // index of the current device in devices
-	of      []int             // index of the device of each timing
+	of      []int             // index of each timing's device
 	// side is the number of the requested device among those with timings. It
 	// is 0 if there is only one.
 	side int
@@ -187,7 +187,7 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	switch device := f.Platform.Device; {
 	case f.Rows == 0 && (device == "" || r.bad.Count > 0):
 		return nil, r.inputError(path)
-	case f.Rows == 0: // the log of another program still names the GPU of the run
+	case f.Rows == 0: // the log of another program still names the run's GPU
 		f.Traits = ingest.Traits{NotARun: fmt.Sprintf("the log names the device %s but contains no timing; its "+
 			"last line "+
 			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}

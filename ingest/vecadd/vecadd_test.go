@@ -41,8 +41,8 @@ VectorAdd3<8> completed on device - took 1000000000 u-secs
 VectorAdd4<8> completed on device - took 2500000000 u-secs
 `
 
-// devCloud is the output file of a job. The frame and the output of the oneAPI
-// environment and the compiler surround the output of the sample.
+// devCloud is a job's output file. The frame and the output of the oneAPI
+// environment and the compiler surround the sample's output.
 const devCloud = `
 ########################################################################
 #      Date:           Wed Jun 12 10:18:22 AM PDT 2024

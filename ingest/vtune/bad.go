@@ -13,7 +13,7 @@ import (
 
 // A problem is an error in a row. index is none if it concerns the whole row.
 type problem struct {
-	index int // of the column
+	index int // column index
 	text  string
 	hint  string
 
@@ -94,9 +94,9 @@ func (a *adder) reject(p *problem) {
 		Hint: p.hint})
 }
 
-// findGlued looks for the header of another export in the last cell of a row.
-// The rows after it have other columns, so the meaning of the rest of the file
-// is uncertain.
+// findGlued looks for the header of another export in a row's last cell. The
+// rows after it have other columns, so the meaning of the rest of the file is
+// uncertain.
 func (a *adder) findGlued() {
 	last := a.h.columns - 1
 	if a.glued != nil || a.row.Fields <= last {

@@ -86,8 +86,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	// The number of blocks in memory at the same time depends on the load of
-	// the machine.
+	// The number of blocks in memory at the same time depends on the machine's
+	// load.
 	once, often := allocated(8), allocated(100)
 	if often > once+uint64(len(rows))*100/10 {
 		t.Errorf("%d bytes for 19,200 rows, %d for 240,000", once, often)

@@ -48,7 +48,7 @@ const (
 	firstShare  = measured
 )
 
-// spellings are the complete names of a quantity in exports, with the usual one
+// spellings are a quantity's complete names in exports, with the usual one
 // first. They are in lower case, without (%), and with xve for eu of older
 // GPUs. Names are never matched partially, because the measured occupancy and
 // the profiler's peak differ in only one word.
@@ -83,7 +83,7 @@ var spellings = [quantities][]string{
 // shares are the same for all launches.
 var sampledShares = []quantity{measured, active, stalled, idle, barrierStall}
 
-// shares returns the fields of a kernel for the quantities that start with
+// shares returns a kernel's fields for the quantities that start with
 // firstShare.
 func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
@@ -92,11 +92,11 @@ func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 		barrierStall - firstShare: &k.BarrierStall}
 }
 
-// keyColumns are the possible names of the first column of an export. A name
+// keyColumns are the possible names of an export's first column. A name
 // precedes its own suffix.
 var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Computing Task", "Task Type"}
 
-// hostColumns are column names of exports that are grouped by host task. They
+// hostColumns are export column names that are grouped by host task. They
 // identify such a header, and their values are not read.
 var hostColumns = []string{"cpu time", "task time", "average task time"}
 
@@ -123,7 +123,7 @@ func plain(name string) (form string, percent bool) {
 	return form, percent
 }
 
-// Prefixes of columns in a difference report (vtune -report ... -r A -r B).
+// Column prefixes in a difference report (vtune -report ... -r A -r B).
 var sidePrefixes = []string{"difference:", "result 1:", "result 2:"}
 
 // ofSide removes the result prefix from a column name of a difference report.
@@ -227,10 +227,10 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 }
 
 // counted sums the counters of rows, weighted by their time. It uses integers,
-// so that the order of the rows does not matter.
+// so that the row order does not matter.
 type counted struct {
-	time   wide   // of all rows
-	sums   []wide // of each counter: value x time
+	time   wide   // all rows
+	sums   []wide // per counter: sum of value x time
 	absent []wide // time of the rows without the counter; nil if there are none
 }
 
@@ -290,7 +290,7 @@ func (c *counted) merge(o *counted) {
 	}
 }
 
-// countersOf returns the mean counters of a key, or nil if no row has counters.
+// countersOf returns a key's mean counters, or nil if no row has counters.
 func (r *result) countersOf(e *entry) *ingest.Counters {
 	var c *ingest.Counters
 	for i := range e.counters.sums {

@@ -96,7 +96,7 @@ func noteLines(notes []note.Note) (s []string) {
 }
 
 // TestCorpus compares kernels with expected lines, which were checked by hand
-// against the cells of the files.
+// against the file cells.
 func TestCorpus(t *testing.T) {
 	for _, c := range []struct {
 		file, reason string

@@ -34,21 +34,21 @@ func (v *values) seconds() nano {
 	return none
 }
 
-// An entry collects the rows of one key. All sums are integers, so the order of
-// the rows does not matter.
+// An entry collects the rows of one key. All sums are integers, so the row
+// order does not matter.
 type entry struct {
 	ingest.Key
 	hasSIMD  bool
 	oneStack bool
 	line     int // line of the first good row
-	number   int // index among the entries of the worker, later among all entries
+	number   int // index among the worker's entries, later among all entries
 
 	good         int64 // rows without an error
 	rows         int64 // good rows, and rows in which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64
 	steady       steady
-	counters     counted // of header.counters
+	counters     counted // see header.counters
 	times        sketch
 	occupied     sketch
 	*sums
@@ -85,8 +85,8 @@ func (t *tally) add(v int64) {
 	}
 }
 
-// Sums of impossible counts saturate. They are rejected later, with the name of
-// the task.
+// Sums of impossible counts saturate. They are rejected later, with the task's
+// name.
 func (t *tally) merge(o tally) {
 	if t.sum += o.sum; t.sum < 0 {
 		t.sum = math.MaxInt64

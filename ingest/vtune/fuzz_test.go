@@ -68,7 +68,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // doubledColumns returns an export for each quantity in which its column occurs
-// twice, with and without the other columns for the time of a launch. They end
+// twice, with and without the other columns for a launch's time. They end
 // without a newline, so the last row is read byte by byte.
 func doubledColumns() (texts []string) {
 	cell := func(name string) string {

@@ -18,7 +18,7 @@ type column struct {
 	there   bool
 }
 
-// A field is the column of a number.
+// A field is a number's column.
 type field struct {
 	q     quantity
 	index int // index in the file
@@ -45,7 +45,7 @@ type header struct {
 	// adjacent in the file.
 	counts, times, shares []field
 	bare                  []quantity // shares whose name does not contain (%)
-	instructions          []int      // columns that count the instructions of a pipe
+	instructions          []int      // columns that count a pipe's instructions
 	alu1                  bool       // instructions is the column of ALU1 only
 	counters              []counter  // shares first
 	percents, rates       []int      // their columns
@@ -62,7 +62,7 @@ type twice struct {
 	index int
 }
 
-// add adds the next name of the header.
+// add adds the header's next name.
 func (h *header) add(index int, text []byte) {
 	// No real name is this long. A header may have a million of them, so do not
 	// parse the text.
@@ -118,11 +118,11 @@ func (h *header) add(index int, text []byte) {
 	}
 }
 
-// addInstructions adds the instruction column of a pipe. Only ALU1 is used if
-// it is present, because every kernel uses ALU1 and copies do not. Otherwise
-// all pipes are used. The count determines the share of instructions that
-// belongs to kernels. For that, it is more important that all rows use the same
-// pipes than which pipes they are.
+// addInstructions adds a pipe's instruction column. Only ALU1 is used if it is
+// present, because every kernel uses ALU1 and copies do not. Otherwise all
+// pipes are used. The count determines the instruction share that belongs to
+// kernels. For that, it is more important that all rows use the same pipes than
+// which pipes they are.
 func (h *header) addInstructions(index int, pipe string) {
 	switch {
 	case h.alu1 || len(h.instructions) > 10:
@@ -190,9 +190,9 @@ func (h *header) complete() {
 }
 
 // steadySideBySide reports whether the profiler's peak and its limits are
-// adjacent in the file, in their usual order, and percentages. Then the four
-// cells of a row are one run of bytes, which is compared with the previous row
-// in one step.
+// adjacent in the file, in their usual order, and percentages. Then a row's
+// four cells are one run of bytes, which is compared with the previous row in
+// one step.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {
 		if c := &h.col[q]; !c.there || !c.percent || c.index != h.col[peak].index+int(q-peak) {

@@ -17,8 +17,8 @@ type nano = int64
 
 const (
 	one = 1_000_000_000
-	// maxSeconds limits a time, so that sums of times and of their products
-	// with shares do not overflow.
+	// maxSeconds limits a time, so that time sums and of their products with
+	// shares do not overflow.
 	maxSeconds = 1_000_000_000
 )
 
@@ -200,22 +200,21 @@ const pageSize = 64
 // for few values, and from a histogram with fixed buckets for many. Buckets are
 // integer counters, so that merging two sketches does not depend on the order.
 // Considered and rejected: a t-digest. It is smaller, but its result depends on
-// the order of the values, and therefore on the number of threads.
+// the value order, and therefore on the number of threads.
 type sketch struct {
-	// few contains the newest values, or all of them if there are at most
-	// exactly.
+	// few contains the newest values, or all if there are at most exactly.
 	few      []int64
 	pages    []*[pageSize]uint32 // histogram of the earlier values; nil if there are none
 	n        int64               // number of values in the histogram
-	min, max int64               // of the values in the histogram
+	min, max int64               // range of the values in the histogram
 }
 
-// buckets is a numbering of histogram buckets in the order of the values.
+// buckets is a numbering of histogram buckets in the value order.
 type buckets uint8
 
 const (
-	// timeBuckets divide each power of two of nanoseconds into 64 buckets. The
-	// error of a median is at most 0.8%.
+	// timeBuckets divide each power of 2 of nanoseconds into 64 buckets. A
+	// median's error is at most 0.8%.
 	timeBuckets buckets = iota
 	// shareBuckets have the resolution of VTune's output: 0.001 up to 1.001,
 	// the largest fraction, and 0.1 above that, for percentages.
@@ -223,7 +222,7 @@ const (
 )
 
 const (
-	timeBits   = 6 // bits of a bucket's number within its power of two
+	timeBits   = 6 // bits of the bucket number within a power of 2
 	fineShare  = one / 1000
 	coarse     = one / 10
 	lastFine   = 1001
@@ -239,8 +238,8 @@ func (b buckets) pages() int {
 	return sharePages
 }
 
-// of returns the bucket of a value. As in a floating-point number, the bits
-// after the highest one are the number of the bucket within its power of two.
+// of returns a value's bucket. As in a floating-point number, the bits after
+// the highest one are the number of the bucket within its power of 2.
 func (b buckets) of(v int64) int {
 	switch {
 	case b == timeBuckets:
@@ -446,8 +445,8 @@ func (m *mean) merge(o *mean) {
 	m.n += o.n
 }
 
-// value returns the mean in the unit of the column. sum is the sum of share x
-// time, and total is the time of all rows.
+// value returns the mean in the column's unit. sum is the sum of share x time,
+// and total is the time of all rows.
 func (m *mean) value(sum, total wide) (v float64, ok bool) {
 	if weight := total.minus(m.absent); !weight.zero() {
 		return sum.over(weight), true

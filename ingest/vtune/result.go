@@ -283,7 +283,7 @@ func (r *result) repeated() []note.Note {
 		Text: text, Hint: "if the file has its rows twice, export it again"}}
 }
 
-// kernel returns the row of a key.
+// kernel returns a key's row.
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
 		OneStack: e.oneStack,
@@ -303,9 +303,9 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	return k
 }
 
-// times sets the number of launches of a kernel and their time. In a file with
-// a row per launch, a row without a count is one launch. Otherwise, its number
-// of launches is unknown, and an average without a count contributes no total.
+// times sets the number of a kernel's launches and their time. In a file with a
+// row per launch, a row without a count is one launch. Otherwise, its number of
+// launches is unknown, and an average without a count contributes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
 	p := &e.partial
 	launches, timed, time := e.launches, e.timed, e.time
@@ -363,7 +363,7 @@ func (r *result) spread(e *entry) *ingest.LaunchSpread {
 	return s
 }
 
-// launches returns all rows in the order of the file.
+// launches returns all rows in the file's order.
 func (r *result) launches() *ingest.Launches {
 	list := &ingest.Launches{}
 	for _, a := range r.adders {

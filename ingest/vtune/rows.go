@@ -39,7 +39,7 @@ type adder struct {
 	launches  ingest.Launches // every row, by the number of its entry, if single launches are kept
 	partial   int64           // number of bad rows whose only error is a share out of range
 	largest   values          // largest value of each column
-	unread    bool            // a count of instructions could not be read
+	unread    bool            // an instruction count could not be read
 	signs     uint64          // one bit for each share that has a cell with %
 	certain   marks           // uses of marks in numbers with only one interpretation
 	guesses   map[marks]guess
@@ -109,8 +109,8 @@ func (a *adder) Row(r *scan.Row) {
 	e.add(&v, shares, t)
 }
 
-// pointsIn returns a mask with the highest bit of each byte that is a decimal
-// mark, in the last eight bytes of a cell of n bytes.
+// pointsIn returns a mask with each byte's highest bit that is a decimal mark,
+// in the last eight bytes of a cell of n bytes.
 func pointsIn(x uint64, n int) uint64 {
 	const ones = 0x0101010101010101
 	x = (x | 2*ones) ^ '.'*ones // ',' is '.' without the second bit
@@ -183,10 +183,9 @@ func (a *adder) good(e *entry, v *values) {
 	}
 }
 
-// numbers parses all numbers of a row. v contains none for all of them. Usual
-// forms are parsed eight bytes at a time, and all other forms by number. A
-// share out of range is absent, and its problem does not affect the other
-// cells.
+// numbers parses all numbers of a row into v, whose elements must be none. It
+// parses usual forms eight bytes at a time, and all other forms with number. A
+// share out of range is absent, and its problem does not affect the other cells.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	unusual := uint64(0) // one bit per quantity
 	for _, f := range shares {
@@ -238,9 +237,9 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// instructions parses a count of instructions in any form. The counts are used
-// only in a sum, so an invalid one is not an error of the row, but makes the
-// sum unknown.
+// instructions parses an instruction count in any form. The counts are used only
+// in a sum, so an invalid one is not an error of the row, but makes the sum
+// unknown.
 func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {
 		return 0
@@ -334,8 +333,8 @@ type rowKey struct {
 	rest uint64
 }
 
-// find returns the entry of a row's key. It compares the bytes of the cells. A
-// key with two spellings gets two entries, which newResult merges.
+// find returns the entry of a row's key. It compares the cell bytes. A key with
+// two spellings gets two entries, which newResult merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	dir := a.direction(r)
 	raw, rest := a.rawKey(r, dir)
@@ -405,7 +404,7 @@ func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	return r.RawRun(runs[0][0], runs[0][1]), rest | short
 }
 
-// longKey concatenates the cells of a key.
+// longKey concatenates a key's cells.
 func (a *adder) longKey(r *scan.Row) []byte {
 	key := a.key[:0]
 	for _, q := range a.h.key {
@@ -425,7 +424,7 @@ func unknown(b []byte) bool {
 	return len(b) == 0 || string(b) == "[Unknown]"
 }
 
-// cell returns the text of a column, or nil if the column is missing.
+// cell returns a column's text, or nil if the column is missing.
 func (a *adder) cell(r *scan.Row, q quantity) []byte {
 	if !a.h.col[q].there {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"occudiff/ingest/table"
 )
 
-// Text reads what vtune prints without -format csv: the columns of an export,
-// as a table under a line of dashes. Values have units and thousands
-// separators, and times have three decimals.
+// Text reads what vtune prints without -format csv: an export's columns, as a
+// table under a dashed line. Values have units and thousands separators, and
+// times have three decimals.
 type Text struct{ Format }
 
 var _ ingest.Format = Text{}
 
 // Sniff reports whether the text contains a header that begins with a key
-// column, above a line of dashes.
+// column, above a dashed line.
 func (Text) Sniff(head []byte) bool {
 	before := ""
 	for line := range bytes.Lines(head) {
@@ -44,7 +44,7 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 		switch c := table.Dashes(text); {
 		case c != nil && before != "":
 			columns = c
-			out.Truncate(out.Len() - 1) // the line of the header
+			out.Truncate(out.Len() - 1) // the header's line
 			writeRow(&out, c.Cells(before))
 			out.WriteByte('\n')
 		case columns == nil || text == "" || header != "" || isMessage([]byte(text)):

@@ -219,9 +219,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestInstructions reads a count of instructions in every form of the other
-// counts. The share of instructions in rows of kernels decides whether a run
-// can be evaluated at all.
+// TestInstructions reads an instruction count in every form of a count.
+// The instruction share in kernel rows decides whether a run can be evaluated
+// at all.
 func TestInstructions(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Instructions:ALU1 Instructions\n"
 	for _, c := range []struct {
@@ -686,7 +686,7 @@ func TestQuotedCells(t *testing.T) {
 					if at := strings.LastIndexByte(short, ':'); of == nil && at >= 0 {
 						of = cells[short[at+1:]]
 					}
-					text := "100.0" // of a limit
+					text := "100.0" // value of a limit
 					if len(of) > 0 {
 						text = of[(i*(j+3)/7+i*i/11)%len(of)]
 					}

@@ -24,14 +24,14 @@ type form struct {
 	units []scaled
 }
 
-// scaled is a unit and its size in the unit of the column.
+// scaled is a unit and its size in the column's unit.
 type scaled struct {
 	suffix string
 	size   float64
 }
 
-// Forms of columns. VTune's KB is 1000 bytes: it prints a local memory of
-// 65,536 bytes as 65.5 KB in its summaries.
+// Column forms. VTune's KB is 1000 bytes: it prints a local memory of 65,536
+// bytes as 65.5 KB in its summaries.
 var (
 	shareForm = form{share: true, units: []scaled{{"%", 1}}}
 	timeForm  = form{units: []scaled{{"ms", 1e-3}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"\u03bcs", 1e-6}, {"ns", 1e-9},
@@ -174,8 +174,8 @@ func ungroup(b, mark []byte) (plain []byte, ok bool) {
 	return bytes.Join(groups, nil), true
 }
 
-// keepGuess keeps the first guess of each kind. Only after reading all numbers
-// is it known whether they confirm it.
+// keepGuess keeps each kind's first guess. Only after reading all numbers is it
+// known whether they confirm it.
 func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
 	if _, known := a.guesses[used]; known {
 		return

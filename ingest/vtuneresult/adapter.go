@@ -151,9 +151,9 @@ func (a *adapter) ended(l *launch, s *sums) {
 	}
 	k := a.kernel(int(l.task), s)
 	r := &ingest.LaunchRecord{Kernel: int(l.task), Time: k.Total, Threads: k.Threads}
-	// The values of the launch are its share of each sample, by time. If a
-	// sample contains several launches, its exact distribution is unknown, so
-	// each launch gets at most what it can have.
+	// The launch's values are its share of each sample, by time. If a sample
+	// contains several launches, its exact distribution is unknown, so each
+	// launch gets at most what it can have.
 	if a.recording != nil && !a.loose && k.IsKernel() {
 		ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.seen)) }
 		r.Measured = ratio(s.own[occupancy])
@@ -164,7 +164,7 @@ func (a *adapter) ended(l *launch, s *sums) {
 	a.each.Add(r)
 }
 
-// kernel returns a row for launches of a task.
+// kernel returns a row for a task's launches.
 func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	key := a.tasks.Tasks[task]
 	k := ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: unit.NonZero(key.SIMD),
@@ -207,8 +207,8 @@ func (a *adapter) finish() {
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.samples
 	a.platform(interval)
-	// The hardware uses a power of two of its ticks, so 0.853 ms for a
-	// requested 1 ms is normal.
+	// The hardware uses a power of 2 of its ticks, so 0.853 ms for a requested
+	// 1 ms is normal.
 	if asked, ok := a.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
 		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, but %s was requested",
 			unit.FormatDuration(interval), unit.FormatDuration(asked))
@@ -287,8 +287,8 @@ func (a *adapter) periods(f *ingest.File) {
 		a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }
 
-// trace adds the times of the launches. Each queue is a lane: launches of one
-// queue do not overlap unless the program allows it.
+// trace adds the launch times. Each queue is a lane: launches of one queue do
+// not overlap unless the program allows it.
 func (a *adapter) trace(f *ingest.File) {
 	f.Trace = &a.tasks.Trace
 	lanes := map[uint32]uint32{}

@@ -20,7 +20,7 @@ import (
 
 // BenchmarkLong reads a result with MB megabytes of compressed samples (32 by
 // default). They are as large as real ones: four times that without
-// compression. It reports the peak memory of the process.
+// compression. It reports the process's peak memory.
 func BenchmarkLong(b *testing.B) {
 	megabytes, _ := strconv.Atoi(cmp.Or(os.Getenv("MB"), "32"))
 	s := mixed()

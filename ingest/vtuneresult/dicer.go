@@ -117,7 +117,7 @@ func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 // query returns a query for the columns that exist in the tables or views. The
 // columns are from VTune 2020.3, 2022.4, 2023.0, and 2025.0. References are
 // rowids. It uses pragma_table_info, because sqlite_master does not list the
-// columns of views.
+// view columns.
 func (a *adapter) query(db *sql.DB) (string, error) {
 	has := map[string]bool{}
 	err := a.eachRow(db, "SELECT t.column1 || '.' || c.name FROM (VALUES ('gpu_compute_task_data'), "+

@@ -27,14 +27,14 @@ const (
 	idFinished = 0x8000025a
 )
 
-// maxLaunches limits the launches of a folder. A launch needs about 70 bytes
-// while it is decoded.
+// maxLaunches limits a folder's launches. A launch needs about 70 bytes while
+// it is decoded.
 const maxLaunches = 4 << 20
 
 // A launch is one launch of a kernel, or a copy, on the clock of the samples.
 type launch struct {
 	start, end uint64
-	task       uint32 // number in tasks
+	task       uint32 // index in tasks
 	queue      uint32
 }
 
@@ -81,7 +81,7 @@ func processes(files []string) (list [][]string) {
 type traced struct {
 	time   uint64 // on the processor's clock
 	id     uint32
-	handle uint64 // of the kernel, or the bytes of a copy
+	handle uint64 // kernel handle, or the bytes of a copy
 	event  uint64
 	queue  uint64
 	size   [3]uint32
@@ -89,7 +89,7 @@ type traced struct {
 	ticks  [3]uint64 // start, end, and current time of a finished launch on the GPU's clock
 	kernel *made     // kernel that was created
 	at     int64     // offset in its file
-	file   int       // index among the files of the process
+	file   int       // index among the process's files
 }
 
 // A made is a created kernel with the work-group size that was set last. local
@@ -126,7 +126,7 @@ type clock struct {
 	tick, real uint64
 }
 
-// set reads a record that describes the clock of a file.
+// set reads a record that describes a file's clock.
 func (c *clock) set(r *record) {
 	switch {
 	case len(r.real) == 2:
@@ -148,7 +148,7 @@ func (c *clock) on(o *clock, tick uint64) uint64 {
 	return o.tick + uint64(int64(seconds*float64(o.hertz)))
 }
 
-// read reads the files of a process.
+// read reads a process's files.
 func (d *decoder) read() error {
 	for i, name := range d.files {
 		d.file = i
@@ -168,7 +168,7 @@ func (d *decoder) read() error {
 }
 
 // call reads a record. The IDs are VTune's. Their meaning was inferred from the
-// content of the records.
+// record content.
 func (d *decoder) call(r *record) error {
 	if r.id == 0 {
 		return nil
@@ -268,9 +268,8 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 			if err != nil {
 				return nil, err
 			}
-			// VTune numbers launches. A gap means that the record of a launch
-			// was lost, and all later times would be assigned to the wrong
-			// launch.
+			// VTune numbers launches. A gap means that a launch's record was
+			// lost, and all later times would be assigned to the wrong launch.
 			if t.order != uint64(len(list)+1) {
 				return nil, fmt.Errorf("launch %d is followed by launch %d", len(list), t.order)
 			}
@@ -290,17 +289,16 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	return list, nil
 }
 
-// unwrap returns the times of a finished launch on the clock of the samples.
-// The GPU writes only the low 32 bits, which wrap after 224 s at 19.2 MHz, and
-// programs may run longer. about is the approximate time when they were
-// written.
+// unwrap returns the times of a finished launch on the sample clock. The GPU
+// writes only the low 32 bits, which wrap after 224 s at 19.2 MHz, and programs
+// may run longer. about is the approximate time when they were written.
 func (t *traced) unwrap(about uint64) (start, end uint64) {
 	now := about + uint64(int64(int32(uint32(t.ticks[2])-uint32(about))))
 	back := func(tick uint64) uint64 { return now - uint64(uint32(t.ticks[2])-uint32(tick)) }
 	return back(t.ticks[0]), back(t.ticks[1])
 }
 
-// task returns the task of a launch.
+// task returns a launch's task.
 func (d *decoder) task(t *traced, k *made) (uint32, error) {
 	if t.id == idCopy {
 		return d.tasks.number(ingest.Key{Task: copyTask}, unit.Opt[unit.Bytes]{}), nil

@@ -69,7 +69,7 @@ type element struct {
 	Attributes []xml.Attr `xml:",any,attr"`
 }
 
-// word returns the name of a token and its value.
+// word returns a token's name and its value.
 func (e *element) word() (word, value string) {
 	if len(e.Attributes) == 0 {
 		return "an element without attributes", ""
@@ -81,10 +81,9 @@ func (e *element) word() (word, value string) {
 type step struct {
 	kind stepKind
 	// For a read, at is the offset of its bytes, and high the offset of an
-	// additional upper byte, or -1. For a value, at is the index of the
-	// counter.
+	// additional upper byte, or -1. For a value, at is the counter's index.
 	at, high int
-	width    int // of a read, in bytes
+	width    int // read width in bytes
 	mask     uint64
 	constant number
 	apply    func(a, b number) number
@@ -133,7 +132,7 @@ func (set *metricSet) xves() uint64 {
 	return max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
 }
 
-// maxSteps limits the length of an equation, and maxStack its depth.
+// maxSteps limits an equation's length, and maxStack its depth.
 const (
 	maxSteps = 512
 	maxStack = 64
@@ -197,7 +196,7 @@ func (set *metricSet) token(e *element, delta element, self int) ([]step, error)
 	return set.valueOf(word, value, self)
 }
 
-// valueOf compiles an element that is the value of a counter or metric.
+// valueOf compiles an element that is a counter's value or metric.
 func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 	kind := stepCounter
 	switch word {
@@ -274,7 +273,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 	return []step{s}, nil
 }
 
-// offset returns the offset of a read, which must be inside a report.
+// offset returns a read's offset, which must be inside a report.
 func offset(text string) (int, error) {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 0 || v >= reportSize {
@@ -450,7 +449,7 @@ func (p *plan) run(steps []step, before, after []byte) (v number) {
 	return v
 }
 
-// load returns the bytes of a read in a report of reportSize bytes.
+// load returns a read's bytes in a report of reportSize bytes.
 func (s *step) load(report []byte) uint64 {
 	switch b := report[s.at:]; {
 	case s.high >= 0:

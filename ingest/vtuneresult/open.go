@@ -25,7 +25,7 @@ const (
 	maxEntries  = 1 << 18
 	maxUnpacked = 8 << 30
 	inMemory    = 64 << 20 // maximum size of an archive without random access, which is kept in memory
-	maxDepth    = 4        // of folders above a result
+	maxDepth    = 4        // folders above a result
 )
 
 // FS is the location of results: a folder, or an archive of one.
@@ -35,7 +35,7 @@ type FS struct {
 	Archive bool
 }
 
-// pos returns the position of a file for messages.
+// pos returns a file's position for messages.
 func (f FS) pos(name string) note.Pos {
 	if f.Archive {
 		return note.Pos{File: f.Path + "(" + name + ")"}
@@ -90,8 +90,8 @@ func wanted(name string) bool {
 	switch path.Ext(base) {
 	case ".vtune", ".trace", ".aux", ".vtss":
 		return true
-	// The other files of a result are large and not needed: one result had 116
-	// MB, of which 1.3 MB were needed.
+	// A result's other files are large and not needed: one result had 116 MB,
+	// of which 1.3 MB were needed.
 	case ".cfg":
 		return strings.HasPrefix(base, "gen_metrics") || base == "context_values.cfg"
 	}
@@ -102,9 +102,9 @@ func wanted(name string) bool {
 // must be called even after an error.
 func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, done func(), err error) {
 	f, done = FS{Path: src.Path, Archive: true}, func() {}
-	// A tar archive is a stream without a list of files, but the files of a
-	// result are read in a different order. Therefore it is unpacked to the
-	// disk. A zip archive is read directly.
+	// A tar archive is a stream without a list of files, but a result's files
+	// are read in a different order. Therefore it is unpacked to the disk. A
+	// zip archive is read directly.
 	if isTar(head) {
 		if runtime.GOOS == "js" {
 			return f, done, errors.New("a browser has no disk to unpack it to: give the folder, or a zip archive of it")
@@ -143,7 +143,7 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 	return f, done, nil
 }
 
-// admission counts the accepted content of an archive.
+// admission counts an archive's accepted content.
 type admission struct{ entries, bytes int64 }
 
 // admit reports whether an entry should be read. It returns an error for an
@@ -170,7 +170,7 @@ func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	return true, nil
 }
 
-// unpack writes the needed files of an archive to a folder.
+// unpack writes an archive's needed files to a folder.
 func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 	for used := (admission{}); ; {
 		h, err := t.Next()

@@ -21,7 +21,7 @@ const (
 	maxLag     = 2     // maximum number of ticks from that time to the record's time
 )
 
-// A metric is one of the used metrics of a set.
+// A metric is one of a set's used metrics.
 type metric int
 
 const (
@@ -44,11 +44,11 @@ var metricNames = [metrics][]string{
 	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}, {"GtiReadThroughput", "GPU_MEMORY_BYTE_READ"},
 	{"GtiWriteThroughput", "GPU_MEMORY_BYTE_WRITE"}, {"L3ShaderThroughput"}}
 
-// values are the values of metrics. Percentages are 0 to 100. A metric that the
-// set does not have is -1.
+// values are the metric values. Percentages are 0 to 100. A metric that the set
+// does not have is -1.
 type values [metrics]float64
 
-// counters are the used metrics of a set.
+// counters are a set's used metrics.
 type counters struct {
 	plan
 	place    [metrics]int // index in the plan's values; -1 if the set does not have the metric
@@ -57,7 +57,7 @@ type counters struct {
 
 const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute"
 
-// newCounters plans the used metrics of a set. The set may have no occupancy.
+// newCounters plans a set's used metrics. The set may have no occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{plan: newPlan(set)}
 	// A set normally has one of the names. If it has several, the newest is
@@ -146,7 +146,7 @@ func (a *adapter) readClock() error {
 const mostPercent = 105
 
 // eachSample calls a function for each sample in order. It also writes the
-// bytes of the file to sum.
+// file's bytes to sum.
 func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) error {
 	var before [reportSize]byte
 	var s sample
@@ -209,7 +209,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 	return err
 }
 
-// fill sets the values of a sample. An impossible percentage means that the
+// fill sets a sample's values. An impossible percentage means that the
 // equations do not match the reports, so the other values would be wrong, too.
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
@@ -225,7 +225,7 @@ func (c *counters) fill(s *sample) error {
 	return nil
 }
 
-// lengths counts the lengths of samples in ticks, to find the interval of the
+// lengths counts the sample lengths in ticks, to find the interval of the
 // hardware.
 type lengths map[uint64]int64
 
@@ -260,7 +260,7 @@ func (l lengths) interval() (ticks uint64, lost int64) {
 // sums adds samples in two ways. The first uses VTune's rule: each sample
 // belongs to the launch in which it ends. The second distributes each sample
 // over all launches in it, by their time. The first reproduces the values that
-// VTune prints, and the second estimates the values of the launches.
+// VTune prints, and the second estimates the launch values.
 type sums struct {
 	launches int64
 	seconds  float64 // duration of the launches
@@ -307,7 +307,7 @@ func (s *sums) usable(loose bool) bool {
 
 // A sweep processes samples and launches in the order of time. It keeps only
 // the open launches and no samples, so that the memory does not depend on the
-// length of the run.
+// run's length.
 type sweep struct {
 	launches []launch // sorted by start
 	hertz    float64
@@ -398,8 +398,8 @@ type periods struct {
 const leastBusy = 0.3
 
 func (p *periods) addSample(s *sample, hertz float64) {
-	// The busy signal of the GPU is not useful here, because it stays set
-	// between launches that are close together.
+	// The GPU's busy signal is not useful here, because it stays set between
+	// launches that are close together.
 	busy := s.values[occupancy] > leastBusy || s.values[threads] > 0
 	if busy {
 		if !p.in {

@@ -17,8 +17,8 @@ import (
 // record is a word of flags, followed by the fields that the flags select, in
 // the order of their bits.
 const (
-	maxRecord = 72 << 10 // of a record outside a frame, whose data has up to 64 KiB
-	maxFrame  = 8 << 20  // of a frame, compressed or not; the largest known frame has 1 MiB
+	maxRecord = 72 << 10 // outside a frame; the data has up to 64 KiB
+	maxFrame  = 8 << 20  // compressed or not; the largest known frame has 1 MiB
 	maxRepeat = 8        // repetitions of a field in one record; at most two are known
 
 	leafBits     = 3 << 25
@@ -33,13 +33,13 @@ const (
 	fieldReal    = 5
 
 	typeFrame   = 78     // large record: one zstd frame, which contains records
-	typeClock   = 18     // system record: the clocks of the stream
+	typeClock   = 18     // system record: the stream's clocks
 	typeCall    = 8      // user record: a call or a sample, which has a start
 	typeEvent   = 10     // user record: a single moment
 	typePartial = 0x8000 // the data continues in another record
 )
 
-// fieldSizes are the sizes of the fields for bits 0 to 18, in bytes.
+// fieldSizes are the field sizes for bits 0 to 18, in bytes.
 var fieldSizes = [fieldPadding]int{4, 4, 4, 8, 8, 8, 1, 8, 8, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8}
 
 var magic = []byte{0, 0, 0, 8, 0xfa, 0xde, 0xde, 0xad}
@@ -72,7 +72,7 @@ type stream struct {
 var errShort = errors.New("cut short")
 
 // eachRecord calls a function for each record of a file. It also writes the
-// bytes of the file to sum. If the framing is invalid, the error contains the
+// file's bytes to sum. If the framing is invalid, the error contains the
 // offset.
 func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error) error {
 	f, err := r.fs.Open(name)
@@ -134,7 +134,7 @@ func (s *stream) readError(err error) error {
 	return s.fs.unreadable(s.name, "copy the result folder again", err)
 }
 
-// single reads a record outside of frames.
+// single reads a record outside frames.
 func (s *stream) single() error {
 	// The buffer almost always contains the complete record. Only a record that
 	// crosses the end of the buffer needs a second look.

@@ -22,7 +22,7 @@ type synthetic struct {
 	raw      uint64 // initial value of the counters, to let them wrap
 	launches []made1
 	set      string
-	noFrames bool // write records outside of frames
+	noFrames bool // write records outside frames
 	device   uint32
 }
 
@@ -119,7 +119,7 @@ func (s *synthetic) samples() []byte {
 	return s.file(records...)
 }
 
-// report returns the record of a report.
+// report returns a report's record.
 func (s *synthetic) report(i int) []byte {
 	tick := s.first + uint64(i)*s.interval
 	report := make([]byte, reportSize)
@@ -218,7 +218,7 @@ func (s *synthetic) trace() (trace, aux []byte) {
 const vtuneFile = `<?xml version="1.0"?><root><rdmgr><timestamp>1678894272</timestamp><hostname>node7</hostname>` +
 	`<product type="string">Intel VTune Profiler 2023.0.0</product><variables><at>gh</at></variables></rdmgr></root>`
 
-// files returns the files of the result in a folder with the given name.
+// files returns the result's files in a folder with the given name.
 func (s *synthetic) files(name string) fstest.MapFS {
 	trace, aux := s.trace()
 	list := fstest.MapFS{}

@@ -68,7 +68,7 @@ func isInputError(err error, codes ...string) bool {
 }
 
 // traced decodes the launches of all processes. It uses the finalized times if
-// the times of the GPU are missing.
+// the GPU's times are missing.
 func (a *adapter) traced(finalized []span) error {
 	a.tasks, a.launches = tasks{}, nil
 	for _, files := range processes(a.data) {

@@ -1,7 +1,7 @@
 // Package vtuneresult reads the result folder of a VTune GPU analysis without
 // VTune: every sample of the counters, the equations that convert them to
-// metrics, and the times of the launches. It computes the columns of VTune's
-// reports with the values that VTune prints, and the means over the launches
+// metrics, and the launch times. It computes the columns of VTune's reports
+// with the values that VTune prints, and the means over the launches
 // themselves. It returns an error for any unknown part of a folder. It does not
 // know exports, devices, or predictions.
 //
@@ -30,7 +30,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Codes of errors.
+// Error codes.
 const (
 	codeDamaged     = "damaged-result"
 	codeCut         = "cut-result"
@@ -76,14 +76,13 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	}
 	f, err := read(ctx, fsys, opt)
 	if err == nil {
-		f.Digest = "" // use the digest of the archive
+		f.Digest = "" // use the archive's digest
 	}
 	return f, err
 }
 
-// ReadFolder implements ingest.FolderReader. The digest of a folder is the
-// digest of the samples, because VTune writes caches and logs into it much
-// later.
+// ReadFolder implements ingest.FolderReader. A folder's digest is the digest of
+// the samples, because VTune writes caches and logs into it much later.
 func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
@@ -139,8 +138,8 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	return r.adapters(adapters)
 }
 
-// adapters reads the counters of each adapter. It uses the adapter on which
-// threads ran.
+// adapters reads each adapter's counters. It uses the adapter on which threads
+// ran.
 func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 	sum := sha256.New()
 	var used *adapter
@@ -176,8 +175,8 @@ func (r *reader) note(severity note.Severity, code string, pos note.Pos, hint, f
 var analyses = map[string]string{"gh": "gpu-hotspots", "go": "gpu-offload", "hs": "hotspots",
 	"ps": "performance-snapshot"}
 
-// readMark reads the description of the machine from the .vtune file. It
-// returns the kind of analysis, for example "gh" for gpu-hotspots.
+// readMark reads the machine's description from the .vtune file. It returns the
+// kind of analysis, for example "gh" for gpu-hotspots.
 func (r *reader) readMark(name string) (analysis string, err error) {
 	var v struct {
 		Collection struct {
@@ -213,7 +212,7 @@ func (r *reader) readOptions() {
 		}
 	}
 	// Use the collector's value if the options contain no interval. The
-	// namespace of the attribute is its type: int:value.
+	// attribute's namespace is its type: int:value.
 	var known struct {
 		Values []struct {
 			ID    string `xml:"id,attr"`

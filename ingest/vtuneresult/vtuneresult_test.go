@@ -139,8 +139,8 @@ func TestSynthetic(t *testing.T) {
 	if long.Global != unit.Size(6400) || long.Local != unit.Size(64) || long.SIMD.Or(0) != 16 || short.SLM.Or(0) != 2048 {
 		t.Errorf("shapes %v %v %v, SLM %v", long.Global, long.Local, long.SIMD, short.SLM)
 	}
-	// A thread is counted when it starts. For one of the launches, the sample
-	// before its own first sample contains its threads.
+	// A thread is counted when it starts. The threads of one launch are in the
+	// sample before the first sample of that launch, so they are not counted.
 	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
 		t.Errorf("%d threads", n)
 	}
@@ -197,9 +197,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestContainers checks that a folder, a zip, a tar, and records outside of
-// frames return the same result. Single launches must add up to the rows of
-// kernels.
+// TestContainers checks that a folder, a zip, a tar, and records outside frames
+// return the same result. Single launches must add up to the kernel rows.
 func TestContainers(t *testing.T) {
 	s := mixed()
 	list := s.files("run/r000gh")
@@ -251,7 +250,7 @@ func TestRejected(t *testing.T) {
 	words := func(old, new string) func([]byte) []byte {
 		return func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(new)) }
 	}
-	var plain []byte // with one report outside of frames
+	var plain []byte // with one report outside frames
 	{
 		s := small()
 		s.noFrames = true
@@ -536,8 +535,8 @@ func TestPublicResult(t *testing.T) {
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
 	}
-	// Weighted by the time of launches in samples. VTune's screen rounds the
-	// peak bandwidths of the run down to whole GB/s: 92, 92, and 185.
+	// Weighted by the launch time in samples. VTune's screen rounds the peak
+	// bandwidths of the run down to whole GB/s: 92, 92, and 185.
 	c := k.Counters
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
 		"memory write": {c.MemoryWrite.Or(0), 0.006627}, "L3": {c.L3Read.Or(0), 53.677},
@@ -661,8 +660,8 @@ func TestFinalized(t *testing.T) {
 	}
 }
 
-// TestDicer reads the tables of dicer.db, with a view for the launches, which
-// is possible, and without a required column.
+// TestDicer reads a dicer.db in which the table of the launches is a view, which
+// is valid, and one without a required column.
 func TestDicer(t *testing.T) {
 	s := mixed()
 	make1 := func(drop string) []byte {

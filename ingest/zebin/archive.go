@@ -14,8 +14,8 @@ import (
 )
 
 // readArchive reads the members of an ar archive, which ocloc writes for
-// several devices. The names of the members contain the pointer size and the
-// graphics IP version, as in 64.12.10.0.
+// several devices. The member names contain the pointer size and the graphics
+// IP version, as in 64.12.10.0.
 func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
 	var images []Image
 	var faults []error
@@ -67,8 +67,8 @@ func usable(images []Image, faults []error, left note.Note, none error) ([]Image
 // memberHead is the size of a member's header.
 const memberHead = 60
 
-// memberAt reads the header of a member, which must end before limit. It
-// returns the name field and the length.
+// memberAt reads a member's header, which must end before limit. It returns the
+// name field and the length.
 func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, err error) {
 	var h [memberHead]byte
 	if _, err := r.ReadAt(h[:], offset); err != nil {
@@ -98,11 +98,11 @@ func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, na
 	return readDevice(pos, r, size, t)
 }
 
-// deviceMember matches the name of a member with a graphics IP version: 12.10
-// in 64.12.10.0.
+// deviceMember matches a member's name with a graphics IP version: 12.10 in
+// 64.12.10.0.
 var deviceMember = regexp.MustCompile(`^(?:32|64)\.(\d+\.\d+)\.\d+$`)
 
-// memberName returns the name of a member, from the table of long names if
+// memberName returns a member's name, from the table of long names if
 // necessary.
 func memberName(field string, long []byte) string {
 	name := strings.TrimRight(field, " ")

@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// compileLimit is the maximum duration of a compilation.
+// compileLimit is a compilation's maximum duration.
 const compileLimit = 2 * time.Minute
 
 // maxMessages is the maximum length of the compiler's messages that are
@@ -39,11 +39,11 @@ func IsSource(path string) bool {
 	return ending == ".cl" || ending == ".spv"
 }
 
-// Compile compiles a source into a new file in dir. It returns the path of the
-// file and the compiler's warnings. device is a name that the compiler knows
-// (pvc, acm-g10, 0x7d55). options are options of the OpenCL compiler, for
-// example -cl-intel-256-GRF-per-thread, or empty. If the compilation fails, the
-// error contains the compiler's messages. No shell is involved.
+// Compile compiles a source into a new file in dir. It returns the file's path
+// and the compiler's warnings. device is a name that the compiler knows (pvc,
+// acm-g10, 0x7d55). options are options of the OpenCL compiler, for example
+// -cl-intel-256-GRF-per-thread, or empty. If the compilation fails, the error
+// contains the compiler's messages. No shell is involved.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compileLimit)
 	defer cancel()
@@ -98,7 +98,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 // (OCLOC_INVALID_DEVICE is -33, which a shell sees as 223).
 const unknownDevice = 223
 
-// UnknownDevice is the code of the error for a device that this version of the
+// UnknownDevice is the error's code for a device that this version of the
 // compiler does not know.
 const UnknownDevice = "compiler-unknown-device"
 

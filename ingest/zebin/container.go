@@ -61,8 +61,8 @@ func isInfoText(head []byte) bool {
 	return ok && bytes.Contains(text, mark)
 }
 
-// readFile reads the device images of a file. If there are none, the error
-// describes the file.
+// readFile reads a file's device images. If there are none, the error describes
+// the file.
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // opening a named pipe would wait
@@ -183,7 +183,7 @@ func noInfo(pos note.Pos, f *elf.File) error {
 		"the device image has no .ze_info section, so it contains no kernel")
 }
 
-// sectionData returns the content of a section. It limits the size, because a
+// sectionData returns a section's content. It limits the size, because a
 // damaged file may claim any size.
 func sectionData(s *elf.Section, most uint64) ([]byte, error) {
 	if s.Size > most {

@@ -16,14 +16,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Log reads the log of a build. The compiler warns about each kernel that
-// spills:
+// Log reads a build's log. The compiler warns about each kernel that spills:
 //
-//	warning: kernel blur  compiled SIMD16 allocated 128 regs and spilled around 4
-//	warning: in kernel 'blur': compiled SIMD16 allocated 128 regs and spilled around 4
+// warning: kernel blur compiled SIMD16 allocated 128 regs and spilled around 4
+// warning: in kernel 'blur': compiled SIMD16 allocated 128 regs and spilled
+// around 4
 //
-// The second form is newer (IGC 37124e21e, April 2026). The last number is the
-// spill of a thread in registers: max(1, ceil(spillMemUsed / getGRFSize())) in
+// The second form is newer (IGC 37124e21e, April 2026). The last number is a
+// thread's spill in registers: max(1, ceil(spillMemUsed / getGRFSize())) in
 // IGC/Compiler/CISACodeGen/CISABuilder.cpp since 48436fdd6 (July 2022). The log
 // does not name the device, whose registers have 32 or 64 bytes. A kernel
 // without a spill is not in the log.
@@ -51,7 +51,7 @@ var (
 	warning = regexp.MustCompile(`(?:[Ww]arning: +|^)(?:in )?kernel `)
 )
 
-// mostWrapped is the maximum number of lines of a warning.
+// mostWrapped is the maximum number of a warning's lines.
 const mostWrapped = 3
 
 // Read implements ingest.Format.
@@ -69,7 +69,7 @@ func (Log) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions)
 	return f, nil
 }
 
-// readLog reads the kernels of a log, each with the different results of its
+// readLog reads a log's kernels, each with the different results of its
 // compilations. It returns the number of warnings that it cannot use.
 func readLog(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (image Image, unusable int64, err error) {
 	in, bad := table.NewLines(ctx, src, opt), table.BadRows{}
@@ -110,7 +110,7 @@ func readLog(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (i
 	return image, bad.Count, nil
 }
 
-// compiled returns the kernel of a warning.
+// compiled returns a warning's kernel.
 func compiled(m []string) (k Kernel, err error) {
 	k = Kernel{Name: strings.Trim(strings.TrimSuffix(m[1], ":"), "'"), SLMIsLowerBound: true}
 	var n [3]int

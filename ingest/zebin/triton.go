@@ -47,7 +47,7 @@ func (Triton) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		Hint:    "predict its folder with 'occudiff predict', or add the computing-task export of the run"}}}, nil
 }
 
-// maxTriton limits the size of the JSON. Real files are smaller.
+// maxTriton limits the JSON's size. Real files are smaller.
 const maxTriton = 1 << 20
 
 // readTriton returns the values for a kernel from the JSON.
@@ -84,7 +84,7 @@ func readTriton(path string, r io.Reader) (k Kernel, err error) {
 }
 
 // addTriton adds the values from Triton's JSON next to a binary, if it exists.
-// The SLM that the JSON requests is added to the SLM of the source.
+// The SLM that the JSON requests is added to the source's SLM.
 func addTriton(path string, images []Image) {
 	file, err := os.Open(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
 	if err != nil {

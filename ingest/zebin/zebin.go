@@ -45,8 +45,8 @@ type Image struct {
 	IsLog   bool // a compiler log, which does not name the device
 }
 
-// A Target is the device of an image, as far as the image contains it. Both
-// fields are zero if the device is unknown.
+// A Target is an image's device, as far as the image contains it. Both fields
+// are zero if the device is unknown.
 type Target struct {
 	// Family is the driver's number of the product family, for example 1271 for
 	// Ponte Vecchio. It is 0 if unknown.
@@ -85,8 +85,8 @@ type Kernel struct {
 	// Spill and Private are per thread. They are absent if the binary does not
 	// separate them. Scratch is their sum.
 	Spill, Private, Scratch unit.Opt[unit.Bytes]
-	// SpilledRegisters is the spill of a thread in registers, rounded up. Only
-	// a compiler log has it.
+	// SpilledRegisters is a thread's spill in registers, rounded up. Only a
+	// compiler log has it.
 	SpilledRegisters unit.Opt[int]
 	// Local is the work-group size that the source fixes, or absent if it is
 	// not fixed.
@@ -101,7 +101,7 @@ type Kernel struct {
 func (k *Kernel) Demangled() string { return names.Display(k.Name) }
 
 // Format reads binaries that are next to profiler output. Their values become
-// properties of the kernels of the run.
+// properties of the run's kernels.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -113,8 +113,8 @@ func (Format) Description() string { return "a kernel binary" }
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
-// maxBinary is the maximum size of a binary in bytes. A SYCL program with
-// images for many devices has about 100 MB.
+// maxBinary is a binary's maximum size in bytes. A SYCL program with images for
+// many devices has about 100 MB.
 const maxBinary = 1 << 30
 
 // RunAlone implements ingest.Shared.
@@ -148,8 +148,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	return f, nil
 }
 
-// props returns the values that a run uses from the binary of a kernel. It
-// omits the SLM if arguments add an unknown size to it.
+// props returns the values that a run uses from a kernel's binary. It omits the
+// SLM if arguments add an unknown size to it.
 func (k *Kernel) props(file string) ingest.Kernel {
 	barriers, known := k.Barriers.Value()
 	p := ingest.Kernel{Task: names.Task(k.Demangled()), Pos: note.Pos{File: file}, Local: k.Local,
@@ -162,10 +162,10 @@ func (k *Kernel) props(file string) ingest.Kernel {
 	return p
 }
 
-// ReadPath reads the device images of a file, or of the files in a folder and
-// its subfolders: output or disassembly of ocloc, a compiler's shader dump, a
-// VTune result with dumped binaries, or Triton's cache. It skips files of a
-// folder that are not images. A damaged file becomes a note on the first image.
+// ReadPath reads a file's device images, or of the files in a folder and its
+// subfolders: output or disassembly of ocloc, a compiler's shader dump, a VTune
+// result with dumped binaries, or Triton's cache. It skips files of a folder
+// that are not images. A damaged file becomes a note on the first image.
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -217,8 +217,8 @@ func isDump(path string) bool {
 // that may contain some.
 func IsFile(path string) bool { return isBinary(headOf(path)) }
 
-// headOf returns the first bytes of a file, or nothing if it cannot be read. It
-// does not read a pipe, because the bytes would be lost.
+// headOf returns a file's first bytes, or nothing if it cannot be read. It does
+// not read a pipe, because the bytes would be lost.
 func headOf(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil

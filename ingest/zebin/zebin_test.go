@@ -261,12 +261,12 @@ func smallImage(family uint32, info string) []byte {
 }
 
 // TestHugeClaims reads sections that claim to be much larger than the file, and
-// checks that no such amount of memory is allocated.
+// checks that no such memory use is allocated.
 func TestHugeClaims(t *testing.T) {
 	image := smallImage(1271, "version: '1.20'\nkernels: []\n")
 	for _, size := range []uint64{1 << 30, 1 << 40, 1 << 63, 1<<64 - 1} {
 		huge := bytes.Clone(image)
-		binary.LittleEndian.PutUint64(huge[len(huge)-3*64+32:], size) // of .ze_info
+		binary.LittleEndian.PutUint64(huge[len(huge)-3*64+32:], size) // size of .ze_info
 		_, err := zebin.Read(context.Background(), "x", bytes.NewReader(huge), int64(len(huge)))
 		if err == nil {
 			t.Errorf("%d bytes were accepted", size)

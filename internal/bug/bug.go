@@ -50,8 +50,8 @@ func Raise(err error) error {
 }
 
 // Await calls f, which may wait for input. It returns the error of f, or the
-// error of the context if the context ends first. In that case f continues to
-// run, and it must not change anything that the caller reads.
+// context's error if the context ends first. In that case f continues to run,
+// and it must not change anything that the caller reads.
 func Await(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- Call(f) }()

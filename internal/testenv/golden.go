@@ -41,8 +41,8 @@ func Golden(t testing.TB, path string, got []byte) {
 }
 
 // Made returns an input that was written for tests: the first file of
-// testdata/NAME.txtar. The tests of ingest/formats check what is read from each
-// of them.
+// testdata/NAME.txtar. The tests of ingest/formats check what is read from
+// each.
 func Made(t testing.TB, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))

@@ -38,8 +38,8 @@ func device(t testing.TB, table *Table, key string) Device {
 // two devices that later sources confirm or that have no count of their own.
 var added = []string{"mtl-112", "wcl", "b370", "max1450", "cri", "nvl-p", "nvl-s", "nvl-u"}
 
-// asReference reverts decisions that differ from the reference data: the SLM of
-// an Xe-core is the maximum that the driver programs, Wildcat Lake is not a
+// asReference reverts decisions that differ from the reference data: an
+// Xe-core's SLM is the maximum that the driver programs, Wildcat Lake is not a
 // Panther Lake, and two IDs without a name are Battlemages.
 func asReference(d Device) Device {
 	for _, s := range d.SLMBySource {
@@ -281,8 +281,8 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 	comparePCI(t, table, ids)
 }
 
-// extraCells returns the driver's additional limits in the notation of
-// devices.csv, by key.
+// extraCells returns the driver's additional limits in the device notation.csv,
+// by key.
 func extraCells(t *testing.T) map[string]string {
 	r := csv.NewReader(strings.NewReader(devicesCSV))
 	r.Comment = '#'
@@ -298,7 +298,7 @@ func extraCells(t *testing.T) map[string]string {
 	return cells
 }
 
-// flat returns nested limits in the notation of the table, sorted.
+// flat returns nested limits in the table's notation, sorted.
 func flat(limits map[string]any) []string {
 	var out []string
 	for name, v := range limits {

@@ -12,8 +12,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Options describe the device of a run: the choice of the user, which has
-// priority, and the content of the inputs.
+// Options describe a run's device: the user's choice, which has priority, and
+// the input content.
 type Options struct {
 	Name   string            // as in Query; if empty, the inputs determine the device
 	XVEs   int               // XVE count from the user; 0 if none
@@ -23,8 +23,8 @@ type Options struct {
 	Family bool              // as in Query
 	// Force uses Name even if the inputs identify another device.
 	Force bool
-	// XVEColumns is an export whose columns count XVEs, or empty. If the device
-	// of a log has only EUs, it is not the device of that export.
+	// XVEColumns is an export whose columns count XVEs, or empty. If a log's
+	// device has only EUs, it is not the device of that export.
 	XVEColumns string
 	Naming     Naming
 	By         Source // source of Name if it is neither a flag nor a form: occudiff.yaml:2
@@ -48,7 +48,7 @@ func (n Naming) Words(flag, form string) string {
 	return flag
 }
 
-// A Choice is the device of a run.
+// A Choice is a run's device.
 type Choice struct {
 	Device *Device // nil if no device was given
 	By     Source
@@ -67,8 +67,8 @@ var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"no input says which GPU this is")
 
-// Choose returns the device of a run: the one from the user, or the one that
-// the inputs identify. If the inputs identify another device than the user, or
+// Choose returns a run's device: the one from the user, or the one that the
+// inputs identify. If the inputs identify another device than the user, or
 // several devices, it returns an error, unless Force is set. It then compares
 // the device table with the numbers in the inputs.
 func (t *Table) Choose(o Options) (Choice, error) {
@@ -195,7 +195,7 @@ func (t *Table) identified(p ingest.Platform) (found []*Device) {
 	return found
 }
 
-// Listed returns the GPUs of the machine, one of which ran, if an input lists
+// Listed returns the machine's GPUs, one of which ran, if an input lists
 // several.
 func (t *Table) Listed(inputs []ingest.Platform) (list []Device) {
 	for _, p := range inputs {
@@ -215,7 +215,7 @@ func keysOf(devices []*Device) (keys []string) {
 	return keys
 }
 
-// describe returns the device of an input with its possible keys, for example
+// describe returns an input's device with its possible keys, for example
 // "Meteor Lake-P [Intel Arc Graphics] (mtl-112)".
 func describe(p ingest.Platform, found []*Device) string {
 	name := p.Device
@@ -225,7 +225,7 @@ func describe(p ingest.Platform, found []*Device) string {
 	return fmt.Sprintf("%s (%s)", name, unit.JoinWords(keysOf(found), "or"))
 }
 
-// chooseFromInputs finds the device of each input. They must agree.
+// chooseFromInputs finds each input's device. They must agree.
 func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	var found Choice
 	var foundName string
@@ -301,7 +301,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	return Choice{m.Device, by, m.Notes}, name, nil
 }
 
-// xveWord returns the name of an XVE in the GPU's generation.
+// xveWord returns an XVE's name in the GPU's generation.
 func (d *Device) xveWord() string {
 	if strings.HasPrefix(d.Architecture, "Gen") || d.Architecture == "Xe-LP" {
 		return "EU"

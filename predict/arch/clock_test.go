@@ -33,8 +33,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestClocks checks the clocks of the table. Each has a source, and an unknown
-// clock is empty.
+// TestClocks checks the table's clocks. Each has a source, and an unknown clock
+// is empty.
 func TestClocks(t *testing.T) {
 	want := map[string]float64{"Gen9": 12, "Gen9-LP": 19.2, "Xe-LP": 19.2, "Xe-HPG": 19.2, "Xe-LPG": 19.2, "Xe-LPG+": 19.2,
 		"Xe-HPC": 12.5, "Xe2-LPG": 19.2, "Xe2-HPG": 19.2}

@@ -1,5 +1,5 @@
-// Package arch contains the device table: the resources of each GPU that limit
-// occupancy, with the source of every row, and the lookup by the names of GPUs.
+// Package arch contains the device table: each GPU's resources that limit
+// occupancy, with the source of every row, and the lookup by the GPU names.
 //
 // The tables are CSV files next to the code: a row per GPU, the PCI IDs that
 // GPUs share, and families of several GPUs. Tools print one GPU with many
@@ -9,11 +9,11 @@
 // this order. If a name means GPUs of different shapes, their XVE count is
 // required. GPUs of one shape are one result, because their predictions are
 // equal. If a count is lower than for all known parts but a whole number of
-// Xe-cores, Find derives a binned part. [Table.Choose] determines the device of
-// a run from the user's choice and the inputs.
+// Xe-cores, Find derives a binned part. [Table.Choose] determines a run's
+// device from the user's choice and the inputs.
 //
-// A user's device file has the columns of devices.csv and is checked as a
-// whole. Its rows have priority over built-in ones.
+// A user's device file has the device columns.csv and is checked as a whole.
+// Its rows have priority over built-in ones.
 //
 // The package does not know kernels.
 package arch
@@ -29,7 +29,7 @@ import (
 )
 
 // A Device is one GPU with all its stacks, as the prediction model uses it. The
-// names of the counts contain their unit.
+// count names contain their unit.
 type Device struct {
 	Key          string   // short and unique: uhd-p630
 	Name         string   // as the driver or vendor prints it
@@ -46,7 +46,7 @@ type Device struct {
 	// compiled, in ascending order. The default is the first mode with at least
 	// 128 registers.
 	GRFModes []GRFMode
-	// ThreadsPerXVE is the largest number of threads of an XVE in any mode: the
+	// ThreadsPerXVE is the largest number of an XVE's threads in any mode: the
 	// thread slots in the denominator of VTune's occupancy.
 	ThreadsPerXVE int
 	RegisterBytes int // width of one register
@@ -54,7 +54,7 @@ type Device struct {
 	SIMDWidths []int // sub-group sizes that the compiler supports
 
 	SLMPerXeCore   unit.Bytes
-	SLMBySource    []SourcedCount // KB of an Xe-core if sources disagree; the first is SLMPerXeCore
+	SLMBySource    []SourcedCount // KB per Xe-core if sources disagree; the first equals SLMPerXeCore
 	SLMPerGroupMax unit.Bytes     // maximum of one work-group
 	SLMSteps       []unit.Bytes   // allocation sizes of SLM, ascending, starting with 0
 
@@ -92,8 +92,8 @@ type Bandwidth struct {
 	Source      string
 	GBPerSecond float64
 	// Fastest is the fastest memory that the GPU supports, if it shares the
-	// memory of the CPU. The installed memory is often slower, and a single
-	// module halves its bandwidth.
+	// CPU's memory. The installed memory is often slower, and a single module
+	// halves its bandwidth.
 	Fastest string
 	Assumed bool
 }
@@ -107,8 +107,8 @@ func (b Bandwidth) String() string {
 	return figure + " (" + b.Source + ")"
 }
 
-// ShortName returns the common name of the device, without the vendor and words
-// that all products share.
+// ShortName returns the device's common name, without the vendor and words that
+// all products share.
 func (d *Device) ShortName() string {
 	drop := strings.NewReplacer("(R)", "", "(TM)", "", "Intel", "", "Data Center GPU", "", "Graphics", "")
 	return strings.Join(strings.Fields(drop.Replace(d.Name)), " ")

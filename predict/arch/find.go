@@ -91,8 +91,8 @@ type candidates struct {
 	// id is the PCI ID from which they were found. The full part represents its
 	// bins.
 	id string
-	// called is the normalized name of the driver. A device with exactly this
-	// name is preferred.
+	// called is the driver's normalized name. A device with exactly this name
+	// is preferred.
 	called string
 	notes  []note.Note
 }
@@ -119,8 +119,8 @@ func (t *Table) candidates(w wanted) candidates {
 	return c
 }
 
-// isKey reports whether a text that could be a PCI ID is the key of a device.
-// For example, A770 is both.
+// isKey reports whether a text that could be a PCI ID is a device's key. For
+// example, A770 is both.
 func (t *Table) isKey(w wanted) bool { return w.idOnly && t.byKey[squash(w.name)] != nil }
 
 // driverName returns the driver's normalized name for a PCI ID.
@@ -327,8 +327,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
 }
 
-// best returns the default device of the name, otherwise the device with
-// exactly that name, otherwise the first.
+// best returns the name's default device, otherwise the device with exactly
+// that name, otherwise the first.
 func (c *candidates) best(ds []*Device) *Device {
 	if c.def != nil && slices.Contains(ds, c.def) {
 		return c.def
@@ -359,9 +359,8 @@ func (t *Table) unknown(name string) error {
 		"device %s is not in the device table%s", quoted(name), near)
 }
 
-// near returns the keys of the devices with a name, alias, or family within the
-// limit, the nearest first. If several are equally near, the nearest key is
-// first.
+// near returns the device keys with a name, alias, or family within the limit,
+// the nearest first. If several are equally near, the nearest key is first.
 func (t *Table) near(asked string, limit int) (keys []string) {
 	best := map[string]int{} // distance of the nearest name for each key
 	meet := func(distance int, keys ...string) {
@@ -418,8 +417,8 @@ func didYouMean(word string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// maxWord is the maximum length of a word that is compared. No name in the
-// table is longer.
+// maxWord is the maximum length for a comparison. No name in the table is
+// longer.
 const maxWord = 80
 
 // An AmbiguousError means that a name refers to several devices of different

@@ -13,7 +13,7 @@ import (
 )
 
 // A deviceRow is a row of devices.csv or of a user's device file, with the
-// columns in the order of the file. In addition to the tags, one of
+// columns in the file's order. In addition to the tags, one of
 // threads_by_registers and threads_per_xve is required.
 type deviceRow struct {
 	Key            table.Name   `csv:"key" table:"required"`
@@ -208,8 +208,8 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 }
 
 // bandwidths is a list of source:GB/s pairs such as "intel:1229". The source
-// "assumed" means that there is no source. "at-most-LPDDR5X-8533" names the
-// fastest memory of a GPU that shares the memory of the CPU.
+// "assumed" means that there is no source. "at-most-LPDDR5X-8533" names a GPU's
+// fastest memory that shares the CPU's memory.
 type bandwidths []Bandwidth
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -236,7 +236,7 @@ type problem struct{ column, text, hint string }
 // table stays far below them.
 const (
 	maxName   = 256 // bytes of a key, name, or alias
-	maxPCIIDs = 256 // of one device
+	maxPCIIDs = 256 // per device
 )
 
 func problemf(column, hint, format string, args ...any) *problem {
@@ -251,9 +251,9 @@ func (p *problem) at(s *table.Sheet, row int) error {
 	return note.Errorf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
-// check returns the first inconsistency of a device, or nil. The model divides
-// by these values and rounds up to these steps, so an error here would make
-// every occupancy wrong.
+// check returns a device's first inconsistency, or nil. The model divides by
+// these values and rounds up to these steps, so an error here would make every
+// occupancy wrong.
 func (d *Device) check() *problem {
 	for _, c := range []func() *problem{
 		d.checkNames, d.checkCounts, d.checkModes, d.checkSIMD, d.checkSLM, d.checkGroups, d.checkLists,

@@ -39,7 +39,7 @@ func (d *Device) sameShape(e *Device) bool {
 		slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
 }
 
-// mostSLM returns the largest value of all sources for the SLM of an Xe-core.
+// mostSLM returns the largest value of all sources for an Xe-core's SLM.
 func (d *Device) mostSLM() unit.Bytes {
 	most := d.SLMPerXeCore
 	for _, s := range d.SLMBySource {

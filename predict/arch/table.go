@@ -42,7 +42,7 @@ type Table struct {
 	families []familyRow
 	targets  []target
 
-	place map[*Device]int    // position in devices: candidates are listed in the order of the table
+	place map[*Device]int    // position in devices: candidates are listed in the table's order
 	byKey map[string]*Device // by normalized key
 	byID  map[string]*hit    // by PCI ID
 	names map[string]*hit    // by normalized name
@@ -110,10 +110,10 @@ func format[R any]() table.Format {
 	return f
 }
 
-// Devices returns the devices in the order of the table, with devices from
-// files last. It excludes families whose Xe-core count is not public, because
-// they are not a GPU without an XVE count. The caller may change the slice, but
-// not the data that its devices refer to.
+// Devices returns the devices in the table's order, with devices from files
+// last. It excludes families whose Xe-core count is not public, because they
+// are not a GPU without an XVE count. The caller may change the slice, but not
+// the data that its devices refer to.
 func (t *Table) Devices() []Device {
 	return slices.DeleteFunc(t.All(), func(d Device) bool { return d.XeCores == 0 })
 }
@@ -223,7 +223,7 @@ func (t *Table) keyed(keys []string) []*Device {
 	return devices
 }
 
-// at returns the entry of a map. It creates the entry if it is missing.
+// at returns a map's entry. It creates the entry if it is missing.
 func (t *Table) at(m map[string]*hit, key string) *hit {
 	h := m[key]
 	if h == nil {
@@ -329,7 +329,7 @@ func (t *Table) hasTarget(d *Device, x target) bool {
 	})
 }
 
-// AddFile adds the devices of a file to the table; see addReader.
+// AddFile adds a file's devices to the table; see addReader.
 func (t *Table) AddFile(path string) ([]note.Note, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -340,12 +340,11 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 	return t.addReader(path, f)
 }
 
-// addReader adds the devices of a CSV table with the columns of devices.csv,
-// which docs/devices.md describes. An entry replaces a built-in entry with the
-// same key, with a note. Entries of device files have priority over built-in
-// ones with the same name or PCI ID, and their confidence is "user". If there
-// are errors, it returns all of them with their positions, and the table is
-// unchanged.
+// addReader adds the devices of a CSV table with the device columns.csv, which
+// docs/devices.md describes. An entry replaces a built-in entry with the same
+// key, with a note. Entries of device files have priority over built-in ones
+// with the same name or PCI ID, and their confidence is "user". If there are
+// errors, it returns all with their positions, and the table is unchanged.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)
 	if err != nil {
@@ -369,8 +368,7 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	return notes, nil
 }
 
-// readDevices decodes and checks a device file. It returns the positions of the
-// keys.
+// readDevices decodes and checks a device file. It returns the key positions.
 func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 	s, err := table.Load(name, r, format[deviceRow]())
 	if err != nil {

@@ -144,7 +144,7 @@ func (m *model) result(in *row, fault string) ([]string, error) {
 	return cells, cmp.Or(in.err, err)
 }
 
-// rejection returns the output cells of a row without a prediction.
+// rejection returns a row's output cells without a prediction.
 func (m *model) rejection(why error) []string {
 	cells := make([]string, len(m.out))
 	cells[slices.Index(m.out, "status")], cells[slices.Index(m.out, "message")] = statusError, why.Error()
@@ -155,8 +155,8 @@ func (m *model) rejection(why error) []string {
 // a million devices that do not exist.
 const maxKnown = 1024
 
-// remembered returns a function that finds the device of a row by its device
-// column and its XVE count. It caches look-ups, including failed ones.
+// remembered returns a function that finds a row's device by its device column
+// and its XVE count. It caches look-ups, including failed ones.
 func remembered[D any](
 	column string, shared Shared, look func(name string, xves int) (D, error),
 ) func(*row) (D, error) {

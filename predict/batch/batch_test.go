@@ -51,7 +51,7 @@ func byColumn(t *testing.T, data []byte) []map[string]string {
 	return rows
 }
 
-// runText returns the output of a batch for an input text.
+// runText returns a batch's output for an input text.
 func runText(t *testing.T, run Run, input string) string {
 	t.Helper()
 	var out strings.Builder
@@ -163,7 +163,7 @@ func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 
 // TestBatchOfPublishedTables predicts the launches of Intel's guides with the
 // model, and compares threads and peak occupancy with the exact values of the
-// printed ones. Package timeline compares the phases of a launch.
+// printed ones. Package timeline compares a launch's phases.
 func TestBatchOfPublishedTables(t *testing.T) {
 	rows := goldenRows(t, "published_tables.csv")
 	kept := rows[:0]

@@ -34,7 +34,7 @@ type Kernel struct {
 	Mode       *Mode // set by [Registers] only
 }
 
-// DeviceKey returns the key of the device, or "" without one.
+// DeviceKey returns the device's key, or "" without one.
 func (k *Kernel) DeviceKey() string {
 	if k.Device == nil {
 		return ""
@@ -55,9 +55,8 @@ type Options struct {
 }
 
 // predictImages predicts every kernel of the images, in the order of the
-// images. It returns an error if no image fits a requested device, or if the
-// device of an image is unknown. The first error lists the devices of the
-// images.
+// images. It returns an error if no image fits a requested device, or if an
+// image's device is unknown. The first error lists the devices of the images.
 func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
@@ -335,8 +334,8 @@ type compiled struct {
 	err      error
 }
 
-// NotCompiled is the code of the note for a device that a source did not
-// compile for.
+// NotCompiled is the note's code for a device that a source did not compile
+// for.
 const NotCompiled = "not-compiled"
 
 // notCompiled returns a note that names the devices that a source did not
@@ -402,8 +401,8 @@ type Mode struct {
 	Largest  int64 // work-group in work-items
 }
 
-// Words returns the spill of a lane in words of 4 bytes: bytes per thread / (4
-// x SIMD width), rounded down. Triton uses the same count since
+// Words returns a lane's spill in words of 4 bytes: bytes per thread / (4 x
+// SIMD width), rounded down. Triton uses the same count since
 // intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
 func (k *Kernel) Words() unit.Opt[int64] {
 	spill, known := k.Spill.Value()
@@ -414,10 +413,10 @@ func (k *Kernel) Words() unit.Opt[int64] {
 }
 
 // Registers predicts each kernel of binaries and sources in every register mode
-// of its device. A source is compiled with and without large GRF. The other
-// modes of a binary, and modes that the compiler has no option for, are
-// predicted from the compiled kernel without its SIMD width and spills, because
-// only a compilation determines these for another mode.
+// of its device. A source is compiled with and without large GRF. A binary's
+// other modes, and modes that the compiler has no option for, are predicted
+// from the compiled kernel without its SIMD width and spills, because only a
+// compilation determines these for another mode.
 func Registers(
 	ctx context.Context, paths []string, t *arch.Table, opt Options,
 ) (modes []Kernel, notes []note.Note, err error) {

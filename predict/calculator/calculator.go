@@ -44,7 +44,7 @@ type Device struct {
 	Source        string       `csv:"source"`
 	Note          string       `csv:"note"` // a known error of the row, otherwise ""
 
-	XVEs int `csv:"-"` // of the whole GPU
+	XVEs int `csv:"-"` // whole GPU
 }
 
 // XeCores returns XVEs / XVEs per Xe-core. The calculator does not round it:
@@ -146,8 +146,8 @@ func (r Rejection) String() string {
 	return strings.Join(words, "+")
 }
 
-// Explain returns a sentence with the reasons of the rejection and valid
-// values. It returns "" if there is a result.
+// Explain returns a sentence with the rejection's reasons and valid values. It
+// returns "" if there is a result.
 func (r Rejection) Explain(d *Device, in Input) string {
 	var parts []string
 	add := func(bit Rejection, format string, args ...any) {
@@ -192,7 +192,7 @@ type Output struct {
 	LimitThreads    float64           // work-groups per Xe-core by thread slots
 	LimitSLM        unit.Opt[float64] // by SLM; absent without SLM
 	LimitGroupSlots float64           // by work-group slots, or by barrier slots if there is a barrier
-	Groups          unit.Opt[float64] // of the launch; absent without a global size
+	Groups          unit.Opt[float64] // work-groups of the launch; absent without a global size
 	GroupsPerCore   float64
 	LimitedBy       []string // all limits that equal GroupsPerCore, in the order of the constants
 
@@ -209,7 +209,7 @@ type GPU struct {
 	AverageExact   float64 // the same from unrounded waves
 	Waves          float64 // rounded to two decimals
 	FullWaves      float64
-	TailPercent    float64 // of the last, partial wave; 0 if that wave is full
+	TailPercent    float64 // last, partial wave; 0 if that wave is full
 }
 
 // LargeGRF returns the form's register file choice for a number of registers

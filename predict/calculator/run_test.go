@@ -51,7 +51,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestKnownBugs checks errors of the calculator that the project's own model
+// TestKnownBugs checks the calculator's errors that the project's own model
 // must not repeat.
 func TestKnownBugs(t *testing.T) {
 	table := builtin(t)

@@ -8,8 +8,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Target contains the fixed properties of a kernel when a user asks for advice.
-// An absent value is free.
+// Target contains a kernel's fixed properties when a user asks for advice. An
+// absent value is free.
 type Target struct {
 	SubgroupSize  unit.Opt[int64]
 	GroupSize     unit.Opt[int64]
@@ -23,7 +23,7 @@ type Setting struct {
 	SubgroupSize int64
 	GroupSize    int64
 	Groups       int64
-	Occupancy    unit.Ratio // of sub-group states
+	Occupancy    unit.Ratio // share of the sub-group states
 	Lanes        unit.Ratio // used lanes of the sub-groups
 	// MaxRegisterBytes per work-item and MaxSLM per work-group are the largest
 	// amounts that keep this occupancy, even if the kernel uses both.
@@ -58,8 +58,8 @@ type Relaxed struct {
 // Advise returns the settings with the highest occupancy, and among these, the
 // settings that use the most lanes. It searches all sub-group sizes of the
 // platform and all work-group sizes that are multiples of them, unless they are
-// fixed. Predict returns the occupancy of a setting for any use of registers
-// and SLM up to the maxima of the setting.
+// fixed. Predict returns a setting's occupancy for any use of registers and SLM
+// up to the maxima of the setting.
 func (p *Platform) Advise(w Target) (a Advice, err error) {
 	subgroupSizes := p.SubgroupSizes
 	if sg, ok := w.SubgroupSize.Value(); ok {

@@ -19,8 +19,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launch contains the properties of a kernel that the model needs. A zero SLM
-// or RegisterBytes means that none is used.
+// Launch contains a kernel's properties that the model needs. A zero SLM or
+// RegisterBytes means that none is used.
 type Launch struct {
 	GroupSize     int64      `json:"work_group_size"`         // work-items per work-group
 	SubgroupSize  int64      `json:"sub_group_size"`          // work-items per sub-group
@@ -65,8 +65,8 @@ type Result struct {
 	ByRegistersPadded unit.Opt[int64] `json:"-"`
 }
 
-// maxQuantity limits the values of a launch to prevent overflow of products:
-// 2^30 work-items, sub-group lanes or bytes.
+// maxQuantity limits a launch's values to prevent overflow of products: 2^30
+// work-items, sub-group lanes or bytes.
 const maxQuantity = 1 << 30
 
 // Predict returns the occupancy of a compute unit. An error names the number of
@@ -151,15 +151,15 @@ func ceilDiv(a, b int64) int64 { return (a-1)/b + 1 }
 // of a GPU. Without that number, all fields except Fill are absent.
 type GridOccupancy struct {
 	WorkGroups unit.Opt[int64] `json:"work_groups"`
-	// Fill is the smallest number of work-groups that reaches the full
-	// occupancy of the GPU. Multiples of it have no tail. It is absent if the
-	// number of compute units is unknown.
+	// Fill is the smallest number of work-groups that reaches the GPU's full
+	// occupancy. Multiples of it have no tail. It is absent if the number of
+	// compute units is unknown.
 	Fill  unit.Opt[int64]      `json:"work_groups_that_fill"`
 	Waves unit.Opt[float64]    `json:"waves"`        // fractional
 	Peak  unit.Opt[unit.Ratio] `json:"peak_percent"` // during the full waves, or of the only wave
 	// over all waves; the last one counts as long as a full one
 	Average unit.Opt[unit.Ratio] `json:"average_percent"`
-	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"` // of the last, partial wave; 0 if that wave is full
+	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"` // last, partial wave; 0 if that wave is full
 }
 
 // GridOccupancy returns how a number of work-groups of a predicted kernel runs
@@ -193,7 +193,7 @@ func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err e
 	return s, nil
 }
 
-// WorkGroups returns the number of work-groups of a launch, including a smaller
+// WorkGroups returns the number of a launch's work-groups, including a smaller
 // last one in each dimension. It returns 0 without a global size.
 func WorkGroups(global, local unit.Size3) int64 {
 	if !global.Present() || !local.Present() {

@@ -217,7 +217,7 @@ func TestAdviseWithFixedUse(t *testing.T) {
 		platform string
 		want     computeunit.Target
 		full     bool
-		size     int64 // of the first setting
+		size     int64 // first setting
 		subgroup int64
 		groups   int64
 		reason   string

@@ -26,11 +26,11 @@ type Platform struct {
 	RegisterBytesPerSubgroup unit.Bytes `csv:"register_bytes_per_subgroup" table:"required"`
 	// register file of the compute unit
 	RegisterBytes unit.Bytes `csv:"register_bytes" table:"required"`
-	SLM           unit.Bytes `csv:"slm_bytes" table:"required"` // of the compute unit
+	SLM           unit.Bytes `csv:"slm_bytes" table:"required"` // per compute unit
 	// work-groups that the hardware keeps active
 	MaxGroups count `csv:"max_groups" table:"required"`
 
-	ComputeUnits  count      `csv:"compute_units"`  // of the whole GPU; 0 if unknown
+	ComputeUnits  count      `csv:"compute_units"`  // in the whole GPU; 0 if unknown
 	SubgroupSizes counts     `csv:"subgroup_sizes"` // offered by the compiler, in ascending order; empty if unknown
 	MaxGroupSize  count      `csv:"max_group_size"` // work-items per work-group; 0 if unknown
 	Source        table.Name `csv:"source"`
@@ -121,8 +121,8 @@ func read(file string, r io.Reader) (Table, error) {
 	})
 }
 
-// check returns an error if the values of a platform are invalid or contradict
-// each other.
+// check returns an error if a platform's values are invalid or contradict each
+// other.
 func (p *Platform) check(s *table.Sheet, i int) error {
 	for k, n := range []unit.Bytes{p.RegisterBytesPerSubgroup, p.RegisterBytes, p.SLM} {
 		if n == 0 {
@@ -152,7 +152,7 @@ func (t Table) With(more Table) Table {
 	}), more...)
 }
 
-// Keys returns the keys of the platforms.
+// Keys returns the platform keys.
 func (t Table) Keys() (keys []string) {
 	for _, p := range t {
 		keys = append(keys, string(p.Key))

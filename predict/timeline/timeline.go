@@ -7,9 +7,9 @@
 // published phases that neither free nor whole reproduces. Outputs must label
 // it as a what-if.
 //
-// All threads run equally long, so the unit of time is the run time of a
-// thread. Free and whole follow from a division. Partial is simulated in steps
-// of one run time: a million work-groups take some milliseconds. Considered and
+// All threads run equally long, so the unit of time is a thread's run time.
+// Free and whole follow from a division. Partial is simulated in steps of one
+// run time: a million work-groups take some milliseconds. Considered and
 // rejected: skipping to the next occurrence of a repeated state, because it
 // pays off only for launches that do not occur in practice.
 //
@@ -50,10 +50,10 @@ type Result struct {
 	Time float64
 }
 
-// Simulate returns the phases of a launch that was predicted with a global
-// size. If ports is above 0, it uses policy partial with that number of
-// dispatch ports. It returns an error with the reason if the phases cannot be
-// counted. Canceling the context ends policy partial.
+// Simulate returns a launch's phases that was predicted with a global size. If
+// ports is above 0, it uses policy partial with that number of dispatch ports.
+// It returns an error with the reason if the phases cannot be counted.
+// Canceling the context ends policy partial.
 func Simulate(
 	ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int,
 ) (Result, error) {
@@ -69,7 +69,7 @@ func Simulate(
 type input struct {
 	xeCores, slotsPerXeCore int
 	threadsPerGroup         int
-	groups                  int64 // of the launch, dispatched in order
+	groups                  int64 // work-groups of the launch, dispatched in order
 	// A work-group starts only on an Xe-core with room for all of it.
 	// Otherwise, its threads start on any free slots.
 	whole bool
@@ -86,10 +86,10 @@ type input struct {
 	barrier bool
 }
 
-// slots returns the thread slots of the GPU that the launch can use.
+// slots returns the GPU's thread slots that the launch can use.
 func (in *input) slots() int64 { return int64(in.xeCores) * int64(in.slotsPerXeCore) }
 
-// inputOf converts the launch of a prediction into the input of a simulation.
+// inputOf converts the launch of a prediction into a simulation's input.
 func inputOf(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) *input {
 	// The slots that the GRF mode leaves.
 	slots := int64(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))

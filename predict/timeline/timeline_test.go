@@ -13,7 +13,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestTooManyThreadsAreRejected checks that the number of threads of a launch
+// TestTooManyThreadsAreRejected checks that the number of a launch's threads
 // must fit 63 bits, and that a launch without a global size is rejected.
 func TestTooManyThreadsAreRejected(t *testing.T) {
 	for _, groups := range []int64{0, math.MaxInt64} {
