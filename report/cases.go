@@ -36,6 +36,7 @@ type Case struct {
 	Outcome Outcome
 	Type    string // the cause, otherwise the verdict, of what did not pass
 	Message string // one line: below by 36.8 points: dispatch
+	Reason  string // the message without the type, for a list of cases; empty where none is made
 	Text    string // the evidence in one line, then the figures; may be empty of what passed
 	Model   string // what is wrong with the prediction itself, whatever was measured; empty where nothing is
 }

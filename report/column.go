@@ -183,6 +183,9 @@ func tableOf[R any](columns []Column, rows []R, cols []Col[R]) *Table {
 		cell: func(row, column int) Cell { return cols[column].Of(&rows[row]) }}
 }
 
+// NoRows returns an empty table, for the schema of its columns.
+func NoRows[R any](cols []Col[R]) *Table { return NewTable("", "", []R(nil), cols) }
+
 // One is one row as an object of JSON, null for none.
 func One[R any](row *R, cols []Col[R]) *Table {
 	var rows []R

@@ -73,11 +73,11 @@ func figureText(p *diff.Build, f diff.BuildMetric) string {
 	return text
 }
 
-// buildSentence describes what changed for a kernel.
-func buildSentence(p *diff.Build) string {
+// buildChange describes what changed for a kernel.
+func buildChange(p *diff.Build) string {
 	// What cannot run at all outweighs any figure.
 	if p.New != nil && p.New.Prediction == nil && p.New.Message != "" {
-		return "It cannot run any more: " + p.New.Message + "."
+		return "It cannot run any more: " + p.New.Message
 	}
 	var parts []string
 	for _, f := range diff.BuildMetrics() {
@@ -86,9 +86,9 @@ func buildSentence(p *diff.Build) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "Nothing changed."
+		return "Nothing changed"
 	}
-	return report.UpperFirst(strings.Join(parts, "; ")) + "."
+	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
 // Builds returns what a new compilation changed in every form.
@@ -104,7 +104,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 		Doc: &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
 			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...),
 			Sections: []report.Section{s, report.NoteSection(report.RunNotes(notes))}},
-		Value: buildsValue{Schema: buildsSchema, Kernels: report.NewTable("kernels", "", pairs, columns), Notes: report.Notes(notes)}}
+		Value: buildsValue{buildsSchema, report.NewTable("kernels", "", pairs, columns), report.Notes(notes)}}
 }
 
 // buildCounts describes how many kernels did what.
@@ -129,10 +129,12 @@ func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 	for i := range pairs {
 		p := &pairs[i]
 		k := p.Kernel()
-		c := report.Case{Class: k.DeviceKey(), Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File), Text: buildSentence(p)}
+		change := buildChange(p)
+		c := report.Case{Class: k.DeviceKey(), Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File),
+			Text: change + "."}
 		switch p.Verdict {
 		case diff.Worse:
-			c.Outcome, c.Type, c.Message = report.Failed, string(p.Verdict), c.Text
+			c.Outcome, c.Type, c.Message, c.Reason = report.Failed, string(p.Verdict), c.Text, change
 		case diff.Added, diff.Removed: // neither better nor worse can be said of one side
 			c.Outcome, c.Type, c.Message = report.Skipped, string(p.Verdict), string(p.Verdict)
 		}

@@ -21,7 +21,9 @@ func (c *comparison) suite(prov report.Provenance) *report.TestSuite {
 	if len(c.sides) == 1 {
 		return suiteOf(c.sides[0], prov)
 	}
-	return joined("diff", c.names, prov, func(i int, prov report.Provenance) *report.TestSuite { return suiteOf(c.sides[i], prov) })
+	return joined("diff", c.names, prov, func(i int, prov report.Provenance) *report.TestSuite {
+		return suiteOf(c.sides[i], prov)
+	})
 }
 
 func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
@@ -67,8 +69,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 }
 
 func caseOf(class string, r *diff.Row) report.Case {
-	c := report.Case{Class: class, Name: report.OneLine(r.Task),
-		Text: because(r) + "\n"}
+	c := report.Case{Class: class, Name: report.OneLine(r.Task), Text: because(r) + "\n"}
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
@@ -86,12 +87,13 @@ func caseOf(class string, r *diff.Row) report.Case {
 	default:
 		c.Outcome = report.Skipped
 	}
-	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
+	c.Type, c.Message, c.Reason = string(r.Verdict), string(r.Verdict), string(r.Verdict)
 	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
-		c.Message += ": measured " + report.Signed(x) + " points"
+		c.Reason = "measured " + report.Signed(x) + " points"
 		if l, ok := r.Delta(compare.MetricBusy).Change.Value(); ok {
-			c.Message += ", busy XVEs " + report.Signed(l) + " points"
+			c.Reason += ", busy XVEs " + report.Signed(l) + " points"
 		}
+		c.Message = c.Type + ": " + c.Reason
 	}
 	return c
 }
@@ -101,10 +103,11 @@ func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []repo
 	for _, c := range s.Cases {
 		if c.Outcome == report.Failed {
 			text := strings.TrimSpace(c.Text)
-			if !strings.HasPrefix(text, c.Message) {
+			if text != c.Message {
 				text = report.UpperFirst(c.Message) + ". " + text
 			}
-			list = append(list, report.Annotation{Level: level, File: c.File, Line: c.Line, Title: c.Name + " on " + c.Class, Message: text})
+			list = append(list, report.Annotation{Level: level, File: c.File, Line: c.Line,
+				Title: c.Name + " on " + c.Class, Message: text})
 		}
 	}
 	return list
@@ -118,7 +121,7 @@ func Failure(s *report.TestSuite) string {
 	var failed []string
 	for _, c := range s.Cases {
 		if c.Outcome == report.Failed {
-			failed = append(failed, report.CutMiddle(c.Name, 80)+" on "+c.Class+" ("+strings.Trim(strings.TrimPrefix(c.Message, c.Type+": "), ".")+")")
+			failed = append(failed, report.CutMiddle(c.Name, 80)+" on "+c.Class+" ("+c.Reason+")")
 		}
 	}
 	if len(failed) == 0 {
@@ -139,8 +142,8 @@ func Inconclusive(sides []*diff.Result) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by less "+
-		"(give each side a folder of 4 repeats or more, or --noise HISTORY)",
+	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by "+
+		"less (give each side a folder of 4 repeats or more, or --noise HISTORY)",
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(int64(n), "kernel"))
 }
 
@@ -173,7 +176,8 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	u.Of = []report.UnjudgedKernels{
 		{Reason: report.ReasonMissing, N: missing, Text: "on one side alone (" + name + ")"},
 		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: "not comparable"},
-		{Reason: report.ReasonNoPrediction, N: unexplained, Text: "with another launch or device and without a prediction"},
+		{Reason: report.ReasonNoPrediction, N: unexplained,
+			Text: "with another launch or device and without a prediction"},
 	}
 	return u
 }
@@ -181,7 +185,8 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 // newAgentSummary is a summary of runs without findings. What an agent is told
 // must not rest on a part of a run: any loss makes it unusable.
 func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
-	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{}, Judged: judged, NotJudged: notJudged}
+	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{},
+		Judged: judged, NotJudged: notJudged}
 	lost := report.IncompleteNotes(notes)
 	for _, r := range runs {
 		if r.Device != nil {
@@ -209,14 +214,17 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 		judged, not, runs = judged+s.Kernels-n, not+n, slices.Concat(runs, d.Old.Runs, d.New.Runs)
 	}
 	summary := newAgentSummary(runs, Notes(c.sides), judged, not)
-	if summary.Usable && judged == 0 {
+	switch {
+	case !summary.Usable:
+		return summary
+	case judged == 0:
 		return report.Unusable("no kernel can be compared", judged, not)
 	}
 	for i := range c.rows {
 		r := &c.rows[i]
-		// Those are counted as not judged. Rows are in the order of
-		// attention, so what does not fit is the least.
-		if summary.Usable && r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !summary.Add(findingOf(r)) {
+		isJudged := r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice
+		// Rows are in the order of attention, so what does not fit is the least.
+		if isJudged && !summary.Add(findingOf(r)) {
 			break
 		}
 	}
@@ -234,8 +242,8 @@ func findingOf(r *row) report.Finding {
 	if r.Verdict == diff.Faster && w.Verdict() == compare.SpeedupUndetermined {
 		w = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, Evidence: w.Evidence}
 	}
-	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), PotentialSpeedup: w.Words(), Bound: w.Bound(),
-		Predicted: share(r.Delta(compare.MetricPredicted).New.Median), Measured: share(r.Measured().New.Median)}
+	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), PotentialSpeedup: w.Words(),
+		Bound: w.Bound(), Predicted: share(r.Delta(compare.MetricPredicted).New.Median), Measured: share(r.Measured().New.Median)}
 	if x, ok := r.Measured().Change.Value(); ok {
 		f.Points = unit.Some(unit.Points(x))
 	}
@@ -243,10 +251,11 @@ func findingOf(r *row) report.Finding {
 		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 	}
 	if r.Verdict == diff.Regression {
-		f.Confidence = unit.Some("medium") // one run per side, however far it moved
+		confidence := compare.Medium // one run per side, however far it moved
 		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) {
-			f.Confidence = unit.Some("high")
+			confidence = compare.High
 		}
+		f.Confidence = unit.Some(confidence.String())
 	}
 	return f
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -39,7 +38,8 @@ var kernelColumns = slices.Concat(
 	onBothSides("local", "Local", func(l *diff.Launch) unit.Size3 { return l.Local }),
 	onBothSides("simd", "SIMD", func(l *diff.Launch) unit.Opt[int] { return l.SIMD }),
 	onBothSides("adapter", "", func(l *diff.Launch) unit.Opt[string] { return l.Adapter }),
-	onBothSides("grf", "", func(l *diff.Launch) unit.Opt[int] { return l.Registers }, report.Doc("registers per thread")),
+	onBothSides("grf", "", func(l *diff.Launch) unit.Opt[int] { return l.Registers },
+		report.Doc("registers per thread")),
 	onBothSides("slm_bytes_per_work_group", "", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.SLM }),
 	onBothSides("file", "", func(l *diff.Launch) unit.Opt[string] { return l.File }),
 	onBothSides("line", "", func(l *diff.Launch) unit.Opt[int] { return l.Line }),
@@ -48,13 +48,20 @@ var kernelColumns = slices.Concat(
 	onBothSides("total_seconds", "", func(l *diff.Launch) unit.Opt[unit.Seconds] { return l.Total }),
 	[]report.Col[diff.Row]{report.Define("direction", "Direction",
 		func(r *diff.Row) unit.Opt[string] { return r.Direction }, report.Wide)},
-	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", "", report.Percent, report.All, report.All, report.All, 12}.columns(),
+	quantity{metric: compare.MetricMeasured, key: "measured", path: "measured_percent", title: "Measured",
+		kind: report.Percent, sides: report.All, change: report.All, test: report.All, drop: 12}.columns(),
 	[]report.Col[diff.Row]{report.Shown("runs", "Runs", runsText, report.Everywhere, report.Drop(1), report.NonZero)},
-	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, report.Wide, report.All, report.All, 5}.columns(),
-	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, report.Wide, 0, 0, 0}.columns(),
-	quantity{compare.MetricBusy, "busy", "busy_occupancy_percent", "Busy occupancy", "", report.Percent, report.Wide, report.Everywhere, report.Everywhere, 7}.columns(),
-	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, report.Wide, 0, 0, 0}.columns(),
-	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, report.Wide, report.All, report.All, 9}.columns(),
+	quantity{metric: compare.MetricResidual, key: "residual", path: "residual_points", title: "Residual",
+		doc: "measured - predicted average, in percentage points", kind: report.Points, sides: report.Wide,
+		change: report.All, test: report.All, drop: 5}.columns(),
+	quantity{metric: compare.MetricPredicted, key: "predicted", path: "predicted_average_percent",
+		title: "Predicted average", kind: report.Percent, sides: report.Wide}.columns(),
+	quantity{metric: compare.MetricBusy, key: "busy", path: "busy_occupancy_percent", title: "Busy occupancy",
+		kind: report.Percent, sides: report.Wide, change: report.Everywhere, test: report.Everywhere, drop: 7}.columns(),
+	quantity{metric: compare.MetricIdle, key: "idle", path: "idle_percent", title: "XVE idle", kind: report.Percent,
+		sides: report.Wide}.columns(),
+	quantity{metric: compare.MetricTime, key: "average", path: "average_seconds", title: "Time per launch",
+		kind: report.Duration, sides: report.Wide, change: report.All, test: report.All, drop: 9}.columns(),
 	[]report.Col[diff.Row]{report.List("parts", func(r *diff.Row) []diff.Delta {
 		isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
 		return slices.DeleteFunc(slices.Clone(r.Deltas), isNone)
@@ -68,8 +75,10 @@ var kernelColumns = slices.Concat(
 			return r.Delta(string(p)).Change
 		}, report.Points, report.Wide, report.Group("Thread-slot breakdown"))
 	}),
-	onBothSides("spill_bytes", "Spill", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill }, report.Doc("per thread")),
-	onBothSides("private_bytes", "Private memory", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private }, report.Doc("per thread")),
+	onBothSides("spill_bytes", "Spill", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill },
+		report.Doc("per thread")),
+	onBothSides("private_bytes", "Private memory", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private },
+		report.Doc("per thread")),
 	[]report.Col[diff.Row]{
 		report.Define("verdict", "Verdict", func(r *diff.Row) report.Word {
 			return statusOf(r.Verdict).Word(string(r.Verdict))
@@ -110,22 +119,28 @@ func statusOf(v diff.Verdict) report.Status {
 // 32" where sides differ, what one says where the other says nothing.
 func shapeText(r *diff.Row) string {
 	older, newer := cmp.Or(r.Old, r.New), cmp.Or(r.New, r.Old)
-	both := func(before, what string, of func(*diff.Launch) string) string {
-		text := cmp.Or(of(newer), of(older))
+	text, simd := "", ""
+	add := func(before, word, what, now string) {
 		for _, c := range r.Changes {
 			if c.What == what {
-				text = c.Old + " -> " + c.New
+				now = c.Old + " -> " + c.New
 			}
 		}
-		if text == "" {
-			return ""
+		if now == "" {
+			return
 		}
-		return before + text
+		if text != "" {
+			text += before
+		}
+		text += word + now
 	}
-	text := both("", diff.ChangeGlobal, func(l *diff.Launch) string { return l.Global.String() }) +
-		both(" in ", diff.ChangeLocal, func(l *diff.Launch) string { return l.Local.String() }) +
-		both(", SIMD", diff.ChangeSIMD, func(l *diff.Launch) string { return strings.TrimPrefix(strconv.Itoa(l.SIMD.Or(0)), "0") })
-	return strings.TrimPrefix(strings.TrimPrefix(text, " in "), ", ")
+	add("", "", diff.ChangeGlobal, cmp.Or(newer.Global, older.Global).String())
+	add(" in ", "", diff.ChangeLocal, cmp.Or(newer.Local, older.Local).String())
+	if n, ok := cmp.Or(newer.SIMD, older.SIMD).Value(); ok {
+		simd = strconv.Itoa(n)
+	}
+	add(", ", "SIMD", diff.ChangeSIMD, simd)
+	return text
 }
 
 func oldLaunch(r *diff.Row) *diff.Launch { return r.Old }
@@ -133,7 +148,8 @@ func newLaunch(r *diff.Row) *diff.Launch { return r.New }
 
 // onBothSides returns a column of the launch on each side. Without a heading it
 // is in JSON alone.
-func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V, o ...report.Option) []report.Col[diff.Row] {
+func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
+	o ...report.Option) []report.Col[diff.Row] {
 	side := func(path string, of func(*diff.Row) *diff.Launch) []report.Col[diff.Row] {
 		c := report.JSON(name, get, o...)
 		if group != "" {
@@ -160,22 +176,26 @@ func (q quantity) columns() []report.Col[diff.Row] {
 
 func (q quantity) of() []report.Col[diff.Delta] {
 	both := func(of func(side, key string) []report.Col[diff.Sample]) []report.Col[diff.Delta] {
-		return append(report.Within("", "old", func(d *diff.Delta) *diff.Sample { return &d.Old }, of("old", q.key+"_old_")),
-			report.Within("", "new", func(d *diff.Delta) *diff.Sample { return &d.New }, of("new", q.key+"_new_"))...)
+		older, newer := of("old", q.key+"_old_"), of("new", q.key+"_new_")
+		return append(report.Within("", "old", func(d *diff.Delta) *diff.Sample { return &d.Old }, older),
+			report.Within("", "new", func(d *diff.Delta) *diff.Sample { return &d.New }, newer)...)
 	}
 	group, tested, decimals := report.Group(q.title), q.test&report.Wide, report.Decimals(0)
 	points, ratio, p, significant := q.change, report.View(0), q.key+"_p", report.View(0)
-	if q.kind == report.Duration {
-		points, ratio, p, decimals = 0, q.change, "time_p", 6
+	suffix := "percent"
+	switch q.kind {
+	case report.Duration:
+		points, ratio, p, decimals, suffix = 0, q.change, "time_p", 6, "seconds"
+	case report.Points:
+		suffix = "points"
 	}
 	if q.metric == compare.MetricMeasured {
 		significant = report.Wide
 	}
-	suffix := map[report.Kind]string{report.Percent: "percent", report.Points: "points", report.Duration: "seconds"}[q.kind]
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
-			report.Define(key+suffix, side, func(s *diff.Sample) unit.Opt[float64] { return s.Median }, q.kind, q.sides, group,
-				report.Drop(10), decimals, report.Path("median")),
+			report.Define(key+suffix, side, func(s *diff.Sample) unit.Opt[float64] { return s.Median }, q.kind,
+				q.sides, group, report.Drop(10), decimals, report.Path("median")),
 		}
 	}), []report.Col[diff.Delta]{
 		report.Define(q.key+"_change_points", "change", func(d *diff.Delta) unit.Opt[float64] { return d.Change },
@@ -189,9 +209,10 @@ func (q quantity) of() []report.Col[diff.Delta] {
 			significant, group, report.Path("significant"), report.Doc("null when there were too few runs for a test")),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
-			report.Define(key+"n", side+" runs", func(s *diff.Sample) int { return s.N }, tested, group, report.Path("n")),
-			report.Define(key+"low", side+" low", func(s *diff.Sample) unit.Opt[float64] { return s.Low }, q.kind, tested,
-				group, decimals, report.Path("low")),
+			report.Define(key+"n", side+" runs", func(s *diff.Sample) int { return s.N }, tested, group,
+				report.Path("n")),
+			report.Define(key+"low", side+" low", func(s *diff.Sample) unit.Opt[float64] { return s.Low }, q.kind,
+				tested, group, decimals, report.Path("low")),
 			report.Define(key+"high", side+" high", func(s *diff.Sample) unit.Opt[float64] { return s.High }, q.kind,
 				tested, group, decimals, report.Path("high")),
 			report.JSON("confidence", func(s *diff.Sample) unit.Opt[float64] { return s.Confidence },

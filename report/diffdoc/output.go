@@ -109,20 +109,24 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	}
 	return &report.Document{Summary: c.summary(rows, notes), Title: title,
 		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(newer),
-		Sections: []report.Section{movedSection(rows), c.kernelSection(rows), report.NoteSection(report.RunNotes(notes)),
-			provenance(c.sources(prov))}}
+		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
+			report.NoteSection(report.RunNotes(notes)), provenance(c.sources(prov))}}
 }
 
 // movedSection describes for each kernel why its verdict is what it is. Of one
 // that is as before, or that nothing can be told of, the table has all there
 // is.
 func movedSection(rows []row) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
+		ItemsIn: report.Everywhere}
 	for i := range rows {
 		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.Inconclusive {
 			text := string(r.Verdict) + ". " + because(r.Row)
+			if r.side != "" {
+				text = r.side + ": " + text
+			}
 			s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row),
-				Status: statusOf(r.Verdict), Text: strings.TrimPrefix(r.side+": "+text, ": ")})
+				Status: statusOf(r.Verdict), Text: text})
 		}
 	}
 	return s
@@ -210,8 +214,8 @@ func newOutput(d *diff.Result) *DiffOutput {
 	}
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: diff.Alpha,
-		Old: side(&d.Old), New: side(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
-		Rows: report.NewTable("rows", "", d.Rows, kernelColumns), Notes: report.Notes(d.Notes),
+		Old: side(&d.Old), New: side(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns),
+		Rows: report.NewTable("rows", "", d.Rows, kernelColumns), Summary: d.Summary, Notes: report.Notes(d.Notes),
 	}
 }
 
@@ -224,7 +228,8 @@ func Schemas() []report.Schema {
 	two := newOutput(&diff.Result{Old: side, New: side})
 	return []report.Schema{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
-			Text: "several runs: what stands out, the kernels over all of them, and each as validate writes one.", Values: []any{runs}},
+			Text:   "several runs: what stands out, the kernels over all of them, and each as validate writes one.",
+			Values: []any{runs}},
 		{Name: "summary", ID: report.AgentSummarySchema, Command: "occudiff validate|diff --format summary",
 			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.AgentSummary{}}},
 		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
@@ -233,7 +238,7 @@ func Schemas() []report.Schema {
 			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{Sides: []*DiffOutput{two}}}},
 		{Name: "diff-binary", ID: buildsSchema, Command: "occudiff diff OLD NEW --format json",
 			Text:   "what a new compilation changed, kernel by kernel.",
-			Values: []any{buildsValue{Kernels: report.NewTable("", "", nil, buildColumns()), Notes: report.Notes(nil)}}},
+			Values: []any{buildsValue{Kernels: report.NoRows(buildColumns()), Notes: report.Notes(nil)}}},
 	}
 }
 

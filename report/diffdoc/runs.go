@@ -42,14 +42,15 @@ func resultsOf(s *diff.Runs) []*compare.Result {
 // runsDocument is what stands out, and the kernels with a column for each run.
 // A run by itself is 'occudiff validate RUN'.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
-	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelAcrossRuns) report.Candidate {
+	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *acrossRuns) report.Candidate {
 		nan := unit.Ratio(math.NaN()) // of kernels without a value, which come last in any order
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
 	findings := findingRows(s)
 	d := &report.Document{Title: "GPU occupancy of " + unit.FormatCount(len(s.Runs), "run", "runs"),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)), Summary: runsSummary(s, findings, kernels)}
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)),
+		Summary: runsSummary(s, findings, kernels)}
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote
 	// All runs were read with the flags of one command line, so the options of
@@ -67,12 +68,12 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
 	if len(findings) > report.SummaryRows { // a screen has the first ones
-		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that stand out", Sheet: "Runs", In: report.Files,
-			Tables: []*report.Table{findingTable(findings)}})
+		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that stand out", Sheet: "Runs",
+			In: report.Files, Tables: []*report.Table{findingTable(findings)}})
 	}
-	d.Sections = append(d.Sections, report.Section{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
-		Tables: []*report.Table{report.NewTable(report.SectionKernels, "", kernels, append(manyColumns, byRun(s)...)).Show()}},
-		report.NoteSection(notes), provenance(pairs))
+	table := report.NewTable(report.SectionKernels, "", kernels, slices.Concat(manyColumns, byRun(s)))
+	d.Sections = append(d.Sections, report.Section{Key: report.SectionKernels, Title: "Kernels over all runs",
+		Sheet: "Kernels", Tables: []*report.Table{table.Show()}}, report.NoteSection(notes), provenance(pairs))
 	return d
 }
 
@@ -95,7 +96,8 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 	for _, r := range findings[:n] {
 		if number := r.number.Or(""); len(sc.Confirm) < mostChecks && number != "" && len(r.Run.Inputs) > 0 {
 			sc.ConfirmReason = "What such a run measures, alone"
-			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number, Command: report.CommandLine(validateArgs(r.Run.Result))})
+			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number,
+				Command: report.CommandLine(validateArgs(r.Run.Result))})
 		}
 	}
 	return sc
@@ -112,8 +114,8 @@ func andMore(n int, what string) string {
 // runsLine says in one sentence which runs stand out.
 func runsLine(s *diff.Runs, findings []findingRow) string {
 	devices := devicesOf(resultsOf(s))
-	text := unit.FormatCount(len(s.Runs), "run", "runs") + " of " + unit.FormatCount(len(s.Kernels), "kernel", "kernels") + " on " +
-		strings.Join(devices, ", ")
+	text := unit.FormatCount(len(s.Runs), "run", "runs") + " of " +
+		unit.FormatCount(len(s.Kernels), "kernel", "kernels") + " on " + strings.Join(devices, ", ")
 	if len(devices) > 1 {
 		text += " (which may be why they differ)"
 	}
@@ -131,7 +133,8 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 		}
 		return text + ")"
 	})
-	text += ". " + unit.FormatCount(len(findings), "stands out: ", "stand out: ") + strings.Join(report.FirstFew(names, 3), ", ")
+	text += ". " + unit.FormatCount(len(findings), "stands out: ", "stand out: ") +
+		strings.Join(report.FirstFew(names, 3), ", ")
 	if s.Few() {
 		text += fmt.Sprintf(". A single kernel needs %d runs for a test", diff.LeastRuns)
 	}
@@ -239,46 +242,46 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 	return c
 }
 
+// acrossRuns is a kernel over all runs.
+type acrossRuns = diff.KernelAcrossRuns
+
 // manyColumns are a kernel over all runs.
-var manyColumns = func() []report.Col[diff.KernelAcrossRuns] {
-	const in = report.Everywhere
-	return []report.Col[diff.KernelAcrossRuns]{
-		report.Define("task", "Kernel", func(k *diff.KernelAcrossRuns) string { return k.Task }, in, report.Name,
-			report.Cut, report.Code, report.Doc("as printed, line ends included")),
-		report.Shown("launch_size", "Launch",
-			func(k *diff.KernelAcrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, in, report.Drop(2),
-			report.Cut, report.Code, report.NonZero),
-		report.JSON("global", func(k *diff.KernelAcrossRuns) unit.Size3 { return k.Global }),
-		report.JSON("local", func(k *diff.KernelAcrossRuns) unit.Size3 { return k.Local }),
-		report.JSON("simd", func(k *diff.KernelAcrossRuns) unit.Opt[int] { return k.SIMD }),
-		report.JSON("direction", func(k *diff.KernelAcrossRuns) string { return string(k.Direction) },
-			report.NonZero),
-		report.Define("runs", "Runs", func(k *diff.KernelAcrossRuns) int { return k.N }, in, report.Drop(6),
-			report.Doc("with a measured value")),
-		report.Define("predicted_average_percent", "Predicted average",
-			func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, in, report.Drop(5)),
-		report.Define("median_percent", "median",
-			func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Median }, in, report.Group("Measured")),
-		report.Shown("lowest", "lowest", func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Lowest }, in,
-			report.Group("Measured")),
-		report.Shown("highest", "highest", func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Highest },
-			in, report.Group("Measured"), report.Drop(8)),
-		report.List("measured_percent", func(k *diff.KernelAcrossRuns) []unit.Opt[unit.Ratio] { return k.Measured },
-			report.Element[unit.Opt[unit.Ratio]](), report.Doc("of each run, in their order")),
-	}
-}()
+var manyColumns = []report.Col[acrossRuns]{
+	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Everywhere, report.Name,
+		report.Cut, report.Code, report.Doc("as printed, line ends included")),
+	report.Shown("launch_size", "Launch",
+		func(k *acrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, report.Everywhere, report.Drop(2),
+		report.Cut, report.Code, report.NonZero),
+	report.JSON("global", func(k *acrossRuns) unit.Size3 { return k.Global }),
+	report.JSON("local", func(k *acrossRuns) unit.Size3 { return k.Local }),
+	report.JSON("simd", func(k *acrossRuns) unit.Opt[int] { return k.SIMD }),
+	report.JSON("direction", func(k *acrossRuns) string { return string(k.Direction) },
+		report.NonZero),
+	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Everywhere, report.Drop(6),
+		report.Doc("with a measured value")),
+	report.Define("predicted_average_percent", "Predicted average",
+		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, report.Everywhere, report.Drop(5)),
+	report.Define("median_percent", "median",
+		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Median }, report.Everywhere, report.Group("Measured")),
+	report.Shown("lowest", "lowest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Lowest }, report.Everywhere,
+		report.Group("Measured")),
+	report.Shown("highest", "highest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Highest },
+		report.Everywhere, report.Group("Measured"), report.Drop(8)),
+	report.List("measured_percent", func(k *acrossRuns) []unit.Opt[unit.Ratio] { return k.Measured },
+		report.Element[unit.Opt[unit.Ratio]](), report.Doc("of each run, in their order")),
+}
 
 // byRun says in which runs a kernel is off and how far, and has a column for
 // each run, for files.
-func byRun(s *diff.Runs) []report.Col[diff.KernelAcrossRuns] {
-	list := []report.Col[diff.KernelAcrossRuns]{report.Shown("off", "Off in", func(k *diff.KernelAcrossRuns) []string {
+func byRun(s *diff.Runs) []report.Col[acrossRuns] {
+	list := []report.Col[acrossRuns]{report.Shown("off", "Off in", func(k *acrossRuns) []string {
 		return report.ListOf(k.Findings, func(f diff.Finding) string {
 			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)))
 		})
 	}, report.Everywhere, report.Fold)}
 	for i := range s.Runs {
 		list = append(list, report.Shown("run_"+strconv.Itoa(i+1), report.OneLine(s.Runs[i].Name),
-			func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Measured[i] }, report.Files, report.Heat))
+			func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Measured[i] }, report.Files, report.Heat))
 	}
 	return list
 }
@@ -307,7 +310,8 @@ type ValidateRun struct {
 
 func runsValue(s *diff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) ValidateRun {
-		return ValidateRun{r.Name, r.MissingKernels, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Strings(r.Findings), rundoc.Value(r.Result)}
+		return ValidateRun{r.Name, r.MissingKernels, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Strings(r.Findings),
+			rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
 		report.NewTable("kernels", "", s.Kernels, manyColumns)}
@@ -315,7 +319,8 @@ func runsValue(s *diff.Runs) ValidateRuns {
 
 // findingTable is what stands out, for people.
 func findingTable(rows []findingRow) *report.Table {
-	return report.NewTable("findings", "", rows, findingColumns).Show("n", "run", "kernel", "measured", "points", "time", "finding")
+	return report.NewTable("findings", "", rows, findingColumns).
+		Show("n", "run", "kernel", "measured", "points", "time", "finding")
 }
 
 var findingColumns = slices.Concat([]report.Col[findingRow]{
@@ -359,7 +364,8 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		report.Doc("of the kernel over all runs")),
 	report.Shown("measured", "Measured",
 		func(f *findingRow) string {
-			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " + report.PercentText(f.Kernel.Median.Or(0))
+			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " +
+				report.PercentText(f.Kernel.Median.Or(0))
 		},
 		report.Everywhere, report.NonZero),
 }))

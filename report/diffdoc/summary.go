@@ -30,7 +30,8 @@ type summaryRow struct {
 var summaryColumns = []report.Col[summaryRow]{
 	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, report.Everywhere),
 	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Everywhere, report.Code),
-	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Everywhere, report.Cut, report.NonZero),
+	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Everywhere, report.Cut,
+		report.NonZero),
 	report.Shown("measured", "Measured", func(r *summaryRow) string {
 		if m := r.Measured(); m.Old.N+m.New.N > 0 {
 			return fromTo(m, "%")
@@ -67,7 +68,8 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
 	number, worse := 0, []string(nil)
 	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
-	names := report.CutDistinct(report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) }), nameWidth)
+	names := report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) })
+	names = report.CutDistinct(names, nameWidth)
 	numbered := slices.ContainsFunc(list, looks)
 	for i := range list {
 		r := &list[i]
@@ -86,12 +88,13 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
 	}
 	if Inconclusive(c.sides) != "" {
-		sc.Advice = []string{fmt.Sprintf("To tell %s points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY",
-			report.Shortest(float64(d.Options.Threshold)))}
+		sc.Advice = []string{"To tell " + report.Shortest(float64(d.Options.Threshold)) +
+			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
 		sc.ConfirmReason = "Why it holds less now"
-		sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "), Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
+		sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "),
+			Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
 	return sc
 }
@@ -120,10 +123,14 @@ func summaryRows(rows []row) (list []summaryRow) {
 		if n := len(of) - 1; n > 0 {
 			s.side, s.what = "", s.what+"; "+report.Thousands(int64(n))+" more" // of any side
 		}
-		if rest := slices.DeleteFunc(of, func(r row) bool { return r.Row == most.Row || !r.Measured().Change.Present() }); len(rest) > 0 {
-			byChange := func(a, b row) int { return cmp.Compare(change(a), change(b)) }
-			s.what += fmt.Sprintf(", %s to %s", report.Signed(change(slices.MinFunc(rest, byChange))),
-				report.Signed(change(slices.MaxFunc(rest, byChange))))
+		var rest []float64
+		for _, r := range of {
+			if x, ok := r.Measured().Change.Value(); ok && r.Row != most.Row {
+				rest = append(rest, x)
+			}
+		}
+		if rest != nil {
+			s.what += ", " + report.Signed(slices.Min(rest)) + " to " + report.Signed(slices.Max(rest))
 		}
 		list = append(list, s)
 	}
@@ -199,13 +206,15 @@ var kinds = []struct {
 	{"is slower at higher occupancy", "are slower at higher occupancy", is(diff.Slower), nil},
 	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
-	{"is on one side, in no time", "are on one side, in no time", func(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
+	{"is on one side, in no time", "are on one side, in no time", onOneSide, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
 	{"cannot be distinguished from noise", "cannot be distinguished from noise", is(diff.Inconclusive), nil},
 	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
 }
 
 func is(v diff.Verdict) func(*diff.Row) bool { return func(r *diff.Row) bool { return r.Verdict == v } }
+
+func onOneSide(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }
 
 func pointsText(r *diff.Row) string {
 	if text := memory(r); text != "" {
@@ -267,7 +276,8 @@ func timeText(d *diff.Result) string {
 	if most == nil {
 		return ""
 	}
-	text := fmt.Sprintf("; a launch of %s takes %s times as long", nameOf(most), report.Decimal(most.Delta(compare.MetricTime).Ratio.Or(1), 2))
+	text := fmt.Sprintf("; a launch of %s takes %s times as long", nameOf(most),
+		report.Decimal(most.Delta(compare.MetricTime).Ratio.Or(1), 2))
 	if n > 1 {
 		text += fmt.Sprintf(", and of %d more another time", n-1)
 	}
@@ -302,8 +312,9 @@ func (c *comparison) impact() string {
 	if changed := changedText(d.Changes); changed != "" {
 		parts = append(parts, "changed: "+changed)
 	}
-	if x := report.Decimal(d.Summary.TimeRatio.Or(1), 2); x != "1.00" && d.Summary.TimePairs > 1 {
-		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", x, unit.FormatCount(d.Summary.TimePairs, "kernel", "kernels")))
+	if x := d.Summary.TimeRatio.Or(1); math.Round(100*x) != 100 && d.Summary.TimePairs > 1 {
+		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", report.Decimal(x, 2),
+			unit.FormatCount(d.Summary.TimePairs, "kernel", "kernels")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -375,7 +386,8 @@ func because(r *diff.Row) string {
 			}
 		}
 	}
-	if r.Speedup.Verdict() != compare.SpeedupUndetermined && (r.Verdict == diff.Regression || r.Verdict == diff.Faster) {
+	lessOccupied := r.Verdict == diff.Regression || r.Verdict == diff.Faster
+	if lessOccupied && r.Speedup.Verdict() != compare.SpeedupUndetermined {
 		parts = append(parts, "on the new side, "+r.Speedup.Words()+": "+r.Speedup.Evidence)
 	}
 	var text strings.Builder

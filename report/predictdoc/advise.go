@@ -33,17 +33,25 @@ type setting struct {
 
 // words are the changes against the launch as it is.
 func (s *setting) words() string {
-	list := report.ListOf(s.Changes, func(c predict.Change) string { return c.Text })
-	if s.Prediction.Partial && slices.ContainsFunc(s.Changes, func(c predict.Change) bool { return c.Setting == predict.SettingLocal }) {
-		list = append(list, "does not divide the global size: SYCL refuses that")
+	text, local := "", false
+	for i, c := range s.Changes {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Text
+		local = local || c.Setting == predict.SettingLocal
 	}
-	return strings.Join(list, ", ")
+	if local && s.Prediction.Partial {
+		text += ", does not divide the global size: SYCL refuses that"
+	}
+	return text
 }
 
 // adviceColumns are of a launch.
 var adviceColumns = slices.Concat(
 	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, report.InJSON(launchColumns)),
-	report.Part("", "current", func(a *advice) *predict.Prediction { return a.found.Current }, report.InJSON(predictionColumns), report.Doc("null when the launch cannot run; message says why")),
+	report.Part("", "current", func(a *advice) *predict.Prediction { return a.found.Current },
+		report.InJSON(predictionColumns), report.Doc("null when the launch cannot run; message says why")),
 	[]report.Col[advice]{
 		report.JSON("message", func(a *advice) string { return errorText(a.found.Rejection) }, report.NonZero),
 		report.List("best", func(a *advice) []setting {
@@ -77,7 +85,8 @@ var settingColumns = slices.Concat(
 			report.NonZero),
 		report.List("changes", func(s *setting) []predict.Change { return s.Changes }, changeColumns),
 	},
-	report.Part("", "predicted", func(s *setting) *predict.Prediction { return &s.Prediction }, report.InJSON(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
+	report.Part("", "predicted", func(s *setting) *predict.Prediction { return &s.Prediction },
+		report.InJSON(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
 	[]report.Col[setting]{
 		report.Shown("changes", "Change", (*setting).words, report.Fold, report.NonZero),
 	})
@@ -94,7 +103,8 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 	report.JSON("before_percent", func(n *predict.NextStep) unit.Ratio { return n.Before }),
 	report.JSON("after_percent", func(n *predict.NextStep) unit.Ratio { return n.After }),
 	report.JSON("alone", func(n *predict.NextStep) bool { return n.Alone }),
-}, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change }, changeColumns), []report.Col[predict.NextStep]{
+}, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change },
+	changeColumns), []report.Col[predict.NextStep]{
 	report.JSON("of", func(n *predict.NextStep) string { return n.Of }),
 	report.JSON("text", func(n *predict.NextStep) string { return n.Text }),
 })
@@ -113,7 +123,8 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	return pg.output(adviceList{adviseSchema, deviceValue(t), report.NewTable("kernels", "", []advice{c}, adviceColumns), report.Notes(t.Notes)}), nil
+	kernels := report.NewTable("kernels", "", []advice{c}, adviceColumns)
+	return pg.output(adviceList{adviseSchema, deviceValue(t), kernels, report.Notes(t.Notes)}), nil
 }
 
 // settings are the rows of the table of settings: the launch as it is and what
@@ -170,8 +181,8 @@ func (c *advice) best() string {
 		return "No setting that may change does better than the launch as it is."
 	}
 	if n := c.found.Equal; n > 1 {
-		return fmt.Sprintf("%s settings reach %s. The list begins with the smallest change, the largest sub-group, and "+
-			"the smallest work-group.", report.Thousands(int64(n)), best.Reached())
+		return report.Thousands(int64(n)) + " settings reach " + best.Reached() + ". The list begins with the smallest " +
+			"change, the largest sub-group, and the smallest work-group."
 	}
 	return "Best: " + best.Words() + "."
 }
@@ -204,7 +215,8 @@ func (c *advice) items() (items []report.Item) {
 			unit.FormatCount(a.FullGrid.Least, "work-group", "work-groups"), report.Thousands(a.FullGrid.Multiple))
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
-		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is", unit.FormatBytes(a.SLMRoom))
+		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is",
+			unit.FormatBytes(a.SLMRoom))
 	}
 	return items
 }
@@ -271,33 +283,34 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 		p := probe{Setting: found[i]}
 		// The words are those to paste: names of SYCL and OpenCL, and the
 		// option of the compiler.
-		how := report.Item{Lead: "work-group", Text: "only where the kernel computes the same in work-groups of any size"}
+		how := report.Item{Lead: "work-group",
+			Text: "only where the kernel computes the same in work-groups of any size"}
 		switch p.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.slm = unit.Some(p.Launch.SLM)
 			// What the kernel has already is not asked for again.
 			p.source = fmt.Sprintf("local_accessor<char> of %d bytes", p.Launch.SLM-l.SLM)
-			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` argument, set with " +
-				"clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the compiler " +
-				"cannot see to be false, or it drops the SLM"}
+			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` argument, " +
+				"set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the " +
+				"compiler cannot see to be false, or it drops the SLM"}
 		case predict.SettingLocal:
 			p.source = "local size " + p.Launch.Local.String()
 		default:
 			p.source = "-ze-opt-large-register-file"
-			how = report.Item{Lead: "GRF mode", Text: "an option of the build of the kernels; OpenCL: -cl-intel-256-GRF-per-thread. " +
-				"It also compiles other code: fewer spills may hide what the threads cost"}
+			how = report.Item{Lead: "GRF mode", Text: "an option of the build of the kernels; OpenCL: " +
+				"-cl-intel-256-GRF-per-thread. It also compiles other code: fewer spills may hide what the threads cost"}
 		}
 		probes, items = append(probes, p), addOnce(items, how)
 	}
-	v := probeList{adviseSchema, deviceValue(t), launchValue(&l), predictedValue(&now), report.NewTable("probes", "", probes, probeColumns)}
+	v := probeList{adviseSchema, deviceValue(t), launchValue(&l), predictedValue(&now),
+		report.NewTable("probes", "", probes, probeColumns)}
 	pg := page{title: "Probes", key: "probes", heading: "Probes", table: v.Probes, items: items,
 		headline: []string{DeviceLine(t.Device), launchLine(&l), "Now: " + reached(&now)},
 		closing: "Measure the launch as it is and with each probe, several times each, and compare them with " +
 			"'occudiff diff BASE PROBE...'. Where less occupancy takes no more time per work-item, occupancy " +
 			"is enough."}
 	if len(probes) == 0 {
-		pg.closing = fmt.Sprintf("No setting lowers the occupancy by %s points or more.",
-			strings.TrimSuffix(report.Decimal(float64(predict.MinProbe), 1), ".0"))
+		pg.closing = "No setting lowers the occupancy by " + report.Shortest(float64(predict.MinProbe)) + " points or more."
 	}
 	return pg.output(v), nil
 }

@@ -128,11 +128,15 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 	}
 	predicted := report.InJSON(predictionColumns, a.columns...)
 	if a.over == overGroups {
-		at := slices.IndexFunc(predicted, func(c report.Col[predict.Prediction]) bool { return c.Key == "peak_percent" })
-		predicted[at] = predicted[at].As(report.Title("Slots of the GPU"))
+		for i := range predicted {
+			if predicted[i].Key == "peak_percent" {
+				predicted[i].Title = "Slots of the GPU"
+			}
+		}
 	}
 	return report.InJSON(slices.Concat([]report.Col[predict.Point]{
-		report.Shown(a.key, a.title, func(p *predict.Point) float64 { return a.value(p.X) }, report.Unit(a.unit), decimals),
+		report.Shown(a.key, a.title, func(p *predict.Point) float64 { return a.value(p.X) }, report.Unit(a.unit),
+			decimals),
 		report.JSON("x", func(p *predict.Point) int64 { return p.X },
 			report.Doc("work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or "+
 				"work-groups")),
@@ -160,8 +164,9 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		}
 		return &p.Prediction
 	}, predicted), report.Within("", "", mode, []report.Col[arch.GRFMode]{
-		report.Define("ask", "How to ask for it", func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) },
-			report.Wide, report.Optional, report.Doc("of register modes")),
+		report.Define("ask", "How to ask for it",
+			func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional,
+			report.Doc("of register modes")),
 	}), []report.Col[predict.Point]{
 		report.Shown("message", "Remark", a.remark, report.Cut),
 	}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
@@ -176,26 +181,27 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if err := rejection(points); err != nil {
 		return nil, err
 	}
-	varied := l
+	launch := launchLine(&l)
 	if over == overGroups {
-		varied.Global = unit.Size3{}
+		launch = groupLine(&l, "")
 	}
 	pg := page{title: "Occupancy over " + report.LowerFirst(a.title), key: "sweep", heading: a.title,
-		table: report.NewTable("sweep", "", points, a.columnsOf(points, t.Device)), headline: []string{DeviceLine(t.Device), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
-		closing: a.closing(points)}
+		table:    report.NewTable("sweep", "", points, a.columnsOf(points, t.Device)),
+		headline: []string{DeviceLine(t.Device), launch}, closing: a.closing(points)}
 	if over == overGRF {
 		pg.items = howToAsk(points, func(p *predict.Point) int { return int(p.X) })
 	}
 	if len(points) > mostPoints {
 		some := a.telling(points, t.Device, &l)
-		pg.brief = &report.Section{Tables: []*report.Table{report.NewTable("sweep", "", some, a.columnsOf(some, t.Device)).Show()}}
+		table := report.NewTable("sweep", "", some, a.columnsOf(some, t.Device)).Show()
+		pg.brief = &report.Section{Tables: []*report.Table{table}}
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
 	// The launch stands next to the points, since what is not varied bounds
 	// them all.
 	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
-	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step,
-		a.series(points)...)
+	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name,
+		report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step, a.series(points)...)
 	if over == overSIMD || over == overGRF { // there is nothing between those
 		ans.Chart.LineChart.XAlone = report.ListOf(points, func(p predict.Point) float64 { return a.value(p.X) })
 	}
@@ -356,17 +362,15 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	}
 	// Times count in run times of a thread: the model knows no clock, and real
 	// launches scale the axis.
-	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: p.Policy.String(),
-		Ports: unit.NonZero(ports), WhatIf: ports > 0, PeakPercent: r.Peak, AveragePercent: r.Average,
-		Duration: r.Time, Predicted: predictedValue(&p), Phases: report.NewTable("phases", "", r.Phases, phaseColumns)}
+	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports), ports > 0,
+		r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns), predictedValue(&p)}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
 			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
 		v.Policy = "partial"
-		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, report.PercentText(p.Peak),
-			report.PercentText(p.Average))
+		pg.closing += " The prediction (policy " + p.Policy.String() + ") is " + peakText(&p) + "."
 		title += " (what-if, not a prediction)"
 	}
 	pg.headline = []string{DeviceLine(t.Device), launchLine(&l) + "; policy " + v.Policy}

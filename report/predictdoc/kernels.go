@@ -84,7 +84,7 @@ func deviceOf(k *batch.Kernel) *arch.Choice {
 }
 
 // modeColumns are of a kernel in one register mode of its device.
-var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *batch.Kernel) *batch.Mode { return k.Mode }, []report.Col[batch.Mode]{
+var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []report.Col[batch.Mode]{
 	report.Define("threads_per_xve", "Threads per XVE", func(m *batch.Mode) int { return m.ThreadsPerXVE },
 		report.Optional, report.Doc("of register modes")),
 	report.Define("largest_work_group", "Largest work-group", func(m *batch.Mode) int64 { return m.Largest },
@@ -99,6 +99,8 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *bat
 		report.Drop(2), report.Optional, report.Doc("of register modes: bytes / (4 x SIMD width), truncated")),
 })
 
+func modeOf(k *batch.Kernel) *batch.Mode { return k.Mode }
+
 // Kernels returns the kernels of binaries in every form; modes says that each
 // is in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
@@ -106,9 +108,10 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
 		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...), closing: closing(kernels)}
 	if modes {
-		pg.title, pg.heading, pg.table = "Register modes", "Register modes", report.NewTable("kernels", "", kernels, modeColumns)
-		pg.closing = "More registers need not spill less, and another mode may take another SIMD width: compile for it to know, and " +
-			"measure both. The option of a build holds for all kernels of a module."
+		pg.title, pg.heading = "Register modes", "Register modes"
+		pg.table = report.NewTable("kernels", "", kernels, modeColumns)
+		pg.closing = "More registers need not spill less, and another mode may take another SIMD width: compile for it to " +
+			"know, and measure both. The option of a build holds for all kernels of a module."
 		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
 	}
 	pg.table.Columns[pg.table.Column("limits")].In = report.All // no screen says why
@@ -184,7 +187,8 @@ func closing(kernels []batch.Kernel) string {
 		text += " " + unit.FormatCount(spills, "kernel spills", "kernels spill") + " registers to memory."
 	}
 	if scratch > 0 {
-		text += " " + unit.FormatCount(scratch, "kernel uses", "kernels use") + " scratch memory, for a private array or a spill."
+		text += " " + unit.FormatCount(scratch, "kernel uses", "kernels use") +
+			" scratch memory, for a private array or a spill."
 	}
 	return text
 }

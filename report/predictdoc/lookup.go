@@ -50,7 +50,9 @@ func Words() (list []report.Term) {
 
 // Names lists the words, for completion: each an argument of its own.
 func Names() []string {
-	list := report.ListOf(Words(), func(t report.Term) string { return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-")) })
+	list := report.ListOf(Words(), func(t report.Term) string {
+		return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-"))
+	})
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -70,7 +72,8 @@ func Explain(name string, others ...report.Term) (*report.Output, error) {
 		}
 	}
 	word := spelled(name)
-	for _, end := range []string{"", "_n", "_p", "_low", "_high", ",_at_least", ",_at_most", "_change", "_significant", "_old", "_new"} {
+	for _, end := range []string{"", "_n", "_p", "_low", "_high", ",_at_least", ",_at_most", "_change", "_significant",
+		"_old", "_new"} {
 		if word = strings.TrimSuffix(word, end); len(found) == 0 {
 			found = called(all, word, spelled)
 		}
@@ -140,13 +143,13 @@ func spelled(name string) string {
 // Glossary answers what all words mean. A terminal has their names by group.
 func Glossary() *report.Output {
 	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
-		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a heading of " +
-			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", Words(), termColumns), brief: &report.Section{}}
+		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a " +
+			"heading of a report, a flag, a key of JSON or CSV, or a device."},
+		table: report.NewTable("words", "", Words(), termColumns), brief: &report.Section{}}
 	for _, k := range report.Terms() {
 		if k.Kind != columnKind && k.Kind != fieldKind {
-			title, _, _ := strings.Cut(k.Title, ",")
 			names := report.ListOf(k.Terms, func(t report.Term) string { return t.Name })
-			pg.brief.Items = append(pg.brief.Items, report.Item{Lead: title, Text: strings.Join(names, ", ")})
+			pg.brief.Items = append(pg.brief.Items, report.Item{Lead: k.Title, Text: strings.Join(names, ", ")})
 		}
 	}
 	return pg.output(glossary{explainSchema, pg.table})
@@ -256,8 +259,8 @@ var bandwidthColumns = []report.Col[arch.Bandwidth]{
 	report.Define("fastest_memory", "(at most, with the fastest memory that it takes)",
 		func(b *arch.Bandwidth) string { return b.Fastest }, report.Detail, report.Optional, report.NonZero,
 		report.Doc("of which the figure is; what is installed may be slower")),
-	report.Define("assumed", "assumed", func(b *arch.Bandwidth) bool { return b.Assumed }, report.Detail, report.Optional,
-		report.NonZero, report.Doc("no source has the figure; it is that of a similar GPU")),
+	report.Define("assumed", "assumed", func(b *arch.Bandwidth) bool { return b.Assumed }, report.Detail,
+		report.Optional, report.NonZero, report.Doc("no source has the figure; it is that of a similar GPU")),
 }
 
 // mostDevices is how many a terminal shows with their figures.
@@ -282,7 +285,8 @@ func Devices(devices []arch.Device) *report.Output {
 	// Sources stand with one device: where they disagree a table has no room
 	// for both.
 	head := unit.FormatCount(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
-	pg := page{title: "Devices", key: "devices", heading: "Devices", table: report.NewTable("devices", "", devices, tableColumns)}
+	pg := page{title: "Devices", key: "devices", heading: "Devices",
+		table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all
 		pg.brief = &report.Section{Items: byArchitecture(devices)}
 		head += ", -v all with their figures"

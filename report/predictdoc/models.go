@@ -3,9 +3,7 @@ package predictdoc
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -28,35 +26,41 @@ type calculation struct {
 // calculatedColumns are what the calculator shows. The figures stand as the
 // form has them, also the average of rounded waves next to that of unrounded
 // ones, which differ.
-var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
+var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 	report.Define("threads_per_work_group", "threads per work-group",
-		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }, report.Detail),
-	report.Define("by_threads", "work-groups by threads",
-		func(o *calculator.Output) float64 { return o.LimitThreads }, report.Detail),
-	report.Define("by_slm", "work-groups by SLM", func(o *calculator.Output) unit.Opt[float64] { return o.LimitSLM },
-		report.Detail),
+		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }),
+	report.Define("by_threads", "work-groups by threads", func(o *calculator.Output) float64 { return o.LimitThreads }),
+	report.Define("by_slm", "work-groups by SLM", func(o *calculator.Output) unit.Opt[float64] { return o.LimitSLM }),
 	report.Define("by_slots", "work-groups by slots or barriers",
-		func(o *calculator.Output) float64 { return o.LimitGroupSlots }, report.Detail,
+		func(o *calculator.Output) float64 { return o.LimitGroupSlots },
 		report.Doc("work-group slots, or those of barriers for a kernel with one")),
 	report.Define("work_groups", "work-groups of the launch",
-		func(o *calculator.Output) unit.Opt[float64] { return o.Groups }, report.Detail),
+		func(o *calculator.Output) unit.Opt[float64] { return o.Groups }),
 	report.Define("work_groups_per_xe_core", "work-groups per Xe-core",
-		func(o *calculator.Output) float64 { return o.GroupsPerCore }, report.Detail),
-	report.Define("limits", "limited by", func(o *calculator.Output) []string { return o.LimitedBy }, report.Detail),
-	report.Define("xe_core_percent", "Xe-core occupancy",
-		func(o *calculator.Output) float64 { return o.XeCorePercent }, report.Detail, report.Percent),
-}, report.Within("", "", func(o *calculator.Output) *calculator.GPU { return o.GPU }, []report.Col[calculator.GPU]{
-	report.Define("peak_percent", "GPU peak occupancy", func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.PeakPercent) },
-		report.Detail, report.Percent),
-	report.Define("average_percent", "GPU average occupancy",
-		func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.AveragePercent) }, report.Detail, report.Percent),
-	report.Define("average_exact_percent", "GPU average from unrounded waves",
-		func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.AverageExact) }, report.Detail, report.Percent),
-	report.Define("waves", "waves", func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.Waves) }, report.Detail),
-	report.Define("full_waves", "full waves", func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.FullWaves) }, report.Detail),
-	report.Define("tail_percent", "occupancy of the last wave",
-		func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.TailPercent) }, report.Detail, report.Percent),
-}))
+		func(o *calculator.Output) float64 { return o.GroupsPerCore }),
+	report.Define("limits", "limited by", func(o *calculator.Output) []string { return o.LimitedBy }),
+	report.Define("xe_core_percent", "Xe-core occupancy", func(o *calculator.Output) float64 { return o.XeCorePercent },
+		report.Percent),
+	onGPU("peak_percent", "GPU peak occupancy", func(g *calculator.GPU) float64 { return g.PeakPercent }, report.Percent),
+	onGPU("average_percent", "GPU average occupancy", func(g *calculator.GPU) float64 { return g.AveragePercent },
+		report.Percent),
+	onGPU("average_exact_percent", "GPU average from unrounded waves",
+		func(g *calculator.GPU) float64 { return g.AverageExact }, report.Percent),
+	onGPU("waves", "waves", func(g *calculator.GPU) float64 { return g.Waves }),
+	onGPU("full_waves", "full waves", func(g *calculator.GPU) float64 { return g.FullWaves }),
+	onGPU("tail_percent", "occupancy of the last wave", func(g *calculator.GPU) float64 { return g.TailPercent },
+		report.Percent),
+}, func(c report.Col[calculator.Output]) report.Col[calculator.Output] { return c.As(report.Detail) })
+
+// onGPU returns a column that needs the number of work-groups.
+func onGPU(key, title string, get func(*calculator.GPU) float64, o ...report.Option) report.Col[calculator.Output] {
+	return report.Define(key, title, func(out *calculator.Output) unit.Opt[float64] {
+		if out.GPU == nil {
+			return unit.Opt[float64]{}
+		}
+		return unit.Some(get(out.GPU))
+	}, o...)
+}
 
 // Calculator answers as Intel's calculator does for its form filled in. The
 // error is the calculator's refusal.
@@ -76,9 +80,10 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 func calculatorLine(d *calculator.Device) string {
 	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key,
 		number(d.XeCores()), d.XVEPerXeCore, d.Threads)
-	// The error of fractional Xe-cores stands with a device whichever XVE count
-	// is chosen; not every count has it.
-	if d.Note != "" && (!strings.Contains(d.Note, "fraction") || d.XeCores() != math.Trunc(d.XeCores())) {
+	// Some XVE counts of a device are not whole Xe-cores, and then that is what
+	// the note is about: it does not apply to the other counts.
+	fractional := func(xves int) bool { return xves%d.XVEPerXeCore != 0 }
+	if d.Note != "" && (fractional(d.XVEs) || !slices.ContainsFunc(d.XVEChoices, fractional)) {
 		text += "; " + d.Note
 	}
 	return text
@@ -151,8 +156,10 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no tail", p.ComputeUnits, r.Groups)})
 	}
 	if waves, ok := s.Waves.Value(); ok {
-		steps = append(steps, predict.Step{Label: "waves", Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Fill.Or(0)), Value: number(waves)})
-		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak.Or(0)), report.PercentText(s.Average.Or(0)))
+		steps = append(steps, predict.Step{Label: "waves", Value: number(waves),
+			Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Fill.Or(0))})
+		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak.Or(0)),
+			report.PercentText(s.Average.Or(0)))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
 		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing}
@@ -179,21 +186,25 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		}
 		return "no limit"
 	}
-	for _, s := range []struct{ label, formula, value, limit string }{
-		{"sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize), report.Thousands(r.SubgroupsPerGroup), ""},
-		{"registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), unit.FormatBytes(r.RegisterBytesAllowed), ""},
-		{"work-groups by registers", registers, limit(r.ByRegisters), computeunit.LimitRegisters},
-		{"work-groups by SLM", slm, limit(r.BySLM), computeunit.LimitSLM},
-		{"work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups},
-		{"work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware},
-		{"work-groups per compute unit", "the least of these", report.Thousands(r.Groups), ""},
-		{"sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), report.PercentText(r.Occupancy), ""},
-		{"lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), report.PercentText(r.Lanes), ""},
-	} {
-		binds := slices.Contains(r.Limits, s.limit)
-		steps = append(steps, predict.Step{Label: s.label, Formula: s.formula, Value: s.value, Limiting: binds,
-			Supporting: !binds && s.limit != ""})
+	add := func(label, value, limit, formula string, args ...any) {
+		binds := slices.Contains(r.Limits, limit)
+		steps = append(steps, predict.Step{Label: label, Value: value, Formula: fmt.Sprintf(formula, args...),
+			Limiting: binds, Supporting: !binds && limit != ""})
 	}
+	add("sub-groups per work-group", report.Thousands(r.SubgroupsPerGroup), "", "ceil(%d / %d)", l.GroupSize,
+		l.SubgroupSize)
+	add("registers per work-item, most", unit.FormatBytes(r.RegisterBytesAllowed), "", "ceil(%d / %d) bytes",
+		p.RegisterBytesPerSubgroup, l.SubgroupSize)
+	add("work-groups by registers", limit(r.ByRegisters), computeunit.LimitRegisters, "%s", registers)
+	add("work-groups by SLM", limit(r.BySLM), computeunit.LimitSLM, "%s", slm)
+	add("work-groups by sub-groups", report.Thousands(r.BySubgroups), computeunit.LimitSubgroups,
+		"floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup)
+	add("work-groups by hardware", report.Thousands(r.ByHardware), computeunit.LimitHardware, "active work-groups")
+	add("work-groups per compute unit", report.Thousands(r.Groups), "", "the least of these")
+	add("sub-group occupancy", report.PercentText(r.Occupancy), "", "%d x %d / %d", r.SubgroupsPerGroup, r.Groups,
+		r.TotalSubgroups)
+	add("lane occupancy", report.PercentText(r.Lanes), "", "%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup,
+		l.SubgroupSize)
 	return steps
 }
 
@@ -251,7 +262,8 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 	report.JSON("resource", func(r *computeunit.Relaxed) string { return r.Resource }),
 	report.JSON("from_bytes", func(r *computeunit.Relaxed) unit.Bytes { return r.From }),
 	report.JSON("to_bytes", func(r *computeunit.Relaxed) unit.Bytes { return r.To }),
-}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, report.InJSON(unitSettingColumns)))
+}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting },
+	report.InJSON(unitSettingColumns)))
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a
 // compute unit; what is wanted is fixed.
@@ -260,7 +272,8 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	if err != nil {
 		return nil, err
 	}
-	v := unitAdvice{adviseSchema, "compute-unit", string(p.Key), a.Full, report.NewTable("best", "", a.Settings, unitSettingColumns), nil}
+	v := unitAdvice{adviseSchema, "compute-unit", string(p.Key), a.Full,
+		report.NewTable("best", "", a.Settings, unitSettingColumns), nil}
 	if len(a.Least) > 0 {
 		v.Least = report.NewTable("", "", a.Least, relaxedColumns)
 	}

@@ -29,8 +29,8 @@ func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, 
 // DeviceLine words what the model takes from a device.
 func DeviceLine(d *arch.Device) string {
 	if d.XeCores == 0 {
-		return fmt.Sprintf("%s (%s), %d XVE x %d threads = %d thread slots per Xe-core; the number of Xe-cores is not public",
-			d.Name, d.Key, d.XVEPerXeCore, d.ThreadsPerXVE, d.SlotsPerXeCore())
+		return fmt.Sprintf("%s (%s), %d XVE x %d threads = %d thread slots per Xe-core; the number of Xe-cores is not "+
+			"public", d.Name, d.Key, d.XVEPerXeCore, d.ThreadsPerXVE, d.SlotsPerXeCore())
 	}
 	return fmt.Sprintf("%s (%s), %d Xe-cores x %d XVE x %d threads = %s thread slots",
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
@@ -66,8 +66,8 @@ func (p *page) output(value any) *report.Output {
 	}
 	whole := report.Section{Key: p.key, Title: p.heading, Text: text, Tables: []*report.Table{p.table.Show()},
 		Items: p.items, ItemsIn: report.Terminal | report.Page}
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet, Text: text,
-		Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
+		Text: text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
 	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}
 	if p.brief != nil {
 		p.brief.Key, p.brief.In, p.brief.ItemsIn = p.key+"-brief", report.Terminal, report.Terminal
@@ -127,15 +127,25 @@ func fact(c report.Cell) string {
 // launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32,
 // 16 KB SLM".
 func launchLine(l *predict.Launch) string {
-	var parts []string
 	switch {
 	case l.Global.Present() && l.Local.Present():
-		parts = append(parts, workItems(l)+" in work-groups of "+l.Local.String())
+		return settingsLine(l, workItems(l)+" in work-groups of "+l.Local.String())
 	case l.Global.Present():
-		parts = append(parts, workItems(l))
-	case l.Local.Present():
-		parts = append(parts, "work-groups of "+l.Local.String()+", no global size: one Xe-core only")
+		return settingsLine(l, workItems(l))
 	}
+	return groupLine(l, ", no global size: one Xe-core only")
+}
+
+// groupLine words a launch without its global size.
+func groupLine(l *predict.Launch, note string) string {
+	if l.Local.Present() {
+		return settingsLine(l, "work-groups of "+l.Local.String()+note)
+	}
+	return settingsLine(l)
+}
+
+// settingsLine adds the other settings of a launch.
+func settingsLine(l *predict.Launch, parts ...string) string {
 	if l.SIMD > 0 {
 		parts = append(parts, fmt.Sprintf("SIMD%d", l.SIMD))
 	}
@@ -170,9 +180,15 @@ func reached(p *predict.Prediction) string {
 		if p.Ranges() {
 			average = report.Decimal(p.Average.Percent(), 1) + " to " + report.PercentText(p.AverageHigh)
 		}
-		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", report.PercentText(p.Peak), average, limits, p.Policy)
+		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", report.PercentText(p.Peak), average,
+			limits, p.Policy)
 	}
 	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", report.PercentText(p.XeCore), limits)
+}
+
+// peakText words both occupancies of the GPU.
+func peakText(p *predict.Prediction) string {
+	return "peak " + report.PercentText(p.Peak) + ", average " + report.PercentText(p.Average)
 }
 
 // figure is what launches are ranked by, with its name: the average, or the

@@ -60,9 +60,9 @@ var onDeviceColumns = slices.Concat(
 		report.JSON("message", func(c *onDevice) string { return errorText(c.rejection) }, report.NonZero),
 	},
 	report.Part("", "predicted", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
-	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other }, []report.Col[predict.Prediction]{
-		as("policy", "", report.View(0)), as("peak_percent", "", report.View(0)), as("average_percent", "", report.View(0)),
-	}, report.Doc("what the policy that was not taken would give")),
+	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other },
+		report.InJSON([]report.Col[predict.Prediction]{as("policy", ""), as("peak_percent", ""), as("average_percent", "")}),
+		report.Doc("what the policy that was not taken would give")),
 	report.Part("", "driver", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
 	[]report.Col[onDevice]{
 		report.List("steps", func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
@@ -164,9 +164,9 @@ func (q *Question) anyLocal() (*report.Output, error) {
 			c.end = words[k]
 			list = append(list, c)
 		}
-		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave no "+
-			"lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average), report.PercentText(best.Prediction.Average),
-			unit.FormatCount(tried, "work-group size", "work-group sizes")))
+		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave "+
+			"no lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average),
+			report.PercentText(best.Prediction.Average), unit.FormatCount(tried, "work-group size", "work-group sizes")))
 	}
 	pg := sideBySide(q, list)
 	pg.heading = "Prediction by work-group size"
@@ -212,7 +212,7 @@ func (c *onDevice) reasoning() page {
 	pg.setSteps(c.steps)
 	// People ask why the profiler's peak is another one.
 	if o := c.other; o != nil {
-		pg.closing += fmt.Sprintf("; under policy %s peak %s, average %s", o.Policy, report.PercentText(o.Peak), report.PercentText(o.Average))
+		pg.closing += "; under policy " + o.Policy.String() + " " + peakText(o)
 	}
 	pg.closing += "."
 	if r := c.driver; r != nil {
@@ -232,7 +232,8 @@ func (c *onDevice) reasoning() page {
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.FormatCount(len(list), "device", "devices")},
-		closing:  bestDevice(list), table: report.NewTable("predictions", "", list, onDeviceColumns), items: rejections(list)}
+		closing:  bestDevice(list), items: rejections(list),
+		table: report.NewTable("predictions", "", list, onDeviceColumns)}
 	if !q.Driver {
 		pg.table.Hide(report.All, "resident_work_groups", "driver_work_groups")
 	}
