@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -146,6 +147,9 @@ func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 		// that for a proof.
 		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
 			a.printMessage("%s", text)
+		}
+		if text := diffdoc.Disjoint(sides); text != "" {
+			return errors.New(text)
 		}
 		return a.concludeCases(ans, unseen)
 	}

@@ -109,6 +109,18 @@ func TestGateCases(t *testing.T) {
 				}
 				return list
 			}, fails: [][2]int{{62, 70}}, passes: [][2]int{{59, 61}}},
+		{name: "a driver costs all kernels some points during another drop", runs: 50, first: 31,
+			values: func(i int, rng *rand.Rand) []caseValue {
+				list := others(10, 60, 0.3, rng)
+				for k := range list {
+					list[k].value -= low(in(i, 20, 36), 8) + low(i >= 30, 3)
+					list[k].driver = "25.10"
+					if i >= 30 {
+						list[k].driver = "25.11"
+					}
+				}
+				return list
+			}, fails: [][2]int{{22, 50}}},
 		{name: "a drop in the first week", runs: 16, first: 5,
 			values: func(i int, rng *rand.Rand) []caseValue {
 				return append([]caseValue{{name: "a", value: 58.4 - low(i >= 4, 15) + 0.1*rng.NormFloat64()}}, quiet...)

@@ -68,7 +68,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 	c.Clock, c.Shared = clockOf(j.panel.Runs, &c.Run, now), findShared(c.Series, j.panel.Runs)
 	c.findMissing(db, j) // of the last run
 	if len(c.Series) == 0 {
-		return nil, nothingToCheck(&c.Run, m)
+		return nil, nothingToCheck(&c.Run, m, j.panel)
 	}
 	return c, nil
 }
@@ -144,9 +144,18 @@ func (c *Check) Suspects() (list []*Series) {
 	return list
 }
 
+// NoCounter describes how to collect measured occupancy if no run has it. It is
+// empty for other metrics.
+func NoCounter(m Metric) string {
+	if m.Metric != history.Measured && m.Metric != history.Occupancy {
+		return ""
+	}
+	return `no run has XVE Threads Occupancy; collect with "vtune -collect gpu-hotspots -- PROGRAM"`
+}
+
 // nothingToCheck is the error of a run without any value of the metric: a gate
 // that can never fail helps nobody.
-func nothingToCheck(run *history.Run, m Metric) error {
+func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 	var has []string
 	for _, other := range history.Metrics() {
 		if slices.ContainsFunc(run.Rows, func(r history.Row) bool { return r.Of(other).Present() }) {
@@ -157,8 +166,12 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		return fmt.Errorf("run %d has no value of any metric, so nothing can be checked; add exports with measured"+
 			" occupancy or times", run.ID)
 	}
-	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; --metric %s has values",
-		run.ID, m.Metric, strings.Join(has, " or "))
+	others := fmt.Sprintf("--metric %s has values", strings.Join(has, " or "))
+	none := !slices.ContainsFunc(p.Kernels, func(k history.Kernel) bool { return len(k.Points(m.Metric)) > 0 })
+	if text := NoCounter(m); text != "" && none {
+		return fmt.Errorf("%s, so nothing can be checked; %s", text, others)
+	}
+	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; %s", run.ID, m.Metric, others)
 }
 
 // MissingKernel is a kernel that a checked run lacks though the runs before it

@@ -33,33 +33,53 @@ type Change struct {
 // least is how many series are many.
 const least = 3
 
+// moment is a place in the history of a device at which series change.
+type moment struct {
+	device        string
+	before, first int64
+	anew, faster  bool
+}
+
+// part is a finding or a restart of a series.
+type part struct {
+	series *Series
+	open   *Open // nil for an alarm or a restart
+	off    float64
+}
+
 // findShared finds what many series have in common, the largest first, and
-// marks them.
+// marks the findings that belong to it.
 func findShared(series []*Series, runs []history.Run) []Shared {
-	type moment struct {
-		device        string
-		before, first int64
-		anew, faster  bool
-	}
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
 		byID[runs[i].ID] = &runs[i]
 	}
-	groups, of := map[moment][]*Series{}, map[string]int{}
+	groups, of := map[moment][]part{}, map[string]int{}
 	for _, t := range series {
 		if t.Ended {
 			continue
 		}
-		device := t.Key.Device
+		device, faster := t.Key.Device, t.Outcome() == Faster
 		of[device]++
 		switch first := len(t.Points) - 1 - t.Age; {
 		case t.Unmeasurable:
+		case len(t.Open) > 0:
+			for i := range t.Open {
+				if o := &t.Open[i]; o.LastGood != nil {
+					p := part{t, o, o.Shift}
+					if len(t.Open) == 1 {
+						p.off = t.Off()
+					}
+					at := moment{device, o.LastGood.Run, o.FirstBad.Run, false, faster}
+					groups[at] = append(groups[at], p)
+				}
+			}
 		case t.FirstBad != nil && t.LastGood != nil:
-			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, t.Outcome() == Faster}
-			groups[at] = append(groups[at], t)
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, faster}
+			groups[at] = append(groups[at], part{t, nil, t.Off()})
 		case t.Restart != nil && t.Restart.Changed[0].What != launchSize && t.Age < RecentRuns && first >= 0:
 			at := moment{device, t.Restart.Last.Run, t.Points[first].Run, true, false}
-			groups[at] = append(groups[at], t)
+			groups[at] = append(groups[at], part{t, nil, t.Since()})
 		}
 	}
 	var found []Shared
@@ -68,21 +88,29 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		if len(list) < least || 2*len(list) < of[at.device] || before == nil || first == nil {
 			continue
 		}
-		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Restarts: at.anew, Series: list,
-			Continues: list[0].Continues(),
-			Of:        of[at.device], Changed: changes(before, first)}
+		median := medianOff(list)
+		for other, parts := range groups { // the first bad run of some may be one off
+			if other.device == at.device && other.anew == at.anew && other.faster == at.faster &&
+				(other.first == at.before || other.before == at.first) {
+				for _, p := range parts {
+					if ratio := p.off / median; p.open != nil && ratio > 0.5 && ratio < 2 {
+						list = append(list, p)
+					}
+				}
+			}
+		}
+		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Restarts: at.anew, Median: median,
+			Continues: list[0].series.Continues(), Of: of[at.device], Changed: changes(before, first)}
 		if len(s.Changed) == 0 && at.anew {
 			continue
 		}
-		var off []float64
-		for _, t := range list {
-			if at.anew {
-				off = append(off, t.Since())
-			} else {
-				off = append(off, t.Off())
+		slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.series.ids[0], b.series.ids[0]) })
+		for _, p := range list {
+			s.Series = append(s.Series, p.series)
+			if p.open != nil {
+				p.open.Shared = true
 			}
 		}
-		s.Median, _ = stat.Median(off)
 		found = append(found, s)
 	}
 	slices.SortFunc(found, func(a, b Shared) int {
@@ -91,10 +119,21 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 	})
 	for i := range found {
 		for _, t := range found[i].Series {
-			t.Shared = &found[i]
+			if !slices.ContainsFunc(t.Open, func(o Open) bool { return !o.Shared }) {
+				t.Shared = &found[i]
+			}
 		}
 	}
 	return found
+}
+
+func medianOff(list []part) float64 {
+	var off []float64
+	for _, p := range list {
+		off = append(off, p.off)
+	}
+	m, _ := stat.Median(off)
+	return m
 }
 
 // findChanged describes how the series of a checked run lie whose host or clock

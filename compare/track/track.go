@@ -188,7 +188,7 @@ type Series struct {
 	// OnBase is set when the checked run is of a branch and what is open began
 	// on the base branch.
 	OnBase bool
-	Shared *Shared // the finding that it is part of; nil when it is one by itself
+	Shared *Shared // the finding that all of it is part of; nil if it has findings of its own
 	// Timing is the same kernel, judged by its time per launch; nil without times.
 	Timing *Series
 	// Age is how many runs came after the first one under its key.
@@ -224,6 +224,7 @@ type Open struct {
 	trend.Finding
 	FirstBad Ref
 	LastGood *Ref
+	Shared   bool // part of a finding of many series
 }
 
 // take takes the points of a series, and leaves out those that are not the

@@ -316,14 +316,22 @@ func (r *replay) recover(l *line) {
 	back := l.runs[n-m:]
 	now, _ := stat.Median(values(back))
 	l.past = l.before(back[0].check)
+	depth, newest := len(l.below), l.below[len(l.below)-1].finding
+	good := math.Inf(1)
 	for l.open() {
 		top := l.below[len(l.below)-1]
 		f := &l.list[top.finding]
 		if now > f.middle() {
 			break
 		}
-		f.Closed = l.next
+		f.Closed, good = l.next, f.Level
 		l.runs, l.below = top.runs, l.below[:len(l.below)-1]
+	}
+	// An earlier drop may have recovered and the newest one not: its shift is
+	// what is left.
+	if f := &l.list[newest]; depth-len(l.below) > 1 && now-good > f.Shift/2 {
+		f.Closed, f.Level = -1, good
+		l.runs, l.below = nil, append(l.below, frame{l.runs, newest})
 	}
 	for _, u := range back {
 		r.push(l, u)

@@ -212,6 +212,7 @@ func TestRecovery(t *testing.T) {
 		{"nearer to the old level is, and what is left is a finding of its own", [][2]float64{{30, 60}, {6, 40}, {4, 53}}, true, 2},
 		{"one bad run after a recovery is not the finding again", [][2]float64{{30, 60}, {6, 40}, {8, 60}, {1, 40}}, false, 1},
 		{"a regression that was fixed does not delay the next one", [][2]float64{{30, 60}, {6, 40}, {9, 60}, {2, 40}}, true, 2},
+		{"the earlier drop recovers and the newer one does not", [][2]float64{{30, 60}, {6, 50}, {6, 46}, {6, 56}}, true, 2},
 		{"a little low is no relapse", [][2]float64{{30, 60}, {6, 40}, {4, 60}, {1, 52}}, false, 1},
 	} {
 		all := [][]Point{seriesOf(noisy(31, 0.5, c.levels...))}

@@ -147,6 +147,31 @@ func Inconclusive(sides []*diff.Result) string {
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(int64(n), "kernel"))
 }
 
+// Disjoint describes two sides that have kernels but none in common. It is empty
+// if any two sides have one.
+func Disjoint(sides []*diff.Result) string {
+	var names [2][]string
+	for _, d := range sides {
+		for i := range d.Rows {
+			switch r := &d.Rows[i]; {
+			case !r.IsKernel:
+			case r.Old != nil && r.New != nil:
+				return ""
+			case r.Old != nil:
+				names[0] = append(names[0], report.ShortName(r.Task, 32))
+			default:
+				names[1] = append(names[1], report.ShortName(r.Task, 32))
+			}
+		}
+	}
+	if len(names[0]) == 0 || len(names[1]) == 0 {
+		return ""
+	}
+	few := func(side int) string { return strings.Join(report.FirstFew(names[side], 3), ", ") }
+	return fmt.Sprintf("the runs have no kernel in common, so nothing was compared: one has %s; the other has %s",
+		few(0), few(1))
+}
+
 // Unjudged describes what a gate could not judge of what any of the sides has.
 // What was unmeasurable before is nothing that a change hides.
 func Unjudged(sides []*diff.Result) report.Unjudged {

@@ -190,6 +190,9 @@ func (v *view) extent() string {
 			runs[p.Run] = p.Time
 		}
 	}
+	if text := track.NoCounter(v.metric.Metric); len(runs) == 0 && text != "" {
+		return report.OneLine(v.Where) + ": " + text + "; --metric follows another number"
+	}
 	if len(runs) == 0 {
 		return fmt.Sprintf("%s has no value of %s; occudiff track add PATH adds runs, --metric follows another number",
 			report.OneLine(v.Where), v.name())

@@ -129,6 +129,9 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		return []line{one}
 	}
 	for i, f := range s.Open {
+		if f.Shared && s.Shared == nil { // a row of its own has it
+			continue
+		}
 		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
 		one.first, one.good = &f.FirstBad, f.LastGood
 		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
