@@ -155,7 +155,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 		if err != nil {
 			return nil, err
 		}
-		check.Alarms, check.FailMissing = t.FailOn == "alarm", t.FailOn == "missing"
+		check.Alarms, check.FailMissing, check.NeverFails = t.FailOn == "alarm", t.FailOn == "missing", t.FailOn == "never"
 		failure := trackdoc.Failure(&check.Judgment)
 		if f.Suspects && failure == "" {
 			pattern := trackdoc.SuspectPattern(check)

@@ -99,6 +99,7 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 		return nil, err
 	}
 	addAlsoChanged(j.kernels, j.metric, list)
+	j.nameCauses(list)
 	return list, nil
 }
 

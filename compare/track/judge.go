@@ -3,6 +3,7 @@ package track
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -43,7 +44,7 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	}
 	// What else moves, and how much time a kernel held, is read with the
 	// metric.
-	p, err := db.Panel(ctx, id, n, append([]history.Metric{m.Metric, history.Total}, history.Parts()...)...)
+	p, err := db.Panel(ctx, id, n, append([]history.Metric{m.Metric, history.Total, history.Peak, history.Spill}, history.Parts()...)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -278,6 +279,75 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 			return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 		})
 	}
+}
+
+// nameCauses lists what changed with the first bad run of each open finding.
+func (j *judge) nameCauses(list []*Series) {
+	for _, t := range list {
+		for i := range t.Open {
+			if o := &t.Open[i]; o.LastGood != nil {
+				o.Changed = j.causes(t, o.LastGood.Run, o.FirstBad.Run)
+			}
+		}
+	}
+}
+
+// causes lists what changed from one run to another: of the machine, and of the
+// kernel.
+func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
+	before, ok1 := j.panel.Place(good)
+	after, ok2 := j.panel.Place(bad)
+	if !ok1 || !ok2 {
+		return nil
+	}
+	list = changes(&j.panel.Runs[before], &j.panel.Runs[after])
+	of := func(run int64) (shape, peak, spill string) {
+		for _, id := range t.ids {
+			k := j.kernels[id]
+			if at := k.At(run); at >= 0 {
+				shape = k.Key.Shape()
+				if v, ok := k.Value(at, history.Peak).Value(); ok {
+					peak = fmt.Sprintf("%.1f%%", v)
+				}
+				if v, ok := k.Value(at, history.Spill).Value(); ok {
+					spill = fmt.Sprintf("%g bytes", v)
+				}
+			}
+		}
+		return shape, peak, spill
+	}
+	shape, peak, spill := of(good)
+	newShape, newPeak, newSpill := of(bad)
+	for _, c := range []Change{{launchSize, shape, newShape}, {"predicted peak", peak, newPeak}, {"spill", spill, newSpill}} {
+		if c.From != c.To && c.From != "" && c.To != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Lost lists where the measured occupancy of a series was lost with its first bad run, in
+// points: in XVEs that are idle or underfilled, or because the launch allows
+// less. It is empty if the breakdown does not show it.
+func (t *Series) Lost() (list []MetricChange) {
+	before, after := t.sides(t.Gate.Window)
+	drop := median(after) - median(before)
+	if t.On != history.Measured || drop >= 0 {
+		return nil
+	}
+	changed := map[history.Metric]float64{}
+	for _, c := range t.AlsoChanged {
+		changed[c.Metric] = c.After - c.Before
+	}
+	if r, ok := changed[history.Residual]; ok {
+		changed[history.Peak] = r - drop // what the prediction lost
+	}
+	for _, m := range []history.Metric{history.IdleXVEs, history.Underfilled, history.Shortfall, history.Peak} {
+		if lost := changed[m]; lost >= -drop/4 {
+			list = append(list, MetricChange{Metric: m, After: lost})
+		}
+	}
+	return list
 }
 
 // sides returns the last n runs that were judged before the first bad one, or

@@ -45,6 +45,7 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	}
 	// Of the newest run of each series what a check of it would say.
 	addAlsoChanged(j.kernels, m, r.Series)
+	j.nameCauses(r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)
 	return r, nil
 }

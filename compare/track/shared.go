@@ -174,7 +174,7 @@ func changes(a, b *history.Run) (list []Change) {
 		return fmt.Sprintf("%g MHz", hz/1e6)
 	}
 	for _, c := range []Change{{"device", a.Device, b.Device}, {"driver", a.Driver, b.Driver}, {"host", a.Host, b.Host},
-		{"clock", frequency(a), frequency(b)}} {
+		{"VTune", a.VTune, b.VTune}, {"clock", frequency(a), frequency(b)}} {
 		if c.From != c.To && c.From != "" && c.To != "" {
 			list = append(list, c)
 		}

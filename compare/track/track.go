@@ -212,6 +212,7 @@ type Judgment struct {
 	Refs       map[int64]Ref // the runs by their numbers
 	Checked    []Ref         // the runs of a check, in the order in which they were added; none of a report
 	Alarms     bool          // fail the gate, not only regressions
+	NeverFails bool          // the gate fails on nothing
 	// MissingKernels are kernels that the runs before a check had, FailMissing
 	// fails the gate on those that mattered.
 	MissingKernels []MissingKernel
@@ -224,7 +225,8 @@ type Open struct {
 	trend.Finding
 	FirstBad Ref
 	LastGood *Ref
-	Shared   bool // part of a finding of many series
+	Shared   bool     // part of a finding of many series
+	Changed  []Change // with the first bad run
 }
 
 // take takes the points of a series, and leaves out those that are not the

@@ -22,6 +22,7 @@ export OCCUDIFF_DB="${OCCUDIFF_DB:-occudiff.db}"
 vtune=${VTUNE:-vtune} mode=${MODE:-full-compute}
 run=${RUNS:-runs}/$(date -u +%Y%m%dT%H%M%SZ)-$$
 mkdir -p "$run"
+case $OCCUDIFF_DB in *://*) ;; *) mkdir -p "$(dirname "$OCCUDIFF_DB")" ;; esac
 
 # No export says which driver it was: ask the system. The check says when it changed.
 driver=${DRIVER:-$(dpkg-query -W -f '${Version}' libze-intel-gpu1 2>/dev/null || rpm -q --qf '%{VERSION}' intel-level-zero-gpu 2>/dev/null || true)}

@@ -33,8 +33,11 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		track.SeverityRestarted:  report.AnnotateNotice,
 		track.SeverityOnBase:     report.AnnotateNotice,
 	}
-	if v.Alarms {
+	switch {
+	case v.Alarms:
 		levels[track.SeverityAlarm] = report.AnnotateError
+	case v.NeverFails:
+		levels[track.SeverityRegression] = report.AnnotateWarning
 	}
 	for i := range v.Shared {
 		s, status := &v.Shared[i], report.Bad
@@ -190,7 +193,7 @@ func (v *view) testCase(s *track.Series) report.Case {
 	switch o := s.Outcome(); {
 	// Lower occupancy that made launches faster passes; the text says so all the same.
 	case o == trend.OK, o == track.Faster, o == track.Slower, o == track.OpenOnBase:
-	case o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
+	case !v.NeverFails && o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)
 		k.Message = string(o) + ": launches take longer"
 		if !s.IsSlower() {

@@ -137,6 +137,9 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
 			one.since += companionText(s)
 		}
+		if len(f.Changed) > 0 {
+			one.since += "; with it: " + changedText(f.Changed)
+		}
 		list = append(list, one)
 	}
 	return list
@@ -165,6 +168,10 @@ func shortRef(r *track.Ref) string {
 // sameTime is up to which share launches take as long as before.
 const sameTime = 0.02
 
+// places are the parts of the breakdown to which occupancy is lost.
+var places = map[history.Metric]string{history.IdleXVEs: "idle XVEs", history.Underfilled: "underfilled XVEs",
+	history.Shortfall: "idle or underfilled XVEs", history.Peak: "the launch limit"}
+
 // companionText describes what else is known of a finding: its time, what
 // changed with it, whether the run has it at all.
 func companionText(s *track.Series) (text string) {
@@ -178,10 +185,15 @@ func companionText(s *track.Series) (text string) {
 			text += "; time " + report.Decimal(ratio, 2) + "x"
 		}
 	}
+	if lost := s.Lost(); len(lost) > 0 {
+		text += "; lost " + strings.Join(report.ListOf(lost, func(m track.MetricChange) string {
+			return report.Decimal(m.After, 1) + " points to " + places[m.Metric]
+		}), ", ")
+	}
 	if o := s.Outcome(); o == track.Faster || o == track.OpenOnBase {
 		text += "; " + string(o)
 	}
-	if s.Restart != nil && s.Age < track.RecentRuns {
+	if len(s.Open) == 0 && s.Restart != nil && s.Age == 0 {
 		text += "; " + changedText(s.Restart.Changed)
 	}
 	if s.Absent {
