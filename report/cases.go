@@ -164,7 +164,7 @@ func CapAnnotations(list []Annotation, most int) []Annotation {
 			kept = append(kept, a)
 		case seen[a.Level] == most:
 			kept = append(kept, Annotation{Level: a.Level, Title: strconv.Itoa(n-most+1) + " more",
-				Message: Thousands(int64(n-most+1)) + " more like these; the report lists them all."})
+				Message: Thousands(n-most+1) + " more like these; the report lists them all."})
 		}
 	}
 	return kept
@@ -233,11 +233,11 @@ func (u *Unjudged) text(list []UnjudgedKernels) string {
 		n += k.N
 		texts[i] = k.String()
 	}
-	return u.Gate + ": " + Thousands(int64(u.Judged)) + " of " + unit.FormatCount(u.Kernels, "kernel", "kernels") +
-		" judged; " + Thousands(int64(n)) + " not: " + strings.Join(texts, ", ")
+	return u.Gate + ": " + Thousands(u.Judged) + " of " + unit.Plural(u.Kernels, "kernel") +
+		" judged; " + Thousands(n) + " not: " + strings.Join(texts, ", ")
 }
 
-func (k UnjudgedKernels) String() string { return Thousands(int64(k.N)) + " " + k.Text }
+func (k UnjudgedKernels) String() string { return Thousands(k.N) + " " + k.Text }
 
 // AgentSummarySchema names the version of the JSON contract of a summary.
 const AgentSummarySchema = "occudiff/summary/1"

@@ -86,7 +86,7 @@ func LostRows(notes []note.Note) string {
 		}
 	}
 	if more > 0 {
-		text += "; and " + unit.FormatCount(more, "more error", "more errors")
+		text += "; and " + unit.Plural(more, "more error")
 	}
 	return text
 }

@@ -135,8 +135,8 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 		flags = append(flags, fmt.Sprintf("--top %d", s.Top))
 	}
 	return []note.Note{{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
-		"%s of %s %s are shown (%s); counts, gates, JSON and JUnit are of all of them%s", Thousands(int64(shown)),
-		Thousands(int64(of)), what, strings.Join(flags, " "), others)}}
+		"%s of %s %s are shown (%s); counts, gates, JSON and JUnit are of all of them%s", Thousands(shown),
+		Thousands(of), what, strings.Join(flags, " "), others)}}
 }
 
 const codeSelection = "selection"

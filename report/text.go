@@ -44,7 +44,7 @@ func LowerFirst(s string) string {
 }
 
 // Shortest prints a tolerance as somebody typed it: 5, 0.1.
-func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+func Shortest[X ~float64](x X) string { return strconv.FormatFloat(float64(x), 'f', -1, 64) }
 
 // none is what people read where there is no value.
 const none = "-"
@@ -69,7 +69,7 @@ func (c Column) Print(cell Cell) string {
 }
 
 // Thousands prints an integer with a comma between groups of three digits.
-func Thousands(n int64) string { return unit.Thousands(n) }
+func Thousands[N ~int | ~int64](n N) string { return unit.Thousands(int64(n)) }
 
 // Decimal prints a number with a fixed count of decimals, thousands separated,
 // without a minus before zero.

@@ -116,10 +116,10 @@ func buildCounts(pairs []diff.Build) string {
 	var parts []string
 	for _, v := range diff.BuildVerdicts() {
 		if n[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", report.Thousands(int64(n[v])), v))
+			parts = append(parts, fmt.Sprintf("%s %s", report.Thousands(n[v]), v))
 		}
 	}
-	return unit.FormatCount(len(pairs), "kernel", "kernels") + ": " + strings.Join(parts, ", ")
+	return unit.Plural(len(pairs), "kernel") + ": " + strings.Join(parts, ", ")
 }
 
 // buildSuite makes a test case of each kernel on each device.

@@ -31,13 +31,13 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s.Collected = latest(d.New.Runs)
 	s.Add("occudiff.version", prov.Version)
 	s.Add("command", report.CommandLine(prov.CommandLine))
-	s.Add("threshold_points", report.Shortest(float64(d.Options.Threshold)))
+	s.Add("threshold_points", report.Shortest(d.Options.Threshold))
 	class := ""
 	for _, side := range []struct {
 		name string
 		*diff.Side
 	}{{"old", &d.Old}, {"new", &d.New}} {
-		text := unit.FormatCount(len(side.Runs), "run", "runs") + " on " + strings.Join(devicesOf(side.Runs), ", ")
+		text := unit.Plural(len(side.Runs), "run") + " on " + strings.Join(devicesOf(side.Runs), ", ")
 		if side.Name != "" {
 			text = report.OneLine(side.Name) + ", " + text
 		}
@@ -144,7 +144,7 @@ func Inconclusive(sides []*diff.Result) string {
 	}
 	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by "+
 		"less (give each side a folder of 4 repeats or more, or --noise HISTORY)",
-		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(int64(n), "kernel"))
+		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(n, "kernel"))
 }
 
 // Disjoint describes two sides that have kernels but none in common. It is empty

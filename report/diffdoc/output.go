@@ -150,7 +150,7 @@ func (c *comparison) kernelSection(rows []row) report.Section {
 // sources say what was compared, and how.
 func (c *comparison) sources(prov report.Provenance) report.Pairs {
 	pairs := prov.Pairs()
-	pairs.Text("Threshold", report.Shortest(float64(c.sides[0].Options.Threshold))+" points")
+	pairs.Text("Threshold", report.Shortest(c.sides[0].Options.Threshold)+" points")
 	add := func(name string, s *diff.Side) {
 		for _, r := range s.Runs {
 			pairs.Text(cmp.Or(report.OneLine(s.Name), name), origin(r))

@@ -48,7 +48,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
 	findings := findingRows(s)
-	d := &report.Document{Title: "GPU occupancy of " + unit.FormatCount(len(s.Runs), "run", "runs"),
+	d := &report.Document{Title: "GPU occupancy of " + unit.Plural(len(s.Runs), "run"),
 		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)),
 		Summary: runsSummary(s, findings, kernels)}
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
@@ -56,7 +56,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	// All runs were read with the flags of one command line, so the options of
 	// the first are those of all.
 	pairs := prov.Pairs()
-	pairs.Text("Tolerance", report.Shortest(float64(s.Runs[0].Options.Tolerance))+" points")
+	pairs.Text("Tolerance", report.Shortest(s.Runs[0].Options.Tolerance)+" points")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		for _, n := range report.RunNotes(r.Notes) {
@@ -114,8 +114,8 @@ func andMore(n int, what string) string {
 // runsLine says in one sentence which runs stand out.
 func runsLine(s *diff.Runs, findings []findingRow) string {
 	devices := devicesOf(resultsOf(s))
-	text := unit.FormatCount(len(s.Runs), "run", "runs") + " of " +
-		unit.FormatCount(len(s.Kernels), "kernel", "kernels") + " on " + strings.Join(devices, ", ")
+	text := unit.Plural(len(s.Runs), "run") + " of " +
+		unit.Plural(len(s.Kernels), "kernel") + " on " + strings.Join(devices, ", ")
 	if len(devices) > 1 {
 		text += " (which may be why they differ)"
 	}
@@ -247,26 +247,26 @@ type acrossRuns = diff.KernelAcrossRuns
 
 // manyColumns are a kernel over all runs.
 var manyColumns = []report.Col[acrossRuns]{
-	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Everywhere, report.Name,
+	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Name,
 		report.Cut, report.Code, report.Doc("as printed, line ends included")),
 	report.Shown("launch_size", "Launch",
-		func(k *acrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, report.Everywhere, report.Drop(2),
+		func(k *acrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, report.Drop(2),
 		report.Cut, report.Code, report.NonZero),
 	report.JSON("global", func(k *acrossRuns) unit.Size3 { return k.Global }),
 	report.JSON("local", func(k *acrossRuns) unit.Size3 { return k.Local }),
 	report.JSON("simd", func(k *acrossRuns) unit.Opt[int] { return k.SIMD }),
 	report.JSON("direction", func(k *acrossRuns) string { return string(k.Direction) },
 		report.NonZero),
-	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Everywhere, report.Drop(6),
+	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Drop(6),
 		report.Doc("with a measured value")),
 	report.Define("predicted_average_percent", "Predicted average",
-		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, report.Everywhere, report.Drop(5)),
+		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, report.Drop(5)),
 	report.Define("median_percent", "median",
-		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Median }, report.Everywhere, report.Group("Measured")),
-	report.Shown("lowest", "lowest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Lowest }, report.Everywhere,
+		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Median }, report.Group("Measured")),
+	report.Shown("lowest", "lowest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Lowest },
 		report.Group("Measured")),
 	report.Shown("highest", "highest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Highest },
-		report.Everywhere, report.Group("Measured"), report.Drop(8)),
+		report.Group("Measured"), report.Drop(8)),
 	report.List("measured_percent", func(k *acrossRuns) []unit.Opt[unit.Ratio] { return k.Measured },
 		report.Element[unit.Opt[unit.Ratio]](), report.Doc("of each run, in their order")),
 }
@@ -278,7 +278,7 @@ func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 		return report.ListOf(k.Findings, func(f diff.Finding) string {
 			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)))
 		})
-	}, report.Everywhere, report.Fold)}
+	}, report.Fold)}
 	for i := range s.Runs {
 		list = append(list, report.Shown("run_"+strconv.Itoa(i+1), report.OneLine(s.Runs[i].Name),
 			func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Measured[i] }, report.Files, report.Heat))
@@ -324,8 +324,8 @@ func findingTable(rows []findingRow) *report.Table {
 }
 
 var findingColumns = slices.Concat([]report.Col[findingRow]{
-	report.Shown("n", "#", func(f *findingRow) unit.Opt[string] { return f.number }, report.Everywhere),
-	report.Define("run", "Run", func(f *findingRow) string { return f.Run.Name }, report.Everywhere, report.Cut,
+	report.Shown("n", "#", func(f *findingRow) unit.Opt[string] { return f.number }),
+	report.Define("run", "Run", func(f *findingRow) string { return f.Run.Name }, report.Cut,
 		report.Code),
 	report.JSON("finding", func(f *findingRow) string { return string(f.What) }),
 	report.Shown("finding", "Stands out", func(f *findingRow) report.Word {
@@ -337,17 +337,17 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 			text += "; " + unit.FormatCount(f.more, "more kernel is off", "more kernels are off")
 		}
 		return f.status().Word(text)
-	}, report.Everywhere, report.Fold),
+	}, report.Fold),
 	report.Shown("kernel", "Kernel", func(f *findingRow) string {
 		if f.Kernel == nil {
 			return "all"
 		}
 		return report.KernelName(f.Kernel.Task)
-	}, report.Everywhere, report.Cut, report.Code),
-	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off }, report.Everywhere,
+	}, report.Cut, report.Code),
+	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off },
 		report.Doc("off the other runs; of a whole run the median over its kernels")),
 	report.Define("time", "Time / others", func(f *findingRow) unit.Opt[float64] { return f.Run.TimeRatio },
-		report.Everywhere, report.Brief("Time"), report.Decimals(2), report.Path("time_ratio"),
+		report.Brief("Time"), report.Decimals(2), report.Path("time_ratio"),
 		report.Doc("of a launch, against the other runs")),
 }, report.Within("", "", func(f *findingRow) *findingRow {
 	if f.Kernel == nil {
@@ -367,5 +367,5 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " +
 				report.PercentText(f.Kernel.Median.Or(0))
 		},
-		report.Everywhere, report.NonZero),
+		report.NonZero),
 }))

@@ -28,16 +28,16 @@ type summaryRow struct {
 }
 
 var summaryColumns = []report.Col[summaryRow]{
-	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, report.Everywhere),
-	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Everywhere, report.Code),
-	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Everywhere, report.Cut,
+	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }),
+	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Code),
+	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Cut,
 		report.NonZero),
 	report.Shown("measured", "Measured", func(r *summaryRow) string {
 		if m := r.Measured(); m.Old.N+m.New.N > 0 {
 			return fromTo(m, "%")
 		}
 		return ""
-	}, report.Everywhere, report.Right, report.NonZero),
+	}, report.Right, report.NonZero),
 	report.Shown("change", "Points", func(r *summaryRow) report.Word {
 		c, ok := r.Measured().Change.Value()
 		switch {
@@ -47,15 +47,15 @@ var summaryColumns = []report.Col[summaryRow]{
 			return report.Word{Text: "(" + report.Signed(c) + ")"} // nothing follows from it
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
-	}, report.Everywhere, report.Right),
+	}, report.Right),
 	report.Shown("ratio", "Time", func(r *summaryRow) string {
 		if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
 			return report.Decimal(x, 2) + "x"
 		}
 		return ""
-	}, report.Everywhere, report.Right, report.NonZero),
+	}, report.Right, report.NonZero),
 	report.Shown("verdict", "Verdict", func(r *summaryRow) report.Word { return statusOf(r.Verdict).Word(r.what) },
-		report.Everywhere, report.Fold),
+		report.Fold),
 }
 
 // summary is what every form of a diff begins with.
@@ -88,7 +88,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
 	}
 	if Inconclusive(c.sides) != "" {
-		sc.Advice = []string{"To tell " + report.Shortest(float64(d.Options.Threshold)) +
+		sc.Advice = []string{"To tell " + report.Shortest(d.Options.Threshold) +
 			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
@@ -121,7 +121,7 @@ func summaryRows(rows []row) (list []summaryRow) {
 		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(math.Abs(change(a)), math.Abs(change(b))) })
 		s := summaryRow{row: most, what: verdictText(most.Row)}
 		if n := len(of) - 1; n > 0 {
-			s.side, s.what = "", s.what+"; "+report.Thousands(int64(n))+" more" // of any side
+			s.side, s.what = "", s.what+"; "+report.Thousands(n)+" more" // of any side
 		}
 		var rest []float64
 		for _, r := range of {
@@ -143,7 +143,7 @@ func verdictText(r *diff.Row) string {
 	if loaded := r.Delta(compare.MetricBusy); way != 0 && loaded.Moved() == way {
 		by = loaded
 	}
-	limit := report.Shortest(float64(by.Limit.Or(0))) + " points"
+	limit := report.Shortest(by.Limit.Or(0)) + " points"
 	proof := ": " + cmp.Or(tested(by), "single runs differ by "+limit+" at most")
 	switch r.Verdict {
 	case diff.Regression, diff.Improvement:
@@ -182,7 +182,7 @@ func (c *comparison) line() string {
 		} else if a == b {
 			runs = strconv.Itoa(a) + " runs per side"
 		}
-		return unit.FormatCount(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d) + timeText(d)
+		return unit.Plural(d.Summary.Kernels, "kernel") + ", " + runs + ": " + parts(d) + timeText(d)
 	}
 	var sides []string
 	for i, name := range c.names {
@@ -314,7 +314,7 @@ func (c *comparison) impact() string {
 	}
 	if x := d.Summary.TimeRatio.Or(1); math.Round(100*x) != 100 && d.Summary.TimePairs > 1 {
 		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", report.Decimal(x, 2),
-			unit.FormatCount(d.Summary.TimePairs, "kernel", "kernels")))
+			unit.Plural(d.Summary.TimePairs, "kernel")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -405,7 +405,7 @@ func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
 	}
-	return unit.FormatCount(l.Runs, "run", "runs")
+	return unit.Plural(l.Runs, "run")
 }
 
 // followed reports whether what was measured moved as was predicted of a
@@ -454,7 +454,7 @@ func movedText(title, unit string, d *diff.Delta) string {
 		return ""
 	}
 	if d.Limit.Present() && !d.Insignificant() {
-		where, limit := "within", report.Shortest(float64(d.Limit.Or(0)))
+		where, limit := "within", report.Shortest(d.Limit.Or(0))
 		if d.Moved() != 0 {
 			where = "beyond"
 		}

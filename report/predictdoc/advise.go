@@ -181,7 +181,7 @@ func (c *advice) best() string {
 		return "No setting that may change does better than the launch as it is."
 	}
 	if n := c.found.Equal; n > 1 {
-		return report.Thousands(int64(n)) + " settings reach " + best.Reached() + ". The list begins with the smallest " +
+		return report.Thousands(n) + " settings reach " + best.Reached() + ". The list begins with the smallest " +
 			"change, the largest sub-group, and the smallest work-group."
 	}
 	return "Best: " + best.Words() + "."
@@ -212,7 +212,7 @@ func (c *advice) items() (items []report.Item) {
 	}
 	if a.FullGrid.Least > 0 { // fewer leave XVEs empty whatever their size is
 		add("grid", "%s fill the GPU; multiples of %s leave no tail",
-			unit.FormatCount(a.FullGrid.Least, "work-group", "work-groups"), report.Thousands(a.FullGrid.Multiple))
+			unit.Plural(a.FullGrid.Least, "work-group"), report.Thousands(a.FullGrid.Multiple))
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
 		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is",
@@ -310,7 +310,7 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 			"'occudiff diff BASE PROBE...'. Where less occupancy takes no more time per work-item, occupancy " +
 			"is enough."}
 	if len(probes) == 0 {
-		pg.closing = "No setting lowers the occupancy by " + report.Shortest(float64(predict.MinProbe)) + " points or more."
+		pg.closing = "No setting lowers the occupancy by " + report.Shortest(predict.MinProbe) + " points or more."
 	}
 	return pg.output(v), nil
 }

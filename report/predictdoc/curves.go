@@ -376,7 +376,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	pg.headline = []string{DeviceLine(t.Device), launchLine(&l) + "; policy " + v.Policy}
 	if v.WhatIf {
 		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
-			"threads of a work-group enter one by one.", unit.FormatCount(ports, "dispatch port", "dispatch ports")))
+			"threads of a work-group enter one by one.", unit.Plural(ports, "dispatch port")))
 	}
 	ans := pg.output(v)
 	ans.Chart = timelineChart(title, v.Policy, &r)

@@ -159,7 +159,7 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	if global.Present() {
 		size = "the global size " + global.String()
 	}
-	what := unit.FormatCount(len(kernels), "kernel", "kernels")
+	what := unit.Plural(len(kernels), "kernel")
 	if modes {
 		what = "Register modes of kernels"
 	}

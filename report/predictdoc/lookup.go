@@ -186,7 +186,7 @@ var tableColumns = []report.Col[arch.Device]{
 			return ""
 		}
 		least := slices.Min(d.SIMDWidths)
-		lanes := func(slots int) string { return report.Thousands(int64(least * slots)) }
+		lanes := func(slots int) string { return report.Thousands(least * slots) }
 		return fmt.Sprintf("%s; of an Xe-core %s, of an XVE %s; at sub-group size %d", lanes(d.Slots()),
 			lanes(d.SlotsPerXeCore()), lanes(d.ThreadsPerXVE), least)
 	}, report.Detail),
@@ -284,7 +284,7 @@ func byArchitecture(devices []arch.Device) (items []report.Item) {
 func Devices(devices []arch.Device) *report.Output {
 	// Sources stand with one device: where they disagree a table has no room
 	// for both.
-	head := unit.FormatCount(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
+	head := unit.Plural(len(devices), "device") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices",
 		table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all

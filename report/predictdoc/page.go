@@ -33,7 +33,7 @@ func DeviceLine(d *arch.Device) string {
 			"public", d.Name, d.Key, d.XVEPerXeCore, d.ThreadsPerXVE, d.SlotsPerXeCore())
 	}
 	return fmt.Sprintf("%s (%s), %d Xe-cores x %d XVE x %d threads = %s thread slots",
-		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
+		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(d.Slots()))
 }
 
 // page is what the documents of this package have in common: what was asked,
@@ -153,7 +153,7 @@ func settingsLine(l *predict.Launch, parts ...string) string {
 		parts = append(parts, unit.FormatBytes(l.SLM)+" SLM per work-group")
 	}
 	if l.Barriers > 0 {
-		parts = append(parts, unit.FormatCount(l.Barriers, "barrier", "barriers"))
+		parts = append(parts, unit.Plural(l.Barriers, "barrier"))
 	}
 	if l.GRF > 0 {
 		parts = append(parts, fmt.Sprintf("%d registers per thread", l.GRF))

@@ -166,7 +166,7 @@ func (q *Question) anyLocal() (*report.Output, error) {
 		}
 		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave "+
 			"no lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average),
-			report.PercentText(best.Prediction.Average), unit.FormatCount(tried, "work-group size", "work-group sizes")))
+			report.PercentText(best.Prediction.Average), unit.Plural(tried, "work-group size")))
 	}
 	pg := sideBySide(q, list)
 	pg.heading = "Prediction by work-group size"
@@ -231,7 +231,7 @@ func (c *onDevice) reasoning() page {
 // cannot run the launch keeps its row with the reason: it would be missed.
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
-		headline: []string{launchLine(&list[0].launch) + "; on " + unit.FormatCount(len(list), "device", "devices")},
+		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Plural(len(list), "device")},
 		closing:  bestDevice(list), items: rejections(list),
 		table: report.NewTable("predictions", "", list, onDeviceColumns)}
 	if !q.Driver {

@@ -1,0 +1,215 @@
+package diffdoc
+
+import (
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/compare/diff"
+	"occudiff/ingest/unit"
+	"occudiff/ingest/zebin"
+	"occudiff/predict/batch"
+	"occudiff/report"
+)
+
+// delta returns a metric whose median moves between two sides of some runs.
+func delta(metric string, n int, older, newer float64) diff.Delta {
+	d := diff.Delta{Metric: metric, Old: diff.Sample{N: n, Median: unit.Some(older)},
+		New: diff.Sample{N: n, Median: unit.Some(newer)}}
+	if metric == compare.MetricTime {
+		d.Ratio = unit.Some(newer / older)
+	} else {
+		d.Change = unit.Some(newer - older)
+	}
+	return d
+}
+
+// tests returns a delta after a test with a limit, in points.
+func tests(d diff.Delta, p float64, significant bool, limit unit.Points) diff.Delta {
+	d.P, d.Significant, d.Limit = unit.Some(p), unit.Some(significant), unit.Some(limit)
+	return d
+}
+
+// limited returns a delta of single runs, which no test can judge.
+func limited(d diff.Delta, limit unit.Points) diff.Delta {
+	d.Limit = unit.Some(limit)
+	return d
+}
+
+// both returns a kernel on both sides.
+func both(v diff.Verdict, deltas ...diff.Delta) *diff.Row {
+	l := diff.Launch{Global: unit.Size(4096), Local: unit.Size(64), SIMD: unit.Some(16), Runs: 4, Of: 4}
+	older, newer := l, l
+	return &diff.Row{Task: "k", IsKernel: true, Verdict: v, Old: &older, New: &newer, Deltas: deltas,
+		Speedup: speedup(compare.SpeedupUndetermined)}
+}
+
+func speedup(v compare.SpeedupVerdict) compare.PotentialSpeedup {
+	return compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{v}, Evidence: "stalled 5%"}
+}
+
+// with returns a row after a change.
+func with(r *diff.Row, change func(*diff.Row)) *diff.Row {
+	change(r)
+	return r
+}
+
+const measured, busy, predicted, residual = compare.MetricMeasured, compare.MetricBusy, compare.MetricPredicted,
+	compare.MetricResidual
+
+// TestVerdictText has a row of the summary for each verdict.
+func TestVerdictText(t *testing.T) {
+	fell := delta(measured, 4, 62.7, 48.6)
+	simd := diff.Change{What: diff.ChangeSIMD, Old: "16", New: "32"}
+	for _, c := range []struct {
+		reason string
+		row    *diff.Row
+		want   string
+	}{
+		{"tested", both(diff.Regression, tests(fell, 0.029, true, 5)), "worse: p = 0.029, 4 + 4 runs"},
+		{"a small p", both(diff.Regression, tests(fell, 0.0001, true, 5)), "worse: p < 0.001, 4 + 4 runs"},
+		{"single runs", both(diff.Regression, limited(fell, 10)), "worse: single runs differ by 10 points at most"},
+		{"busy occupancy moved as well", both(diff.Regression, limited(fell, 10), tests(delta(busy, 5, 60, 40), 0.01, true, 2)),
+			"worse: p = 0.010, 5 + 5 runs"},
+		{"busy occupancy moved the other way", both(diff.Regression, limited(fell, 10), tests(delta(busy, 5, 40, 60), 0.01, true, 2)),
+			"worse: single runs differ by 10 points at most"},
+		{"better", both(diff.Improvement, limited(delta(measured, 1, 40, 60), 10)), "better: single runs differ by 10 points at most"},
+		{"by the history", both(diff.Regression, func() diff.Delta {
+			d := tests(fell, 0, true, 5)
+			d.P = unit.Opt[float64]{}
+			return d
+		}()), "worse: by the spread of the history, 4 + 4 runs"},
+		{"within noise", both(diff.Inconclusive, limited(fell, 20)), "inconclusive below 20 points"},
+		{"unchanged by a limit", both(diff.Unchanged, limited(fell, 20)), "within 20 points"},
+		{"unchanged by a test", both(diff.Unchanged, tests(fell, 0.7, false, 5)), "no significant change"},
+		{"only old, with its time", with(both(diff.OnlyOld), func(r *diff.Row) { r.New, r.Share = nil, unit.Some(unit.Ratio(0.25)) }),
+			"only old (25.0% of its time)"},
+		{"only new, no time", with(both(diff.OnlyNew), func(r *diff.Row) { r.Old = nil }), "only new"},
+		{"not comparable", both(diff.NotComparable), "not comparable: not measured on both sides"},
+		{"another launch, no prediction", with(both(diff.ChangedLaunch, fell), func(r *diff.Row) { r.Changes = []diff.Change{simd} }),
+			"changed launch: no prediction says what that does"},
+		{"another launch, as predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, 0.5), 5)),
+			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: as predicted"},
+		{"another launch, worse than predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, -9), 5)),
+			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: the measurement did not follow the prediction"},
+		{"another launch, better than predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, 9), 5)),
+			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: better than the change explains"},
+		{"faster", both(diff.Faster), "faster at lower occupancy"},
+	} {
+		if got := verdictText(c.row); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestSentences has a sentence of the evidence per line.
+func TestSentences(t *testing.T) {
+	fell, longer := delta(measured, 4, 62.7, 48.6), delta(compare.MetricTime, 4, 0.001, 0.00125)
+	twice := with(both(diff.Regression), func(r *diff.Row) {
+		r.Changes = []diff.Change{{What: diff.ChangeSIMD, Old: "16", New: "32"}, {What: diff.ChangeGlobal, Old: "64", New: "128"}}
+	})
+	one := with(both(diff.OnlyOld), func(r *diff.Row) { r.New, r.Old.Runs = nil, 3 })
+	missing := func(r *diff.Row) { r.Old.Unmeasurable = 1 }
+	for _, c := range []struct{ reason, got, want string }{
+		{"both medians", fromTo(&fell, "%"), "62.7 -> 48.6%"},
+		{"a side without a median", fromTo(&diff.Delta{New: diff.Sample{Median: unit.Some(5.0)}}, "points"), "- -> 5.0 points"},
+		{"a change", movedText("measured", "%", &fell), "measured 62.7 -> 48.6%: -14.1 points"},
+		{"beyond a limit", movedText("m", "%", new(limited(fell, 10))), "m 62.7 -> 48.6%: -14.1 points, beyond the 10 that single runs differ by"},
+		{"within a limit", movedText("m", "%", new(limited(fell, 20))), "m 62.7 -> 48.6%: -14.1 points, within the 20 that single runs differ by"},
+		{"beyond a limit, tested", movedText("m", "%", new(tests(fell, 0.029, true, 5))),
+			"m 62.7 -> 48.6%: -14.1 points, beyond 5 (p = 0.029, 4 + 4 runs)"},
+		{"not significant", movedText("m", "%", new(tests(fell, 0.5, false, 5))),
+			"m 62.7 -> 48.6%: -14.1 points (not significant: p = 0.500, 4 + 4 runs)"},
+		{"a small p among many kernels", tested(new(tests(fell, 0.04, false, 5))),
+			"not significant: p = 0.040, 4 + 4 runs, which one of so many kernels reaches due to noise"},
+		{"a time", movedText("time per launch", "", &longer), "time per launch 1 ms -> 1.25 ms: 1.25x"},
+		{"nothing measured", movedText("m", "%", &diff.Delta{}), ""},
+		{"nothing tested", tested(&fell), ""},
+		{"the launch on both sides", shapeText(both("")), "4096 in 64, SIMD16"},
+		{"the launch changed", shapeText(twice), "64 -> 128 in 64, SIMD16 -> 32"},
+		{"one side alone", shapeText(one), "4096 in 64, SIMD16"},
+		{"no global size", shapeText(with(both(""), func(r *diff.Row) { r.Old.Global, r.New.Global = unit.Size3{}, unit.Size3{} })), "64, SIMD16"},
+		{"no sub-group size", shapeText(with(both(""), func(r *diff.Row) { r.Old.SIMD, r.New.SIMD = unit.Opt[int]{}, unit.Opt[int]{} })), "4096 in 64"},
+		{"changes", changesText(twice), "SIMD width 16 -> 32, global size 64 -> 128"},
+		{"runs of each side", runsText(both("", fell)), "4 + 4"},
+		{"a single run per side", runsText(both("", delta(measured, 1, 1, 2))), ""},
+		{"some runs have it", seenIn(one.Old), "3 of 4 runs"},
+		{"all runs have it", seenIn(both("").Old), "4 runs"},
+		{"unmeasurable on one side", incomparable(with(both("", diff.Delta{Metric: measured, New: fell.New}), missing)), "unmeasurable on the old side"},
+		{"not measured on the new side", incomparable(both("", diff.Delta{Metric: measured, Old: fell.Old})), "not measured on the new side"},
+		{"a reason for each side", incomparable(with(both(""), missing)), "unmeasurable on the old side, not measured on the new one"},
+		{"misattributed instructions", incomparable(with(both("", fell), func(r *diff.Row) { r.New.Misattributed = unit.Some(unit.Ratio(0.7)) })),
+			"70% of all instructions were counted in rows of no kernel"},
+		{"measured on both sides", incomparable(both("", fell)), "launches take another time"},
+		{"only the old side", because(one), "Only the old side has it, in 3 of 4 runs."},
+		{"not a kernel", because(both(diff.NotAKernel)), ""},
+		{"a regression", because(both(diff.Regression, fell, longer)),
+			"Measured occupancy 62.7 -> 48.6%: -14.1 points. Time per launch 1 ms -> 1.25 ms: 1.25x."},
+		{"a part of the breakdown", because(both(diff.Regression, fell, delta(string(compare.PartIdle), 4, 10, 24.1))),
+			"Measured occupancy 62.7 -> 48.6%: -14.1 points. Slots of idle XVEs 10.0 -> 24.1 points: +14.1 points."},
+		{"a part that prints as unmoved", because(both(diff.Regression, fell, delta(string(compare.PartIdle), 4, 10, 10.04))),
+			"Measured occupancy 62.7 -> 48.6%: -14.1 points."},
+		{"the potential speedup", because(with(both(diff.Faster, fell), func(r *diff.Row) { r.Speedup = speedup(compare.LimitedByOther) })),
+			"Measured occupancy 62.7 -> 48.6%: -14.1 points. On the new side, limited by something else: stalled 5%."},
+		{"a prediction that moved", because(both(diff.Unchanged, fell, delta(predicted, 4, 100, 50))),
+			"Measured occupancy 62.7 -> 48.6%: -14.1 points. Predicted average 100.0 -> 50.0%: -50.0 points."},
+		{"a change of the whole run", changedText([]diff.Change{{What: "driver", Old: "1", New: "2"}}), "driver 1 -> 2"},
+		{"one change of two kernels", changedText([]diff.Change{{What: "GRF", Old: "128", New: "256", Task: unit.Some("a")},
+			{What: "GRF", Old: "128", New: "256", Task: unit.Some("b")}}), "GRF 128 -> 256 (a, b)"},
+		{"no rows are left out", andMore(0, "row"), ""},
+		{"one row is left out", andMore(1, "row"), "and 1 more row"},
+		{"many are", andMore(1200, "row"), "and 1,200 more rows"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, c.got, c.want)
+		}
+	}
+}
+
+// TestCases has a test case of CI per verdict.
+func TestCases(t *testing.T) {
+	fell := delta(measured, 4, 62.7, 48.6)
+	for _, c := range []struct {
+		row     *diff.Row
+		outcome report.Outcome
+		message string
+		reason  string
+	}{
+		{both(diff.Regression, fell), report.Failed, "regression: measured -14.1 points", "measured -14.1 points"},
+		{both(diff.Regression, fell, delta(busy, 4, 60, 40)), report.Failed,
+			"regression: measured -14.1 points, busy XVEs -20.0 points", "measured -14.1 points, busy XVEs -20.0 points"},
+		{both(diff.Improvement, fell), report.Passed, "", ""},
+		{both(diff.Unchanged, fell), report.Passed, "", ""},
+		{both(diff.Faster, fell), report.Passed, "", ""},
+		{both(diff.Slower, fell), report.Passed, "", ""},
+		{both(diff.Inconclusive, fell), report.Skipped, "inconclusive", "inconclusive"},
+		{both(diff.NotComparable, fell), report.Skipped, "not comparable", "not comparable"},
+	} {
+		got := caseOf("mtl-112", c.row)
+		if got.Outcome != c.outcome || got.Message != c.message || got.Reason != c.reason || got.Name != "k (4096 in 64, SIMD16)" {
+			t.Errorf("%s: got %+v", c.row.Verdict, got)
+		}
+	}
+}
+
+// TestBuildChange has a kernel of two builds per line.
+func TestBuildChange(t *testing.T) {
+	k := func(registers int, message string) *batch.Kernel {
+		return &batch.Kernel{Kernel: zebin.Kernel{Registers: registers, Spill: unit.Some[unit.Bytes](2048)}, Message: message}
+	}
+	for _, c := range []struct {
+		reason string
+		build  diff.Build
+		want   string
+	}{
+		{"the same", diff.Build{Old: k(128, ""), New: k(128, "")}, "Nothing changed"},
+		{"it does not run", diff.Build{Old: k(128, ""), New: k(256, "no work-group fits")},
+			"It cannot run any more: no work-group fits"},
+		{"it did not run before either", diff.Build{Old: k(128, "no"), New: nil}, "Nothing changed"},
+		{"two values", diff.Build{Old: k(128, ""), New: &batch.Kernel{Kernel: zebin.Kernel{Registers: 256}},
+			Changed: []string{"spill_bytes", "registers_per_thread"}}, "Spill 2,048 -> - bytes; registers per thread 128 -> 256"},
+	} {
+		if got := buildChange(&c.build); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
