@@ -1,6 +1,8 @@
 package rundoc
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -370,6 +372,170 @@ func TestStatus(t *testing.T) {
 	} {
 		if got := statusOf(v); got != want {
 			t.Errorf("%s: %v, want %v", v, got, want)
+		}
+	}
+}
+
+// summaryLines returns a summary line by line, its rows with | between cells.
+func summaryLines(s *report.Summary) string {
+	list := append([]string{s.Headline, s.Impact}, s.Notes...)
+	if s.Rows != nil {
+		for cells := range s.Rows.Shown(report.Terminal).All() {
+			var row []string
+			for i, c := range cells {
+				row = append(row, s.Rows.Shown(report.Terminal).Columns[i].Print(c))
+			}
+			list = append(list, strings.Join(row, "|"))
+		}
+	}
+	list = append(append(list, s.More), s.Advice...)
+	if s.ConfirmReason != "" {
+		list = append(list, s.ConfirmReason+":")
+	}
+	for _, c := range s.Confirm {
+		list = append(list, strings.TrimSpace(c.Rows+" "+c.Text()))
+	}
+	return strings.Join(slices.DeleteFunc(list, func(text string) bool { return text == "" }), "\n")
+}
+
+func TestSummary(t *testing.T) {
+	named := func(task string, total unit.Seconds) func(*compare.Row) {
+		return func(r *compare.Row) { r.Task, r.Total = task, unit.Some(total) }
+	}
+	match := func(task string, total unit.Seconds) *compare.Row {
+		return reduce(compare.Match, named(task, total), func(r *compare.Row) {
+			r.Measured = unit.Some[unit.Ratio](0.92)
+			r.Fix.Remedy, r.Speedup = compare.LimitedElsewhere, compare.PotentialSpeedup{
+				Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, LimitedBy: compare.LimitedBySlots}
+		})
+	}
+	gaps := func(r *compare.Row) { r.Fix = compare.PossibleFix{Remedy: compare.ShorterGaps, Bound: unit.Some(1.5)} }
+	uneven := func(r *compare.Row) {
+		r.Fix = compare.PossibleFix{Remedy: compare.BalanceWorkGroups, Bound: unit.Some(2.0)}
+	}
+	below := func(task string, total unit.Seconds, sure compare.Confidence, edits ...func(*compare.Row)) *compare.Row {
+		edits = append([]func(*compare.Row){named(task, total), cause(compare.CauseImbalance, sure), uneven,
+			func(r *compare.Row) { r.Difference = unit.Some[unit.Points](-50) }}, edits...)
+		return reduce(compare.Below, edits...)
+	}
+	var many, alike []*compare.Row
+	for i := range 13 {
+		many = append(many, below(string(rune('a'+i)), unit.Seconds(i+1), compare.High))
+		alike = append(alike, below("add<"+strconv.Itoa(i)+">", 1, compare.Medium))
+	}
+	short := reduce(compare.Unmeasurable, named("k", 1e-3), cause(compare.CauseSampling, 0), func(r *compare.Row) {
+		r.Certainty.Intervals, r.Fix.Remedy = unit.Some(0.1), compare.LongerLaunch
+	})
+	for _, c := range []struct {
+		why  string
+		rows []*compare.Row
+		show report.Selection
+		want string
+	}{
+		{"no kernel", nil, report.Selection{}, `0 kernels
+There is nothing to compare`},
+		{"a match with its values", []*compare.Row{match("k", 1)}, report.Selection{}, `k, 1 s in 100 launches
+k fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full`},
+		{"one kernel", []*compare.Row{below("k", 1, compare.Medium)}, report.Selection{}, `k, 1 s in 100 launches: 40.0% measured, 90-98% predicted average
+uneven work-groups|balance the work-groups: up to 2.0x
+Confirm first (likely, not proven: medium confidence):
+a trace`},
+		{"one kernel with a proven cause", []*compare.Row{below("k", 1, compare.High)}, report.Selection{}, `k, 1 s in 100 launches: 40.0% measured, 90-98% predicted average
+uneven work-groups|balance the work-groups: up to 2.0x
+Confirm first:
+a trace`},
+		{"time between launches", []*compare.Row{below("k", 1, compare.High, gaps), match("l", 1)}, report.Selection{}, `2 kernels, 2 s. 1 below prediction, 1 match
+Time between launches may cost time in kernel 1 (50%); more threads will not help l (50%)
+1|k|50.0%|90-98%|40.0%|uneven work-groups|shorter gaps: up to 1.5x
+|l|50.0%|90-98%|92.0%|matches|not threads: slots are full
+Confirm first:
+1 a trace`},
+		{"the least confidence counts", []*compare.Row{below("a", 2, compare.Medium), below("b", 1, compare.Low)}, report.Selection{}, `2 kernels, 3 s. 2 below prediction
+Occupancy may cost time in kernels 1, 2 (100%)
+1|a|66.7%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+2|b|33.3%|90-98%|40.0%|uneven work-groups?|balance the work-groups: up to 2.0x
+Confirm first (why 1, 2 is likely, not proven: low confidence):
+1, 2 a trace`},
+		{"a row without a number asks for nothing", []*compare.Row{match("b", 3), below("a", 1, compare.Medium)}, report.Selection{}, `2 kernels, 4 s. 1 below prediction, 1 match
+Occupancy may cost time in kernel 1 (25%); more threads will not help b (75%)
+1|a|25.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+|b|75.0%|90-98%|92.0%|matches|not threads: slots are full
+Confirm first (why 1 is likely, not proven: medium confidence):
+1 a trace`},
+		{"a kernel of no weight comes last", []*compare.Row{below("a", 0.001, compare.High), match("b", 1)}, report.Selection{}, `2 kernels, 1 s. 1 below prediction, 1 match
+b fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full
+b|99.9%|90-98%|92.0%|matches|not threads: slots are full
+a|0.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x`},
+		{"half of a percent has weight", []*compare.Row{below("a", 0.02, compare.High), match("b", 1)}, report.Selection{}, `2 kernels, 1.02 s. 1 below prediction, 1 match
+Occupancy may cost time in kernel 1 (2%); more threads will not help b (98%)
+1|a|2.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+|b|98.0%|90-98%|92.0%|matches|not threads: slots are full
+Confirm first:
+1 a trace`},
+		{"more kernels than rows", many, report.Selection{}, `13 kernels, 91 s. 13 below prediction
+Occupancy may cost time in 13 kernels (100%): uneven work-groups 13 (100%)
+1|m|14.3%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+2|l|13.2%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+3|k|12.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+4|j|11.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+5|i|9.9%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+6|h|8.8%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+7|g|7.7%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+8|f|6.6%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+9|e|5.5%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+10|d|4.4%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+and 3 more, 7% of the time
+Confirm first:
+1 to 10 a trace`},
+		{"the first two", many, report.Selection{Top: 2}, `13 kernels, 91 s. 13 below prediction
+Occupancy may cost time in kernels 1, 2 (3%)
+2 of 13 rows are shown (--top 2); counts, gates, JSON and JUnit are of all of them
+1|b|2.2%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+2|a|1.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+Confirm first:
+1, 2 a trace`},
+		{"the slot time that orders the rows", many[:3], report.Selection{Sort: report.SortLost}, `3 kernels, 6 s. 3 below prediction
+Occupancy may cost time in kernels 1 to 3 (100%)
+1|c|50.0%|90-98%|40.0%|uneven work-groups|1.5 s|balance the work-groups: up to 2.0x
+2|b|33.3%|90-98%|40.0%|uneven work-groups|1 s|balance the work-groups: up to 2.0x
+3|a|16.7%|90-98%|40.0%|uneven work-groups|500 ms|balance the work-groups: up to 2.0x
+Confirm first:
+1 to 3 a trace`},
+		{"the difference that orders the rows", many[:3], report.Selection{Sort: report.SortDifference}, `3 kernels, 6 s. 3 below prediction
+Occupancy may cost time in kernels 1 to 3 (100%)
+1|a|16.7%|90-98%|40.0%|uneven work-groups|-50.0|balance the work-groups: up to 2.0x
+2|b|33.3%|90-98%|40.0%|uneven work-groups|-50.0|balance the work-groups: up to 2.0x
+3|c|50.0%|90-98%|40.0%|uneven work-groups|-50.0|balance the work-groups: up to 2.0x
+Confirm first:
+1 to 3 a trace`},
+		{"alike names are one row", append(slices.Clone(alike[:3]), match("mul", 1), match("sub", 1)), report.Selection{}, `5 kernels, 5 s. 3 below prediction, 2 match
+Occupancy may cost time in 3 kernels (60%): uneven work-groups 3 (60%); more threads will not help 2 kernels (40%)
+1|add<*>|3|60.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+|mul|1|20.0%|90-98%|92.0%|matches|not threads: slots are full
+|sub|1|20.0%|90-98%|92.0%|matches|not threads: slots are full
+Confirm first (why 1 is likely, not proven: medium confidence):
+1 a trace`},
+		{"short launches", []*compare.Row{short, match("l", 1)}, report.Selection{}, `2 kernels, 1 s. 1 match, 1 too short to measure
+l fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full
+l|99.9%|90-98%|92.0%|matches|not threads: slots are full
+k|0.1%|90-98%|(40.0%)|launches of 10 us|longer launches`},
+	} {
+		r := of(c.rows...)
+		for _, row := range c.rows {
+			r.Summary.Kernels++
+			r.Summary.KernelTime = unit.Some(r.Summary.KernelTime.Or(0) + row.Total.Or(0))
+			switch row.Verdict {
+			case compare.Below:
+				r.Summary.Below++
+			case compare.Match:
+				r.Summary.Matched++
+			case compare.Unmeasurable:
+				r.Summary.Unmeasurable++
+			}
+		}
+		got := strings.TrimPrefix(summaryLines(FromResult(r, report.Provenance{Show: c.show}).Summary), "Meteor Lake Arc (the summary): ")
+		if got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.why, got, c.want)
 		}
 	}
 }
