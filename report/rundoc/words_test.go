@@ -539,3 +539,64 @@ k|0.1%|90-98%|(40.0%)|launches of 10 us|longer launches`},
 		}
 	}
 }
+
+// TestCells reads each column of a row in which all values differ.
+func TestCells(t *testing.T) {
+	share := func(x float64) unit.Opt[unit.Ratio] { return unit.Some(unit.Ratio(x / 100)) }
+	row := reduce(compare.Below, cause(compare.CauseDispatch, compare.Medium), func(r *compare.Row) {
+		r.Pos.File, r.Pos.Line, r.Direction, r.Device = "run.csv", 7, "read", "GPU 1"
+		r.Registers, r.Spill, r.Private = unit.Some(256), unit.Some[unit.Bytes](64), unit.Some[unit.Bytes](128)
+		r.Peak, r.MeasuredLow, r.MeasuredHigh, r.OwnLow, r.OwnHigh = share(1), share(2), share(3), share(4), share(5)
+		r.Printed, r.Active, r.Stalled, r.Idle, r.IdleLow, r.IdleHigh = share(6), share(7), share(8), share(9), share(10), share(11)
+		r.BusyOccupancy, r.Threads, r.ThreadLifetime = share(12), unit.Some[int64](13), unit.Some[unit.Seconds](14e-6)
+		r.Basis, r.Difference, r.PeakDifference = compare.BasisPeak, unit.Some[unit.Points](-15), unit.Some[unit.Points](16)
+		r.TimeShare = share(17)
+		r.Predicted.IdleLanes = 64
+		r.Breakdown = &compare.SlotBreakdown{Policy: predict.Whole, PredictedIdle: share(18), Lost: unit.Some[unit.Seconds](19)}
+		for i := range r.Breakdown.Parts {
+			r.Breakdown.Parts[i] = unit.Some(unit.Points(20 + i))
+		}
+		r.Breakdown.Certainty = compare.Certainty{Intervals: unit.Some(0.26), OwnShare: share(27), OutsideLaunches: share(28),
+			OtherTasks: share(29), Misattributed: share(30)}
+		r.Speedup = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.BalanceTheWork, compare.MoreThreadsMayHelp},
+			Evidence: "because", MoreThreads: compare.Bound{Max: unit.Some(3.1), Formula: "f"},
+			Balancing: compare.Bound{Max: unit.Some(3.2), Formula: "g"}}
+		r.Fix = compare.PossibleFix{Remedy: compare.BalanceWorkGroups, Bound: unit.Some(3.3)}
+		r.Launches = &ingest.LaunchSpread{MinSeconds: 34e-6, MedianSeconds: 35e-6, MaxSeconds: 36e-6, MinMeasured: share(37),
+			MedianMeasured: share(38), MaxMeasured: share(39)}
+	})
+	table := report.NewTable("", "", []kernel{{row, unit.Some[unit.Seconds](40)}}, kernelColumns)
+	for _, c := range []struct{ key, want string }{
+		{"task", "reduce"}, {"global", "114688"}, {"local", "256"}, {"simd", "32"}, {"direction", "read"}, {"file", "run.csv"},
+		{"line", "7"}, {"instances", "100"}, {"total_seconds", "10.000"}, {"average_seconds", "100.0"},
+		{"registers_per_thread", "256"}, {"spill_bytes", "64"}, {"private_bytes", "128"}, {"profiler_peak_percent", "1.0"},
+		{"measured_percent", "40.0"}, {"measured_low_percent", "2.0"}, {"measured_high_percent", "3.0"},
+		{"own_low_percent", "4.0"}, {"own_high_percent", "5.0"}, {"printed_percent", "6.0"}, {"active_percent", "7.0"},
+		{"stalled_percent", "8.0"}, {"idle_percent", "9.0"}, {"idle_low_percent", "10.0"}, {"idle_high_percent", "11.0"},
+		{"busy_occupancy_percent", "12.0"}, {"threads_started", "13"}, {"thread_life_seconds", "14.0"}, {"basis", "profiler peak"},
+		{"difference_points", "-15.0"}, {"model_difference_points", "+16.0"}, {"verdict", "below"}, {"cause", "dispatch"},
+		{"confidence", "medium"}, {"evidence", "the figures show it"}, {"possible_fix", "balance the work-groups"},
+		{"possible_fix_bound", "3.30"}, {"possible_fix_text", "balance the work-groups: up to 3.3x"},
+		{"occupied_points", "20.0"}, {"underfilled_points", "21.0"}, {"idle_points", "22.0"}, {"shortfall_points", "23.0"},
+		{"last_wave_points", "24.0"}, {"launch_limit_points", "25.0"}, {"slot_breakdown_policy", "whole"},
+		{"predicted_idle_percent", "18.0"}, {"launch_intervals", "0.26"}, {"own_share", "0.270"}, {"outside_launches_bound", "0.280"},
+		{"other_tasks_bound", "0.290"}, {"misattributed_share", "0.300"}, {"lost_seconds", "19"},
+		{"potential_speedup", "balance the work, more threads may help"}, {"more_threads_bound", "3.10"}, {"balancing_bound", "3.20"},
+		{"potential_speedup_evidence", "because"}, {"more_threads_formula", "f"}, {"balancing_formula", "g"},
+		{"launch_min", "34.0"}, {"launch_median", "35.0"}, {"launch_max", "36.0"}, {"launch_measured_min", "37.0"},
+		{"launch_measured_median", "38.0"}, {"launch_measured_max", "39.0"}, {"device", "GPU 1"}, {"threads_predicted", "358,400"},
+		{"idle_lanes", "20.0"}, {"time_share", "17.0"}, {"host_seconds", "40.000000"},
+	} {
+		at := table.Column(c.key)
+		if at < 0 {
+			t.Errorf("no column %s", c.key)
+		} else if got := printed(table, at); got != c.want {
+			t.Errorf("%s: %q, want %q", c.key, got, c.want)
+		}
+	}
+}
+
+// printed returns the first cell of a column as people read it.
+func printed(table *report.Table, at int) string {
+	return table.Columns[at].Print(table.Cell(0, at))
+}
