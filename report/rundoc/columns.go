@@ -17,7 +17,7 @@ import (
 // kernel is a row of a run with what follows from the other rows.
 type kernel struct {
 	*compare.Row
-	host unit.Opt[unit.Seconds] // of a log alone
+	host seconds // of a log alone
 }
 
 // lowest and highest are the ends of the interval of the measured occupancy.
@@ -27,17 +27,21 @@ func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) 
 
 // firstKernels are the columns of the table of kernels that people see first;
 // those of the sheet alone follow.
-var firstKernels = []string{"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction", "total_seconds", "instances",
-	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
-	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "idle_points",
-	"shortfall_points", "last_wave_points", "launch_limit_points", "verdict", "cause", "potential_speedup", "more_threads_bound",
-	"balancing_bound", "potential_speedup_evidence", "model_difference_points", "limits"}
+var firstKernels = []string{
+	"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction",
+	"total_seconds", "instances", "average_seconds",
+	"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "host_seconds",
+	"profiler_peak_percent", "measured_percent", "difference_points",
+	"underfilled_points", "idle_points", "shortfall_points", "last_wave_points", "launch_limit_points",
+	"verdict", "cause", "potential_speedup", "more_threads_bound", "balancing_bound", "potential_speedup_evidence",
+	"model_difference_points", "limits",
+}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and
 // CSV. What only people read is behind.
 var kernelColumns = slices.Concat(launchColumns,
-	report.Part("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted }, predictdoc.KernelPrediction,
-		report.Doc("null without one; a note says why")),
+	report.Part("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted },
+		predictdoc.KernelPrediction, report.Doc("null without one; a note says why")),
 	measuredColumns,
 	report.Part("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns,
 		report.Doc("why a row does not match: the first cause of the largest part")),
@@ -80,7 +84,7 @@ var launchColumns = []report.Col[kernel]{
 	report.Define("line", "Line", func(k *kernel) int { return k.Pos.Line }, report.Wide, report.NonZero),
 	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(2),
 		report.Doc("launches; null for a log's timing")),
-	report.Define("total_seconds", "GPU time", func(k *kernel) unit.Opt[unit.Seconds] { return k.Total },
+	report.Define("total_seconds", "GPU time", func(k *kernel) seconds { return k.Total },
 		report.Unit("ms"), report.Decimals(3), report.Drop(3)),
 	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Unit("us"),
 		report.Decimals(1)),
@@ -100,17 +104,19 @@ var compiledColumns = []report.Col[kernel]{
 // measuredColumns are of what was seen, and how far that is from the
 // prediction.
 var measuredColumns = []report.Col[kernel]{
-	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) unit.Opt[unit.Ratio] { return k.Peak },
+	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) percent { return k.Peak },
 		report.Drop(6), report.Doc("the profiler's prediction")),
-	report.Define("measured_percent", "Measured", func(k *kernel) unit.Opt[unit.Ratio] { return k.Measured },
+	report.Define("measured_percent", "Measured", func(k *kernel) percent { return k.Measured },
 		report.Bar),
 	report.Define("measured_low_percent", "Measured, at least", (*kernel).lowest, report.Wide,
-		report.Doc("with measured_high_percent the interval of measured_percent, which contains 95 of 100 values; null if "+
-			"it is as printed; without the counter the bounds from the XVE array")),
+		report.Doc("with measured_high_percent the interval of measured_percent, which contains 95 of 100 values; "+
+			"null if it is as printed; without the counter the bounds from the XVE array")),
 	report.Define("measured_high_percent", "Measured, at most", (*kernel).highest, report.Wide),
-	report.Define("own_low_percent", "Own occupancy, at least", func(k *kernel) percent { return k.OwnLow }, report.Wide,
-		report.Doc("with own_high_percent the possible range of the kernel's own occupancy in an unmeasurable row, otherwise null")),
-	report.Define("own_high_percent", "Own occupancy, at most", func(k *kernel) percent { return k.OwnHigh }, report.Wide),
+	report.Define("own_low_percent", "Own occupancy, at least", func(k *kernel) percent { return k.OwnLow },
+		report.Wide, report.Doc("with own_high_percent the possible range of the kernel's own occupancy "+
+			"in an unmeasurable row, otherwise null")),
+	report.Define("own_high_percent", "Own occupancy, at most", func(k *kernel) percent { return k.OwnHigh },
+		report.Wide),
 	report.Define("printed_percent", "As VTune prints it", func(k *kernel) percent { return k.Printed }, report.Wide,
 		report.Doc("each sample for the launch in which it ends; of a result folder")),
 	report.Define("active_percent", "XVE active", func(k *kernel) percent { return k.Active }, report.Wide),
@@ -118,20 +124,20 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define("idle_percent", "XVE idle", func(k *kernel) percent { return k.Idle }, report.Wide),
 	report.Define("idle_low_percent", "XVE idle, at least", func(k *kernel) percent { return k.IdleLow }, report.Wide),
 	report.Define("idle_high_percent", "XVE idle, at most", func(k *kernel) percent { return k.IdleHigh }, report.Wide),
-	report.Define("busy_occupancy_percent", "Busy occupancy", func(k *kernel) percent { return k.BusyOccupancy }, report.Wide,
-		report.Doc("measured / (1 - idle)")),
+	report.Define("busy_occupancy_percent", "Busy occupancy", func(k *kernel) percent { return k.BusyOccupancy },
+		report.Wide, report.Doc("measured / (1 - idle)")),
 	report.Define("threads_started", "Threads started", func(k *kernel) unit.Opt[int64] { return k.Threads },
 		report.Wide),
 	report.Define("thread_life_seconds", "Thread lifetime",
-		func(k *kernel) unit.Opt[unit.Seconds] { return k.ThreadLifetime }, report.Wide, report.Unit("us"),
+		func(k *kernel) seconds { return k.ThreadLifetime }, report.Wide, report.Unit("us"),
 		report.Decimals(1), report.Doc("the mean")),
 	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
 		report.NonZero,
 		report.Doc("what difference_points compares: measured occupancy with the predicted average, or as it says")),
-	report.Define("difference_points", "Difference", func(k *kernel) unit.Opt[unit.Points] { return k.Difference },
+	report.Define("difference_points", "Difference", func(k *kernel) points { return k.Difference },
 		report.Drop(10), report.Doc("seen - predicted")),
 	report.Define("model_difference_points", "Peak difference",
-		func(k *kernel) unit.Opt[unit.Points] { return k.PeakDifference }, report.Kept, report.Doc("of the peaks")),
+		func(k *kernel) points { return k.PeakDifference }, report.Kept, report.Doc("of the peaks")),
 	report.Define("verdict", "Verdict",
 		func(k *kernel) report.Word { return statusOf(k.Verdict).Word(string(k.Verdict)) }, report.Choice,
 		report.Always),
@@ -139,15 +145,15 @@ var measuredColumns = []report.Col[kernel]{
 
 var causeColumns = []report.Col[compare.Cause]{
 	report.Define("cause", "Cause", func(c *compare.Cause) string { return c.Name }, report.Path("name")),
-	report.Define("confidence", "Confidence", func(c *compare.Cause) string { return c.Confidence.String() }, report.Wide,
-		report.NonZero, report.Doc("null of a row that cannot be judged")),
+	report.Define("confidence", "Confidence", func(c *compare.Cause) string { return c.Confidence.String() },
+		report.Wide, report.NonZero, report.Doc("null of a row that cannot be judged")),
 	report.Define("evidence", "Evidence", func(c *compare.Cause) string { return c.Evidence }, report.Wide),
 }
 
 var fixColumns = []report.Col[compare.Row]{
-	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) }, report.Wide,
-		report.Path("action")),
-	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) unit.Opt[float64] { return r.Fix.Bound },
+	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) },
+		report.Wide, report.Path("action")),
+	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) number { return r.Fix.Bound },
 		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound"),
 		report.Doc("upper bound of the speedup; null if it is unknown")),
 	report.Define("possible_fix_text", "", func(r *compare.Row) string { return fixText(r, r.Fix) }, report.Data,
@@ -168,42 +174,42 @@ var breakdownColumns = slices.Concat(
 			options = append(options, report.Always)
 		}
 		return report.Define(string(p)+"_points", said.title,
-			func(a *compare.SlotBreakdown) unit.Opt[unit.Points] { return a.Points(p) }, options...)
+			func(a *compare.SlotBreakdown) points { return a.Points(p) }, options...)
 	}),
 	[]report.Col[compare.SlotBreakdown]{
 		report.Define("slot_breakdown_policy", "Policy", func(a *compare.SlotBreakdown) unit.Opt[string] {
 			return unit.Maybe(a.Policy.String(), a.Policy != predict.Auto)
 		}, report.Wide, report.Path("policy"), report.Doc("that the parts are taken from")),
 		report.Define("predicted_idle_percent", "Predicted idle",
-			func(a *compare.SlotBreakdown) unit.Opt[unit.Ratio] { return a.PredictedIdle }, report.Wide,
+			func(a *compare.SlotBreakdown) percent { return a.PredictedIdle }, report.Wide,
 			report.Doc("of the XVEs, which the launch leaves empty")),
 		report.Define("launch_intervals", "Sampling intervals per launch",
-			func(a *compare.SlotBreakdown) unit.Opt[float64] { return a.Certainty.Intervals }, report.Wide,
+			func(a *compare.SlotBreakdown) number { return a.Certainty.Intervals }, report.Wide,
 			report.Decimals(2), report.Doc("mean time of a launch")),
 		report.Define("own_share", "Share of busy time",
-			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.OwnShare) }, report.Wide,
+			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OwnShare) }, report.Wide,
 			report.Decimals(3), report.Doc("0..1 of the time in which the GPU ran any task")),
 		report.Define("outside_launches_bound", "Outside the launches",
-			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.OutsideLaunches) }, report.Wide,
+			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OutsideLaunches) }, report.Wide,
 			report.Decimals(3),
 			report.Doc("0 to 1: share of the value's time that can be outside the launches")),
 		report.Define("other_tasks_bound", "Share of other tasks",
-			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.OtherTasks) }, report.Wide,
+			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OtherTasks) }, report.Wide,
 			report.Decimals(3),
 			report.Doc("0 to 1: share of the value that other tasks can have contributed")),
 		report.Define("misattributed_share", "Misattributed instructions",
-			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.Misattributed) }, report.Wide,
+			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.Misattributed) }, report.Wide,
 			report.Decimals(3),
 			report.Doc("0 to 1: share of all instructions of the run in rows that are not kernels")),
 		report.Define("lost_seconds", "Lost",
-			func(a *compare.SlotBreakdown) unit.Opt[unit.Seconds] { return a.Lost }, report.Wide,
+			func(a *compare.SlotBreakdown) seconds { return a.Lost }, report.Wide,
 			report.Doc("slot time below the prediction")),
 		report.List("causes", func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes }, breakdownCauses,
 			report.Doc("of a row that does not match, by part, the most probable first")),
 	})
 
 // fraction returns a share as a number up to 1.
-func fraction(share percent) unit.Opt[float64] {
+func fraction(share percent) number {
 	r, known := share.Value()
 	return unit.Maybe(float64(r), known)
 }
@@ -240,11 +246,11 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 		report.Path("verdicts"),
 		report.Doc("of more threads, and of work for idle XVEs; an upper bound, not a promise")),
 	report.Define("more_threads_bound", "More threads bound",
-		func(w *compare.PotentialSpeedup) unit.Opt[float64] { return w.MoreThreads.Max }, report.Wide,
+		func(w *compare.PotentialSpeedup) number { return w.MoreThreads.Max }, report.Wide,
 		report.Unit("times"), report.Decimals(2),
 		report.Doc("upper bound of the speedup from more threads on busy XVEs")),
 	report.Define("balancing_bound", "Balancing bound",
-		func(w *compare.PotentialSpeedup) unit.Opt[float64] { return w.Balancing.Max }, report.Wide,
+		func(w *compare.PotentialSpeedup) number { return w.Balancing.Max }, report.Wide,
 		report.Unit("times"), report.Decimals(2),
 		report.Doc("upper bound of the speedup from balancing the work")),
 	report.Define("potential_speedup_evidence", "Evidence for the speedup",
@@ -287,13 +293,19 @@ var peopleColumns = []report.Col[kernel]{
 	report.Shown("device", "Adapter", func(k *kernel) string { return k.Device }, report.Everywhere, report.NonZero),
 	report.Shown("threads_predicted", "Threads predicted", (*kernel).ThreadsPredicted, report.Sheet),
 	report.Shown("idle_lanes", "Idle lanes", (*kernel).IdleLanes, report.Sheet),
-	report.Shown("time_share", "Share of GPU time", func(k *kernel) unit.Opt[unit.Ratio] { return k.Row.TimeShare },
+	report.Shown("time_share", "Share of GPU time", func(k *kernel) percent { return k.Row.TimeShare },
 		report.Sheet),
-	report.Shown("host_seconds", "Host time", func(k *kernel) unit.Opt[unit.Seconds] { return k.host },
+	report.Shown("host_seconds", "Host time", func(k *kernel) seconds { return k.host },
 		report.Everywhere, report.Decimals(6)),
 }
 
-type percent = unit.Opt[unit.Ratio]
+// Values that may be absent.
+type (
+	percent = unit.Opt[unit.Ratio]
+	points  = unit.Opt[unit.Points]
+	seconds = unit.Opt[unit.Seconds]
+	number  = unit.Opt[float64]
+)
 
 // kernelsOf returns the rows of runs for programs one by one: the launches
 // where there are any, otherwise the kernels. A row is good until the next one.

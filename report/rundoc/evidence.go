@@ -164,7 +164,8 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		case text == "":
 			text = sentence(c.Evidence)
 			switch c.Name {
-			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity: // they say what cannot be determined
+			// The evidence of these states what cannot be determined.
+			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity:
 			default:
 				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence.String() + ")."
 			}

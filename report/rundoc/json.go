@@ -17,7 +17,7 @@ const ValidateSchema = "occudiff/validate/1"
 type Validate struct {
 	Schema  string          `json:"schema"`
 	Device  *report.Table   `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
-	Fit     []string        `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
+	Fit     []string        `json:"consistent_devices,omitempty" jsonschema:"devices that fit the run, if none is known or if the device does not fit"`
 	Inputs  *report.Table   `json:"inputs"`
 	Rows    *report.Table   `json:"rows"`
 	Timings *report.Table   `json:"timings"`

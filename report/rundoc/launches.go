@@ -121,9 +121,9 @@ type OverTime struct {
 	Local  unit.Size3    `json:"local"`
 	SIMD   unit.Opt[int] `json:"simd"`
 	compare.OverTime
-	Profile *report.Table `json:"profile" jsonschema:"equal parts of a launch, as many as are known to 5 points; empty where only the mean is"`
+	Profile *report.Table `json:"profile" jsonschema:"equal parts of a launch, known to 5 points; may be empty"`
 	Samples *report.Table `json:"samples" jsonschema:"that are mostly of one launch"`
-	mean    unit.Opt[unit.Ratio]
+	mean    percent
 }
 
 var binColumns = []report.Col[compare.Bin]{

@@ -29,13 +29,13 @@ const (
 type line struct {
 	*compare.Row // the first one of the group
 	group        *compare.Group
-	share        unit.Opt[unit.Ratio] // of the kernels' time
+	share        percent // of the kernels' time
 	fix          compare.PossibleFix
 	at           int // of the result
 	rank         rank
-	host         unit.Opt[unit.Seconds] // of a log alone
-	number       int                    // from 1; 0 where nothing is to do
-	name         string                 // of a line that people see
+	host         seconds // of a log alone
+	number       int     // from 1; 0 where nothing is to do
+	name         string  // of a line that people see
 }
 
 // rank is where a row stands on the screen.
@@ -71,6 +71,14 @@ func (l *line) groups() int64 {
 		return 0
 	}
 	return l.Predicted.Groups
+}
+
+// waves is how many waves are predicted; 0 if the work-groups are not known.
+func (l *line) waves() float64 {
+	if l.groups() == 0 {
+		return 0
+	}
+	return l.Predicted.Waves
 }
 
 // linesOf returns the kernels of a run in the order of the screen: what can be
@@ -234,7 +242,8 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 		}
 	}
 	switch {
-	case l.Verdict == compare.Match && l.fix.Remedy == compare.LimitedElsewhere && s.Impact != "": // which has the values
+	// The impact has the values.
+	case l.Verdict == compare.Match && l.fix.Remedy == compare.LimitedElsewhere && s.Impact != "":
 		t.Hide(report.Terminal, "why", "help")
 		return
 	case l.Verdict == compare.Match && !l.savesTime():

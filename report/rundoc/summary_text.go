@@ -51,7 +51,8 @@ func countsOf(r *compare.Result, lines []line) string {
 		n    int
 		what string
 	}{{s.Below, "below prediction"}, {s.Above, above}, {s.Matched, "match"},
-		{s.MatchedWhileBusy, "as predicted while running"}, {s.Possible, "not measured, but possible"}, {s.PeaksAgree, "not measured: peaks agree"},
+		{s.MatchedWhileBusy, "as predicted while running"}, {s.Possible, "not measured, but possible"},
+		{s.PeaksAgree, "not measured: peaks agree"},
 		{s.Unmeasurable, unmeasurable}, {s.NoPrediction, "not predicted"}, {s.NoMeasurement, "not measured"}} {
 		if p.n > 0 {
 			text += before + report.Thousands(int64(p.n)) + " " + p.what
@@ -252,81 +253,74 @@ func contradictions(r *compare.Result) (text string) {
 	return text
 }
 
-// summaryTable has the rows of a screen, those of a log alone with the times of
-// the host.
+// summaryTable returns the rows of a summary, or of a log alone with the times
+// of the host.
 func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
-	name := report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Everywhere, report.Cut, report.Code)
-	peak := !slices.ContainsFunc(lines, func(l line) bool { return l.Predicted != nil && l.Basis != compare.BasisPeak })
+	any := func(is func(*line) bool) bool {
+		return slices.ContainsFunc(lines, func(l line) bool { return is(&l) })
+	}
+	isPredicted := any(func(l *line) bool { return l.Predicted != nil })
+	peaks := !any(func(l *line) bool { return l.Predicted != nil && l.Basis != compare.BasisPeak })
 	title := "Predicted average"
-	if peak {
+	if peaks {
 		title = "Predicted peak"
 	}
+	name := report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Cut, report.Code)
 	predicted := figure("predicted", title, func(l *line) string {
-		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peak) }).text(r.Options.Tolerance)
+		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peaks) }).text(r.Options.Tolerance)
 	})
 	if lines[0].host.Present() {
 		return report.NewTable("screen", "", lines, []report.Col[line]{name,
-			report.Shown("groups", "Work-groups", (*line).groups, report.Everywhere, report.NonZero),
-			report.Shown("host", "Host time", func(l *line) unit.Opt[unit.Seconds] { return l.host }, report.Everywhere,
-				report.Decimals(4)),
+			report.Shown("groups", "Work-groups", (*line).groups, report.NonZero),
+			report.Shown("host", "Host time", func(l *line) seconds { return l.host }, report.Decimals(4)),
 			predicted,
-			report.Shown("waves", "Waves", func(l *line) unit.Opt[float64] {
-				if l.groups() == 0 {
-					return unit.Opt[float64]{}
-				}
-				return unit.Some(l.Predicted.Waves)
-			}, report.Everywhere, report.Decimals(2))}).Show()
+			report.Shown("waves", "Waves", (*line).waves, report.Decimals(2), report.NonZero)}).Show()
 	}
-	any := func(of func(*line) bool) bool {
-		return slices.ContainsFunc(lines, func(l line) bool { return of(&l) })
-	}
-	seen := report.Shown("measured", "Measured", func(l *line) report.Word { return measuredWord(r, l) }, report.Everywhere,
-		report.Right)
+	seen := report.Shown("measured", "Measured", func(l *line) report.Word { return measuredWord(r, l) }, report.Right)
 	if !any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() }) {
 		seen = figure("measured", "VTune's peak", func(l *line) string { return percentText(l.Peak) })
 	}
-	bare := !any(func(l *line) bool { return l.Predicted != nil })
-	if bare {
+	if !isPredicted {
 		predicted.Title = "VTune's peak"
 	}
 	list := []report.Col[line]{
-		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }, report.Everywhere),
+		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }),
 		name,
-		report.Shown("kernels", "Kernels", (*line).kernels, report.Everywhere),
+		report.Shown("kernels", "Kernels", (*line).kernels),
 		figure("time", "Time", func(l *line) string { return percentText(l.share) }),
 		predicted, seen,
 		figure("idle", "Idle", func(l *line) string { return percentText(l.Idle) }),
 		figure("stalled", "Stalled", func(l *line) string { return percentText(l.Stalled) }),
-		report.Shown("why", "Why", func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) },
-			report.Everywhere, report.Fold),
+		report.Shown("why", "Why",
+			func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) }, report.Fold),
 	}
-	// What the rows are sorted by, where no other column shows it.
+	// The value that orders the rows, if no other column shows it.
 	switch by {
 	case report.SortSpeedup:
-		list = append(list, figure("sorted_by", "At most gained", func(l *line) string { return timeText(l.Speedup.SavableTime(l.Row)) }))
+		list = append(list, figure("sorted_by", "At most gained",
+			func(l *line) string { return timeText(l.Speedup.SavableTime(l.Row)) }))
 	case report.SortLost:
-		list = append(list, figure("sorted_by", "Slot time lost", func(l *line) string { return timeText(float64(l.Lost())) }))
+		list = append(list, figure("sorted_by", "Slot time lost",
+			func(l *line) string { return timeText(float64(l.Lost())) }))
 	case report.SortDifference:
-		list = append(list, report.Shown("sorted_by", "Difference",
-			func(l *line) unit.Opt[unit.Points] { return l.Difference }, report.Everywhere))
+		list = append(list, report.Shown("sorted_by", "Difference", func(l *line) points { return l.Difference }))
 	}
-	// Where nothing can be compared with what was measured, the rest of it is
-	// all there is.
-	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
-	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
-		"help": any(func(l *line) bool { return fixText(l.Row, l.fix) != "" })}
 	// Without a fix there is no dash: there is no question.
-	help := report.Shown("help", "Possible fix", func(l *line) string { return fixText(l.Row, l.fix) }, report.Everywhere, report.Drop(1), report.Fold)
-	list = slices.DeleteFunc(append(list, help), func(c report.Col[line]) bool {
-		said, sometimes := shown[c.Key]
-		return sometimes && !said
-	})
+	list = append(list, report.Shown("help", "Possible fix",
+		func(l *line) string { return fixText(l.Row, l.fix) }, report.Drop(1), report.Fold))
+	// If nothing can be compared, the state of the XVE array is all there is.
+	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
+	hidden := map[string]bool{"idle": compared, "stalled": compared,
+		"n":       !any(func(l *line) bool { return l.number > 0 }),
+		"kernels": !any(func(l *line) bool { return l.kernels() > 1 }),
+		"help":    !any(func(l *line) bool { return fixText(l.Row, l.fix) != "" })}
+	list = slices.DeleteFunc(list, func(c report.Col[line]) bool { return hidden[c.Key] })
 	return report.NewTable("screen", "", lines, list).Show()
 }
 
 // figure returns a column of numbers as texts: ranges, and numbers in brackets.
 func figure(key, title string, of func(*line) string) report.Col[line] {
-	return report.Shown(key, title, of, report.Everywhere, report.Right, report.NonZero)
+	return report.Shown(key, title, of, report.Right, report.NonZero)
 }
 
 // span is the lowest and the highest of several ratios.
@@ -370,7 +364,7 @@ func timeText(seconds float64) string {
 }
 
 // percentText is a percentage, nothing for an absent one.
-func percentText(o unit.Opt[unit.Ratio]) string {
+func percentText(o percent) string {
 	if v, ok := o.Value(); ok {
 		return report.PercentText(v)
 	}
