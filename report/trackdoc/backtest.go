@@ -101,14 +101,15 @@ func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // findings is the table of what a replay found.
 func (b *backtestView) findings(list []finding) *report.Table {
-	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
+	key := func(f *finding) *history.Key { return &f.Key }
+	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, key),
 		report.Define("run", "First bad run", func(f *finding) int64 { return f.Points[f.First].Run },
 			report.Path("first_bad")),
 		report.Define("time", "At", func(f *finding) string { return exactly(f.Points[f.First].Time) }),
 		report.Define("opened", "Found with run", func(f *finding) int64 { return f.Points[f.Opened].Run },
 			report.Path("opened_by")),
-		figure(b.metric, "median", "Level", func(f *finding) unit.Opt[float64] { return unit.Some(f.Level) }, report.Always),
-		figure(b.metric, "shift", "Shift", func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }, report.Unit(b.distanceUnit()), report.Always),
+		figure(b.metric, "median", "Level", func(f *finding) float64 { return f.Level }),
+		figure(b.metric, "shift", "Shift", func(f *finding) float64 { return f.Shift }, report.Unit(b.distanceUnit())),
 		report.JSON("p", func(f *finding) float64 { return f.P }),
 		report.Define("closed", "Closed with run", func(f *finding) unit.Opt[int64] {
 			if f.Closed >= 0 {
@@ -156,7 +157,8 @@ type ProposalValue struct {
 
 func (b *backtestView) value(findings *report.Table) *BacktestValue {
 	t := &b.Total
-	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.FailedChecks, t.Rate(),
+	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction),
+		t.Checks, t.Opened, t.FailedChecks, t.Rate(),
 		report.NewTable("power", "", b.Power, powerColumns), findings,
 		ProposalValue{100 * b.Target, b.Threshold(b.Kept.Floor), b.KeptTotal.Opened, b.KeptTotal.Rate()}}
 }

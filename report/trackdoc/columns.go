@@ -18,8 +18,9 @@ func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // commitColumns are a commit, of which people read the beginning.
 func commitColumns[R any](title string, of func(*R) string, people ...report.Option) []report.Col[R] {
+	short := func(r *R) string { return shortCommit(of(r)) }
 	return []report.Col[R]{report.Define("commit", "", of, report.Data, report.NonZero),
-		report.Shown("commit", title, func(r *R) string { return shortCommit(of(r)) }, append(people, report.NonZero)...)}
+		report.Shown("commit", title, short, append(people, report.NonZero)...)}
 }
 
 // refColumns are a run that is named.
@@ -82,12 +83,18 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			report.Doc("of the earlier runs, those whose value is unmeasurable; they are not in n")),
 		report.Define("judged_by", "Judged by", func(s *series) string { return string(s.On) }, report.Drop(4),
 			report.Doc("the metric; of occupancy measured or busy")),
-		figure(m, "measured", "Measured", func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }, report.Drop(1), report.Doc("of the newest run, where occupancy is judged")),
-		figure(m, "busy", "Busy occupancy", func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Busy) }, report.Kept),
-		figure(m, "value", "Newest", func(s *series) unit.Opt[float64] { return unit.Some(s.Newest().Value) }, report.Path("gate.value")),
-		figure(m, "median", "Median", func(s *series) unit.Opt[float64] { return s.Gate.Median }, report.Drop(6), report.Path("gate.median")),
-		figure(m, "mad", "MAD", func(s *series) unit.Opt[float64] { return s.Gate.MAD }, report.Unit(m.distanceUnit()), report.Brief("MAD"), report.Decimals(2), report.Drop(3), report.Path("gate.mad")),
-		figure(m, "threshold", "Threshold", func(s *series) unit.Opt[float64] { return s.Gate.Threshold }, report.Path("gate.threshold")),
+		figure(m, "measured", "Measured",
+			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }, report.Drop(1),
+			report.Doc("of the newest run, where occupancy is judged")),
+		figure(m, "busy", "Busy occupancy",
+			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Busy) }, report.Kept),
+		figure(m, "value", "Newest", func(s *series) float64 { return s.Newest().Value }, report.Path("gate.value")),
+		figure(m, "median", "Median", func(s *series) unit.Opt[float64] { return s.Gate.Median }, report.Drop(6),
+			report.Path("gate.median")),
+		figure(m, "mad", "MAD", func(s *series) unit.Opt[float64] { return s.Gate.MAD }, report.Unit(m.distanceUnit()),
+			report.Brief("MAD"), report.Decimals(2), report.Drop(3), report.Path("gate.mad")),
+		figure(m, "threshold", "Threshold", func(s *series) unit.Opt[float64] { return s.Gate.Threshold },
+			report.Path("gate.threshold")),
 		report.Define("n", "Earlier runs", func(s *series) int { return s.Gate.N }, report.Brief("n"),
 			report.Drop(3), report.Path("gate.n")),
 		report.JSON("gate.window", func(s *series) int { return s.Gate.Window }),
@@ -98,7 +105,8 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		report.Define("verdict", "", func(s *series) string { return string(s.Outcome()) }, report.Data,
 			report.Path("gate.verdict")),
 	},
-		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds", func(s *series) *track.Ref { return s.FirstBad }),
+		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds",
+			func(s *series) *track.Ref { return s.FirstBad }),
 		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
 		[]report.Col[series]{
 			report.JSON("absent", func(s *series) bool { return s.Absent },
@@ -120,7 +128,8 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			}, v.changeColumns()),
 			report.JSON("ended", func(s *series) bool { return s.Ended }))
 	}
-	return report.NewTable(report.SectionSeries, "Series", report.ListOf(show, func(s *track.Series) series { return series{s} }), cols)
+	rows := report.ListOf(show, func(s *track.Series) series { return series{s} })
+	return report.NewTable(report.SectionSeries, "Series", rows, cols)
 }
 
 // openColumns are an open finding.
@@ -129,9 +138,8 @@ func (m metric) openColumns() []report.Col[track.Open] {
 		refPart("first_bad", "", "the first bad run", func(o *track.Open) *track.Ref { return &o.FirstBad }),
 		refPart("last_good", "", "the run before it", func(o *track.Open) *track.Ref { return o.LastGood }),
 		[]report.Col[track.Open]{
-			figure(m, "level", "", func(o *track.Open) unit.Opt[float64] { return unit.Some(o.Level) }, report.Always,
-				report.Doc("before the finding")),
-			figure(m, "shift", "", func(o *track.Open) unit.Opt[float64] { return unit.Some(o.Shift) }, report.Always),
+			figure(m, "level", "", func(o *track.Open) float64 { return o.Level }, report.Doc("before the finding")),
+			figure(m, "shift", "", func(o *track.Open) float64 { return o.Shift }),
 			report.JSON("p", func(o *track.Open) float64 { return o.P },
 				report.Doc("chance of it, for one window of one series")),
 		})
@@ -164,8 +172,8 @@ func (v *view) changeColumns() []report.Col[change] {
 		report.JSON("run", run),
 		report.JSON("commit", func(c *change) string { return v.Refs[run(c)].Commit }, report.NonZero),
 		report.JSON("index", func(c *change) int { return c.Index }, report.Doc("from 0")),
-		figure(v.metric, "mean_before", "", func(c *change) unit.Opt[float64] { return unit.Some(c.MeanBefore) }, report.Always),
-		figure(v.metric, "mean_after", "", func(c *change) unit.Opt[float64] { return unit.Some(c.MeanAfter) }, report.Always),
+		figure(v.metric, "mean_before", "", func(c *change) float64 { return c.MeanBefore }),
+		figure(v.metric, "mean_after", "", func(c *change) float64 { return c.MeanAfter }),
 		report.JSON("magnitude", func(c *change) unit.Opt[float64] { return unit.Some(c.Magnitude) },
 			report.Doc("the larger of the two ratios of the means, minus 1; null when a mean is 0")),
 		report.JSON("p", func(c *change) float64 { return c.P }),

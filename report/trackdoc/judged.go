@@ -336,14 +336,15 @@ type CheckValue struct {
 	Series         *report.Table `json:"series"`
 	NotMeasured    int           `json:"not_measured"`
 	Missing        []string      `json:"missing"`
-	MissingKernels *report.Table `json:"missing_kernels" jsonschema:"kernels that the runs before had and the last one has not"`
-	Notices        []string      `json:"notices" jsonschema:"what changed, what the run lacks, dates that cannot be right, numbers of kernels that moved"`
+	MissingKernels *report.Table `json:"missing_kernels" jsonschema:"kernels that earlier runs had and the last run lacks"`
+	Notices        []string      `json:"notices" jsonschema:"what changed, what the run lacks, wrong dates, renumbered kernels"`
 }
 
 func (v *view) checkValue(c *track.Check) *CheckValue {
-	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
-		report.NewTable("runs", "", v.Checked, refColumns),
-		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("missing_kernels", "", v.MissingKernels, missingColumns), v.notices(c)}
+	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction),
+		report.One(&c.Run, runColumns), report.NewTable("runs", "", v.Checked, refColumns),
+		v.table(v.Series, false), c.NotMeasured, c.Missing,
+		report.NewTable("missing_kernels", "", v.MissingKernels, missingColumns), v.notices(c)}
 }
 
 var missingColumns = []report.Col[track.MissingKernel]{

@@ -249,8 +249,8 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	s.Confirm = append(s.Confirm, gitLogs(own)...)
 	s.Confirm = append(s.Confirm,
 		report.NextCommand{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
-		report.NextCommand{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run,
-			cmp.Or(only, " --all"))})
+		report.NextCommand{Rows: "Meant:",
+			Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, cmp.Or(only, " --all"))})
 }
 
 // alarmsOnly reports whether the worst findings are alarms, and these do not
@@ -310,8 +310,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 		if n > 1 {
 			more = fmt.Sprintf(" (and %d before it)", n-1)
 		}
-		add("clock: Run %d is dated %s, in the future%s. %s track remove %d and adding it again with --time repairs it.",
-			r.Run, when(r.Time), more, order, r.Run)
+		add("clock: Run %d is dated %s, in the future%s. %s "+
+			"track remove %d and adding it again with --time repairs it.", r.Run, when(r.Time), more, order, r.Run)
 	}
 	if r, before := v.Clock.Earlier, v.Clock.Before; r != nil {
 		const toTheSecond = "2006-01-02 15:04:05"

@@ -236,7 +236,8 @@ func (m metric) scale() float64 {
 
 // figure returns a column of values of the metric: a number in its unit, for
 // people in the one that they read.
-func figure[R any](m metric, key, title string, of func(*R) unit.Opt[float64], o ...report.Option) report.Col[R] {
+func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, of func(*R) V,
+	o ...report.Option) report.Col[R] {
 	kind, decimals := report.Number, report.Decimals(1)
 	switch m.Unit() {
 	case "s":
