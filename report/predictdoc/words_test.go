@@ -2,8 +2,10 @@ package predictdoc
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	"occudiff/ingest/collect"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/ingest/zebin"
@@ -186,6 +188,82 @@ func TestSweepClosing(t *testing.T) {
 		a := axisOf(c.over, nil)
 		if got := a.closing(c.points); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestDocuments has a line of a document per case: a headline, a closing, an
+// item, or the first row of a table.
+func TestDocuments(t *testing.T) {
+	on := arch.Choice{Device: tgl(t)}
+	l := predict.Launch{Global: unit.Size(81920), Local: unit.Size(256), SIMD: 16}
+	every := predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
+	lines := func(o *report.Output, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(append(o.Doc.Headline, o.Doc.Closing), "\n")
+		for _, s := range o.Doc.Sections {
+			for _, i := range s.Items {
+				text += "\n" + i.Lead + ": " + i.Text
+			}
+			for _, table := range s.Tables {
+				for row := range table.All() {
+					text += "\n"
+					for k, cell := range row {
+						text += table.Columns[k].Print(cell) + "|"
+					}
+				}
+			}
+		}
+		return text
+	}
+	slm := l
+	slm.SLM = 20 << 10
+	platforms, err := computeunit.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen11, err := platforms.Find("gen11")
+	if err != nil {
+		t.Fatal(err)
+	}
+	platform := &gen11
+	for _, c := range []struct{ reason, text, want string }{
+		{"a long sweep", lines(Sweep(&on, l, overLocal)), " values, -v shows all"},
+		{"a short sweep", lines(Sweep(&on, l, overSIMD)), "SIMD16\nHighest average"},
+		{"work-groups", lines(Sweep(&on, l, overGroups, 1, 42)), "work-groups of 256, SIMD16\n"},
+		{"one work-group of 16 threads", lines(Sweep(&on, l, overGroups, 1, 42)), "\n1|256|16|14.3|"},
+		{"a register mode and how to ask for it", lines(Sweep(&on, l, overGRF)), "128 registers: the default"},
+		{"a timeline", lines(Timeline(t.Context(), &on, l, 0)), "; policy free\n"},
+		{"the launch as it is", lines(Advise(&on, slm, every)), "\nnow|256|16|20,480|"},
+		{"what is searched", lines(Advise(&on, predict.Launch{Global: unit.Size(81920), SIMD: 16}, every)), "The work-group size is searched."},
+		{"how many work-groups fill the GPU", lines(Advise(&on, slm, every)), "grid: 12 work-groups fill the GPU; multiples of 12 leave no tail"},
+		{"a probe", lines(Probe(&on, l)), "SLM: SYCL: sycl::local_accessor<char>"},
+		{"how to compare probes", lines(Probe(&on, l)), "'occudiff diff BASE PROBE...'"},
+		{"a step of the reasoning", lines(Predict(&Question{Launch: l, On: []arch.Choice{on}})), "\nthreads per work-group|ceil(256 / 16)|16|"},
+		{"the driver's formula", lines(Predict(&Question{Launch: l, On: []arch.Choice{on}, Driver: true})), "driver: The compute driver's formula and the model agree"},
+		{"any work-group size", lines(Predict(&Question{Launch: predict.Launch{Global: unit.Size(81920), SIMD: 16}, On: []arch.Choice{on}})),
+			"; the compiler chooses the work-group size, --local gives it\nOn tgl-96 average "},
+		{"compute units", lines(ComputeUnit(platform, computeunit.Launch{GroupSize: 256, SubgroupSize: 16, RegisterBytes: 128, SLM: 4096}, 0)),
+			"Occupancy of a compute unit "},
+		{"registers of compute units", lines(ComputeUnit(platform, computeunit.Launch{GroupSize: 256, SubgroupSize: 16, RegisterBytes: 128}, 0)),
+			"\nwork-groups by SLM|no SLM used|no limit|"},
+		{"the memory of a device", lines(Device(on.Device), nil), "\nSLM per Xe-core [KB]|"},
+		{"the registers of a device", lines(Device(on.Device), nil), "\nRegisters of an XVE [KB]|28|"},
+		{"a missing program", lines(ToolChecks([]collect.Check{{Name: "vtune", Impact: "no counters", Install: "x"}}, []string{"a"}), nil),
+			"1 thing is missing. Predictions and reports of files need none of them.\n"},
+		{"what to install", lines(ToolChecks([]collect.Check{{Name: "vtune", Impact: "no counters", Install: "x"}}, nil), nil),
+			"vtune: No counters. To get it: x."},
+		{"nothing is missing", lines(ToolChecks([]collect.Check{{Name: "vtune", OK: true}}, nil), nil), "Everything that collecting needs is here."},
+		{"no settings file", lines(Settings("", nil, nil), nil), "No settings file (occudiff.yaml) was found here or in a parent folder."},
+		{"a settings file", lines(Settings("a.yaml", []Setting{{"tolerance", "5", "default"}}, []string{"x"}), nil), "Settings file: a.yaml\n"},
+		{"an unknown setting", lines(Settings("a.yaml", nil, []string{"a.yaml:3: x"}), nil), "\n: a.yaml:3: x"},
+		{"several devices", lines(Devices([]arch.Device{*on.Device, *on.Device}), nil), "2 devices; 'occudiff devices KEY' shows one with its sources"},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("%s: %q is not in %s", c.reason, c.want, c.text)
 		}
 	}
 }
