@@ -29,7 +29,8 @@ type TimeSeries struct {
 	Segments []Segment
 	// Threshold is what the newest point was compared with, if anything.
 	Threshold unit.Opt[float64]
-	Large     bool // the one that a page begins with
+	Least     float64 // smallest height of the vertical axis, 0 for the values alone
+	Large     bool    // the one that a page begins with
 }
 
 // TimePoint is one run.
@@ -37,6 +38,7 @@ type TimePoint struct {
 	Time  time.Time
 	Value float64
 	Name  string // what it is, for those who point at it
+	Bad   bool   // since the first bad run of an open regression
 }
 
 // Segment is the points Source to To, the last one excluded, and their mean.

@@ -38,6 +38,7 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 		take(limit)
 	}
 	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // a flat line stays in the middle
+	air = math.Max(air, (c.Least-(high-low))/2)
 	f.y.from, f.y.to = span(low-air, high+air)
 	f.fitNumbers()
 	return &f
@@ -139,8 +140,12 @@ func (p *pen) runs(f *field, c *report.TimeSeries) {
 			p.shape("rect", run.Name, "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", f.y.start-f.y.end,
 				"fill", "none", "pointer-events", "all")
 		}
-		if strip > dottedStrip {
-			p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6, "fill", line1, "pointer-events", "none")
+		radius, ink := 2.6, line1
+		if run.Bad {
+			radius, ink = 3.6, hue0
+		}
+		if strip > dottedStrip || run.Bad {
+			p.shape("circle", "", "cx", at.x, "cy", at.y, "r", radius, "fill", ink, "pointer-events", "none")
 		}
 	}
 }

@@ -129,8 +129,19 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 	}
 	d.Summary, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
 	d.Sections = []report.Section{tableSection(table), items}
-	if plots := v.plots(show); changes && len(plots.Plots) > 0 {
-		d.Sections = append(d.Sections, plots)
+	if changes {
+		regressed := slices.DeleteFunc(slices.Clone(show), func(s *track.Series) bool { return !isRegressed(s) })
+		others := slices.DeleteFunc(slices.Clone(show), isRegressed)
+		first := v.plots("regressed", "Regressed kernels", "The red runs are those since the first bad run.", regressed)
+		for i := range first.Plots {
+			first.Plots[i].TimeSeries.Large = true // the section is open, and comes first
+		}
+		if len(first.Plots) > 0 {
+			d.Sections = slices.Insert(d.Sections, 0, first)
+		}
+		if rest := v.plots(sectionTimeSeries, "Over time", "Lines are the means between change points.", others); len(rest.Plots) > 0 {
+			d.Sections = append(d.Sections, rest)
+		}
 	}
 	finish(d, v.Where, prov)
 	return raw
@@ -214,12 +225,14 @@ const (
 	mostRuns = 2000
 )
 
-// plots shows the first series: those that need attention, then the others; one
-// alone is large.
-func (v *view) plots(show []*track.Series) report.Section {
-	sec := report.Section{Key: sectionTimeSeries, Title: "Over time", In: report.Page,
-		Text: []string{"A point per run. Lines are the means between change points; " +
-			"the dashed one is the threshold of the newest run."}}
+// isRegressed reports whether a series has an open finding of today.
+func isRegressed(s *track.Series) bool { return len(s.Open) > 0 && !s.Ended }
+
+// plots returns a section with charts of the first series, the ones that need
+// attention first. A series that is alone has a large chart.
+func (v *view) plots(key, title, text string, show []*track.Series) report.Section {
+	sec := report.Section{Key: key, Title: title, In: report.Page,
+		Text: []string{"One point per run. " + text + " The dashed line is the threshold of the newest run."}}
 	for _, s := range show[:min(len(show), mostPlots)] {
 		if len(s.Points) < 2 { // the table says it all
 			continue
@@ -230,12 +243,16 @@ func (v *view) plots(show []*track.Series) report.Section {
 		}
 		c := v.timeSeries(s)
 		c.Large = len(show) == 1
-		sec.Plots = append(sec.Plots, report.Plot{Key: fmt.Sprintf("%s-%d", sectionTimeSeries, len(sec.Plots)+1),
+		sec.Plots = append(sec.Plots, report.Plot{Key: fmt.Sprintf("%s-%d", key, len(sec.Plots)+1),
 			Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
-			Unit:  v.unit(), Text: text + ", oldest on the left.", TimeSeries: c})
+			Unit:  v.unit(), Text: report.UpperFirst(v.name()) + " [" + v.unit() + "], " + report.LowerFirst(text) + ", oldest on the left.", TimeSeries: c})
 	}
 	return sec
 }
+
+// leastHeight is the smallest height of a chart of percentages, in points, so
+// that noise does not fill it.
+const leastHeight = 10
 
 // timeSeries returns the last runs of a series as a chart, with the mean of
 // each stretch between change points. A newest value that is not the kernel's
@@ -244,9 +261,14 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
 	c := &report.TimeSeries{Threshold: unit.Maybe(threshold*v.scale(), ok)}
+	bad := false
 	for i, p := range s.Points[first:] {
-		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(),
+		bad = bad || isRegressed(s) && p.Run == s.Open[0].FirstBad.Run
+		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(), Bad: bad,
 			Name: runName(s.Ref(first+i, v.Refs)) + ": " + v.print(p.Value)})
+	}
+	if v.unit() == "%" {
+		c.Least = leastHeight
 	}
 	var stretch report.Segment
 	end := func(at int) { // the stretch, as far as the chart shows it

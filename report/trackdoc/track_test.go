@@ -172,11 +172,13 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackCharts wants what needs attention first, one alone large, none of
-// a single run, and thirteen at most.
+// TestTrackCharts expects large charts of regressed kernels, then at most 13
+// others, of which one alone is large, and no chart of a single run.
 func TestTrackCharts(t *testing.T) {
 	m := measured()
 	down, flat, once := followed(t, m, "down", steps(12, 80, 70)...), followed(t, m, "flat", steps(12, 50)...), followed(t, m, "once", 40)
+	past := followed(t, m, "down", steps(12, 80, 70)...)
+	past.Ended = true
 	var many []*track.Series
 	for range 20 {
 		many = append(many, flat)
@@ -187,20 +189,27 @@ func TestTrackCharts(t *testing.T) {
 		want   string
 	}{
 		{"what is open comes first", []*track.Series{flat, once, down}, "down flat"},
-		{"also from far down in the list", append(many, down), "down" + strings.Repeat(" flat", 12)},
+		{"also from far down in the list", append(many, down), "down" + strings.Repeat(" flat", 13)},
+		{"a finding of the past is not a regression of today", []*track.Series{flat, past}, "flat down"},
 		{"one alone is large", []*track.Series{down}, "down"},
 		{"a single run is no chart", []*track.Series{once}, ""},
 	} {
 		d := trackdoc.FromReport(reported("x.db", m, c.series...), prov()).Doc
 		var got []string
-		section := sample.Section(d, "time-series")
-		if section == nil {
-			section = &report.Section{}
-		}
-		for i, p := range section.Plots {
-			name, _, _ := strings.Cut(p.Title, " ")
-			if got = append(got, name); p.TimeSeries.Large != (len(c.series) == 1) {
-				t.Errorf("%s: chart %d is large: %v", c.reason, i+1, p.TimeSeries.Large)
+		for _, key := range []string{"regressed", "time-series"} {
+			section := sample.Section(d, key)
+			if section == nil {
+				continue
+			}
+			for i, p := range section.Plots {
+				name, _, _ := strings.Cut(p.Title, " ")
+				if got = append(got, name); p.TimeSeries.Large != (key == "regressed" || len(c.series) == 1) {
+					t.Errorf("%s: chart %d of %s is large: %v", c.reason, i+1, key, p.TimeSeries.Large)
+				}
+				bad := p.TimeSeries.Points[len(p.TimeSeries.Points)-1].Bad
+				if bad != (key == "regressed") || p.TimeSeries.Points[0].Bad {
+					t.Errorf("%s: the newest run of %s is bad: %v", c.reason, key, bad)
+				}
 			}
 		}
 		if strings.Join(got, " ") != c.want {
