@@ -281,8 +281,8 @@ type Finding struct {
 
 // Unusable is the summary of input that carries no conclusion.
 func Unusable(reason string, judged, notJudged int) *AgentSummary {
-	return &AgentSummary{Schema: AgentSummarySchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)), Findings: []Finding{},
-		Judged: judged, NotJudged: notJudged}
+	return &AgentSummary{Schema: AgentSummarySchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)),
+		Findings: []Finding{}, Judged: judged, NotJudged: notJudged}
 }
 
 // Add puts a finding behind the others; false when the summary is full.

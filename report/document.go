@@ -106,7 +106,7 @@ type Output struct {
 	Table        *Table               // for CSV
 	Tests        func() *TestSuite    // for JUnit; made when it is asked for
 	Chart        *Plot                // for SVG
-	Trace        func() any           // events over time, for Perfetto; it gives nil where it is unknown when a launch ran
+	Trace        func() any           // events over time, for Perfetto; returns nil if no launch has a start time
 	AgentSummary func() *AgentSummary // for agents and comments of CI
 }
 

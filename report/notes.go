@@ -37,8 +37,8 @@ func NoteSection(notes []TaskNote) Section {
 			Status: severityWord(n.Severity).Status})
 	}
 	task := Shown("task", "Kernel", func(n *TaskNote) string { return n.Task }, Everywhere, Name)
-	t := NewTable("notes", "", notes, append(Within("", "", func(n *TaskNote) *note.Note { return &n.Note }, NoteColumns()),
-		task)).Show("severity", "code", "task")
+	cols := append(Within("", "", func(n *TaskNote) *note.Note { return &n.Note }, NoteColumns()), task)
+	t := NewTable("notes", "", notes, cols).Show("severity", "code", "task")
 	t.In = Sheet
 	s.Tables = []*Table{t}
 	return s

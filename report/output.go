@@ -39,7 +39,7 @@ func Strings[T ~string](list []T) []string {
 // text tells of is in compare, predict or trend.
 type Term struct {
 	Name, Kind, Meaning string
-	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
+	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; either may be empty
 	Source, With        string   // where that is from; the verdicts, or parts of a breakdown, that it is found with
 	Aliases             []string // other names: the key of a column next to its heading
 }
@@ -62,7 +62,8 @@ func Terms() (kinds []TermKind) {
 		var t Term
 		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
 			key, text, _ := strings.Cut(line, ": ")
-			field := map[string]*string{"detected by": &t.DetectedBy, "action": &t.Action, "source": &t.Source, "with": &t.With}[key]
+			field := map[string]*string{"detected by": &t.DetectedBy, "action": &t.Action, "source": &t.Source,
+				"with": &t.With}[key]
 			kind, begins := strings.CutPrefix(key, "kind ")
 			switch {
 			case begins:

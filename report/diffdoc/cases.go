@@ -268,7 +268,8 @@ func findingOf(r *row) report.Finding {
 		w = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, Evidence: w.Evidence}
 	}
 	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), PotentialSpeedup: w.Words(),
-		Bound: w.Bound(), Predicted: share(r.Delta(compare.MetricPredicted).New.Median), Measured: share(r.Measured().New.Median)}
+		Bound: w.Bound(), Predicted: share(r.Delta(compare.MetricPredicted).New.Median),
+		Measured: share(r.Measured().New.Median)}
 	if x, ok := r.Measured().Change.Value(); ok {
 		f.Points = unit.Some(unit.Points(x))
 	}

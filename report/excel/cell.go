@@ -141,7 +141,7 @@ type style struct {
 	role     role
 	kind     report.Kind
 	decimals int
-	side     string // left also of numbers among texts, right also of texts among numbers; empty: as the spreadsheet does
+	side     string // left or right, whatever the value is; empty leaves it to the spreadsheet
 	indent   int    // of left, so that a text stands off the number before it
 	status   report.Status
 }

@@ -100,7 +100,8 @@ func summarySheet(d *report.Document) *sheet {
 	}
 	if screen.Bars != nil {
 		bars := *screen.Bars
-		bars.Rows = slices.DeleteFunc(slices.Clone(bars.Rows), func(r report.StackedRow) bool { return len(r.Shares) == 0 })
+		isEmpty := func(r report.StackedRow) bool { return len(r.Shares) == 0 }
+		bars.Rows = slices.DeleteFunc(slices.Clone(bars.Rows), isEmpty)
 		s.add(block{})
 		s.add(block{chart: &bars})
 		s.add(block{table: slots(&bars)})
@@ -111,7 +112,8 @@ func summarySheet(d *report.Document) *sheet {
 // section puts a section below what is there. Of one that has a sheet alone and
 // is a table, a workbook has that.
 func (s *sheet) section(of *report.Section, alone bool) {
-	tables := slices.DeleteFunc(slices.Clone(of.Tables), func(t *report.Table) bool { return t.In&report.Sheet == 0 || t.Len == 0 })
+	isElsewhere := func(t *report.Table) bool { return t.In&report.Sheet == 0 || t.Len == 0 }
+	tables := slices.DeleteFunc(slices.Clone(of.Tables), isElsewhere)
 	if of.ItemsIn&report.Sheet != 0 && len(of.Items) > 0 {
 		tables = append(tables, items(of))
 	}
@@ -160,7 +162,7 @@ func (s *sheet) list() *report.Table {
 func (b *book) write(s *sheet) error {
 	for _, o := range s.blocks {
 		if last := o.row + o.rows() - 1; last > excelize.TotalRows {
-			return fmt.Errorf("it has %s rows, more than a sheet holds; write .csv or .json", report.Thousands(int64(last)))
+			return fmt.Errorf("it has %s rows, more than a sheet holds; write .csv or .json", report.Thousands(last))
 		}
 	}
 	widths := s.widths()
@@ -181,7 +183,8 @@ func (b *book) write(s *sheet) error {
 	}
 	for i := range s.blocks {
 		if bars := s.blocks[i].chart; bars != nil {
-			if err := b.file.AddChart(s.name, address(chartColumn, s.blocks[i].row), newChart(bars, s.name, &s.blocks[i+1])); err != nil {
+			chart := newChart(bars, s.name, &s.blocks[i+1])
+			if err := b.file.AddChart(s.name, address(chartColumn, s.blocks[i].row), chart); err != nil {
 				return err
 			}
 		}
@@ -420,13 +423,14 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 		// A spreadsheet draws the first row at the bottom; the other axis then
 		// stands high, which is below.
 		XAxis: excelize.ChartAxis{Font: font, ReverseOrder: true},
-		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text("[%]", font), Minimum: &zero, Maximum: &whole,
-			NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}, TickLabelPosition: excelize.ChartTickLabelHigh},
+		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text("[%]", font), Minimum: &zero,
+			Maximum: &whole, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}, TickLabelPosition: excelize.ChartTickLabelHigh},
 		ShowBlanksAs: "gap",
 	}
 	// A range of one column: 'Summary'!$K$2:$K$15.
 	cells := func(column int) string {
-		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1, true), address(column, of.row+of.table.Len, true))
+		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1, true),
+			address(column, of.row+of.table.Len, true))
 	}
 	column := 3
 	for i := range bars.Parts {

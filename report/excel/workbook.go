@@ -114,7 +114,8 @@ func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	}
 	if err := errors.Join(
 		b.file.SetSheetProps(s.name, &excelize.SheetPropsOptions{FitToPage: &fit}),
-		b.file.SetPageLayout(s.name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide, FitToHeight: &tall}),
+		b.file.SetPageLayout(s.name, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &wide,
+			FitToHeight: &tall}),
 		b.file.SetPageMargins(s.name, &excelize.PageLayoutMarginsOptions{Left: &margin, Right: &margin, Top: &margin,
 			Bottom: &margin}),
 		b.file.SetSheetView(s.name, 0, &excelize.ViewOptions{ShowGridLines: &grid})); err != nil {

@@ -25,8 +25,9 @@ import (
 // than should be in memory.
 func JSON(w io.Writer, value any) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	err := json.MarshalWrite(out, value, json.Deterministic(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true),
-		jsontext.WithIndent("  "), json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t *report.Table) error {
+	err := json.MarshalWrite(out, value, json.Deterministic(true), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true), jsontext.WithIndent("  "),
+		json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t *report.Table) error {
 			j := &rowWriter{Encoder: enc, fields: map[*report.Column][]field{}}
 			j.table(t)
 			return j.err

@@ -108,7 +108,8 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 func (p *pen) segments(f *field, c *report.TimeSeries) {
 	for _, l := range c.Segments {
 		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
-			[...]paint{report.Plain: text2, report.Good: good, report.Bad: hue0, report.Unsure: mark1, report.Muted: text2}[l.Status]
+			[...]paint{report.Plain: text2, report.Good: good, report.Bad: hue0, report.Unsure: mark1,
+				report.Muted: text2}[l.Status]
 		p.line(from, mean, to, mean, ink, 2.6, "")
 		if l.Name == "" || l.From == 0 {
 			continue

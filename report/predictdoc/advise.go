@@ -86,7 +86,8 @@ var settingColumns = slices.Concat(
 		report.List("changes", func(s *setting) []predict.Change { return s.Changes }, changeColumns),
 	},
 	report.Part("", "predicted", func(s *setting) *predict.Prediction { return &s.Prediction },
-		report.InJSON(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
+		report.InJSON(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent",
+			"average_percent")),
 	[]report.Col[setting]{
 		report.Shown("changes", "Change", (*setting).words, report.Fold, report.NonZero),
 	})
@@ -290,8 +291,8 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 			p.slm = unit.Some(p.Launch.SLM)
 			// What the kernel has already is not asked for again.
 			p.source = fmt.Sprintf("local_accessor<char> of %d bytes", p.Launch.SLM-l.SLM)
-			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` argument, " +
-				"set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the " +
+			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` " +
+				"argument, set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the " +
 				"compiler cannot see to be false, or it drops the SLM"}
 		case predict.SettingLocal:
 			p.source = "local size " + p.Launch.Local.String()

@@ -362,8 +362,8 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	}
 	// Times count in run times of a thread: the model knows no clock, and real
 	// launches scale the axis.
-	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports), ports > 0,
-		r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns), predictedValue(&p)}
+	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports),
+		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns), predictedValue(&p)}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
 			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}

@@ -60,8 +60,10 @@ func Schemas() []report.Schema {
 		{Name: "collect-check", ID: toolsSchema, Command: "occudiff collect --check --format json",
 			Text: "what is installed for collecting.", Values: []any{toolsValue{Checks: report.NoRows(checkColumns)}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
-			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NoRows(givenColumns)}}},
+			Text:   "the settings that apply, and where each is from.",
+			Values: []any{settingsValue{Settings: report.NoRows(givenColumns)}}},
 		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",
-			Text: "what the words of the other outputs mean.", Values: []any{glossary{Words: report.NoRows(termColumns)}}},
+			Text:   "what the words of the other outputs mean.",
+			Values: []any{glossary{Words: report.NoRows(termColumns)}}},
 	}
 }

@@ -60,8 +60,7 @@ var onDeviceColumns = slices.Concat(
 		report.JSON("message", func(c *onDevice) string { return errorText(c.rejection) }, report.NonZero),
 	},
 	report.Part("", "predicted", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
-	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other },
-		report.InJSON([]report.Col[predict.Prediction]{as("policy", ""), as("peak_percent", ""), as("average_percent", "")}),
+	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other }, otherColumns,
 		report.Doc("what the policy that was not taken would give")),
 	report.Part("", "driver", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
 	[]report.Col[onDevice]{
@@ -74,6 +73,11 @@ var onDeviceColumns = slices.Concat(
 
 func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
 func launchOf(c *onDevice) *predict.Launch { return &c.launch }
+
+// otherColumns are what is told of the other policy.
+var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
+	as("policy", ""), as("peak_percent", ""), as("average_percent", ""),
+})
 
 // driverColumns are what the driver's formula admits.
 var driverColumns = []report.Col[predict.DriverLimit]{
@@ -219,8 +223,8 @@ func (c *onDevice) reasoning() page {
 		text := fmt.Sprintf("The compute driver's formula and the model agree: the GPU holds %s work-groups at once.",
 			report.Thousands(r.Groups))
 		if r.Differs {
-			text = fmt.Sprintf("The compute driver's formula holds %s work-groups at once on the GPU, the model %s: %s.",
-				report.Thousands(r.Groups), report.Thousands(r.Model), strings.Join(r.Reasons, "; "))
+			text = fmt.Sprintf("The compute driver's formula holds %s work-groups at once on the GPU, the model %s: "+
+				"%s.", report.Thousands(r.Groups), report.Thousands(r.Model), strings.Join(r.Reasons, "; "))
 		}
 		pg.items = append(pg.items, report.Item{Lead: "driver", Text: text})
 	}

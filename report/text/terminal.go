@@ -115,7 +115,7 @@ func (p *printer) table(t *report.Table) {
 		p.line(line)
 	}
 	if rest := t.Main - shown; rest > 0 {
-		p.wrap("", "... and "+report.Thousands(int64(rest))+" more: a file has them all (-o report.xlsx).", report.Plain)
+		p.wrap("", "... and "+report.Thousands(rest)+" more: a file has them all (-o report.xlsx).", report.Plain)
 	}
 }
 

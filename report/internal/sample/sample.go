@@ -76,7 +76,8 @@ func gaussian() *ingest.Run {
 			Collected: time.Date(2026, 3, 4, 15, 6, 7, 0, time.UTC), OS: "Linux",
 		},
 		Kernels: []ingest.Kernel{
-			kernel(csv, 2, "Fan2", unit.Size(2048, 2048), unit.Size(1024, 1), 1.070996, 62.7, 100, 6.5, 72.8, 20.7, 90462838),
+			kernel(csv, 2, "Fan2", unit.Size(2048, 2048), unit.Size(1024, 1), 1.070996, 62.7, 100, 6.5, 72.8, 20.7,
+				90462838),
 			kernel(csv, 3, "Fan1", unit.Size(2048), unit.Size(16), 0.037689, 19.9, 14.3, 1.5, 27.6, 70.8, 969161),
 			other(csv, 4, "clEnqueueReadBuffer", "device-to-host", 3, 0.001908, 90.1),
 			other(csv, 5, "clEnqueueWriteBuffer", "host-to-device", 3, 0.001455, 79.7),
@@ -99,8 +100,8 @@ func kernel(file string, line int, task string, global, local unit.Size3, total 
 	return ingest.Kernel{Task: task, Global: global, Local: local, SIMD: unit.Some(32),
 		Pos:       note.Pos{File: file, Line: line, Column: 1},
 		Instances: unit.Some[int64](2047), Total: unit.Some(total),
-		Measured: ratio(measured), Peak: ratio(peak), PeakWork: ratio(peak), PeakSLM: ratio(100), PeakBarrier: ratio(100),
-		Active: ratio(active), Stalled: ratio(stalled), Idle: ratio(idle), Threads: unit.Some(threads),
+		Measured: ratio(measured), Peak: ratio(peak), PeakWork: ratio(peak), PeakSLM: ratio(100),
+		PeakBarrier: ratio(100), Active: ratio(active), Stalled: ratio(stalled), Idle: ratio(idle), Threads: unit.Some(threads),
 		Barriers: unit.Some[int64](0)}
 }
 
@@ -156,14 +157,15 @@ func Absent() *compare.Result {
 // The other has Row -1: the sizes of its kernel are not known.
 func LogsOnly() *compare.Result {
 	timing := func(kernel string, n int64, s unit.Seconds, printed string, line int) ingest.Timing {
-		return ingest.Timing{Kernel: kernel, Groups: unit.Some(n), Seconds: s, Printed: printed, UnitAsPrinted: "seconds",
-			Pos: note.Pos{File: "run.log", Line: line, Column: 1}}
+		return ingest.Timing{Kernel: kernel, Groups: unit.Some(n), Seconds: s, Printed: printed,
+			UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}
 	}
 	o := compare.DefaultOptions()
 	o.Local.Set("VectorAdd<1>", unit.Size(256))
 	o.SIMD.Set("VectorAdd<1>", 32)
 	return compared(&ingest.Run{Inputs: []ingest.Input{{Path: "run.log", Kind: "vec_add", Rows: 2}},
-		Timings: []ingest.Timing{timing("VectorAdd<1>", 1, 0.0556, "0.0556", 4), timing("VectorAdd<2>", 2, 0.0540, "0.0540", 5)}},
+		Timings: []ingest.Timing{timing("VectorAdd<1>", 1, 0.0556, "0.0556", 4),
+			timing("VectorAdd<2>", 2, 0.0540, "0.0540", 5)}},
 		arch.Source{Name: "--device"}, o)
 }
 
