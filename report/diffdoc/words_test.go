@@ -5,6 +5,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/ingest/zebin"
 	"occudiff/predict/batch"
@@ -210,6 +211,57 @@ func TestBuildChange(t *testing.T) {
 	} {
 		if got := buildChange(&c.build); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestGate has a sentence of a gate, or the reason of an unusable summary, per
+// case.
+func TestGate(t *testing.T) {
+	reason := func(runs []*compare.Result, notes ...note.Note) string {
+		return newAgentSummary(runs, notes, 3, 1).Reason.Or("")
+	}
+	failed := report.Case{Name: "k", Class: "mtl-112", Outcome: report.Failed, Type: "regression", Reason: "measured -14.1 points"}
+	suite := func(cases ...report.Case) *report.TestSuite { return &report.TestSuite{Cases: cases} }
+	sides := func(rows ...*diff.Row) []*diff.Result {
+		d := &diff.Result{Options: diff.DefaultOptions()}
+		for _, r := range rows {
+			d.Rows = append(d.Rows, *r)
+		}
+		return []*diff.Result{d}
+	}
+	refused := func(rows ...*diff.Row) string {
+		u := Unjudged(sides(rows...))
+		text, _ := u.Sort(nil)
+		return text
+	}
+	fell := delta(measured, 4, 62.7, 48.6)
+	alone := with(both(diff.OnlyOld), func(r *diff.Row) { r.New, r.Share = nil, unit.Some(unit.Ratio(0.5)) })
+	lost := note.Note{Severity: note.Error, Text: "row 3 is cut off"}
+	inconclusive := sides()
+	inconclusive[0].Summary.Inconclusive = 2
+	for _, c := range []struct{ reason, got, want string }{
+		{"a whole input", reason(nil), ""},
+		{"a lost row", reason(nil, lost), "Not all of the input could be read, so kernels may be missing: error: row 3 is cut off"},
+		{"another device", reason([]*compare.Result{{Fit: compare.Fit{Contradiction: "512 XVEs"}}}), "the device cannot be the GPU that ran: 512 XVEs"},
+		{"nothing failed", Failure(suite(report.Case{})), ""},
+		{"one case failed", Failure(suite(report.Case{}, failed)),
+			"--fail-on regression: 1 of 2 kernels got worse: k on mtl-112 (measured -14.1 points)"},
+		{"many cases failed", Failure(suite(failed, failed, failed, failed)),
+			"--fail-on regression: 4 of 4 kernels got worse: k on mtl-112 (measured -14.1 points), k on mtl-112 (measured -14.1 points), " +
+				"k on mtl-112 (measured -14.1 points), 1 more"},
+		{"nothing is inconclusive", Inconclusive(sides()), ""},
+		{"two kernels are", Inconclusive(inconclusive), "--fail-on regression: single runs tell changes above 9 points only; 2 kernels may have " +
+			"changed by less (give each side a folder of 4 repeats or more, or --noise HISTORY)"},
+		{"all are judged", refused(both(diff.Unchanged, fell)), ""},
+		{"nothing is judged", refused(), "--fail-on regression had nothing to judge: no kernel can be compared"},
+		{"one side alone", refused(both(diff.Unchanged, fell), alone),
+			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 on one side alone (k); --allow-unjudged=missing accepts that"},
+		{"not comparable", refused(both(diff.Unchanged, fell), both(diff.NotComparable)),
+			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 not comparable; --allow-unjudged=unmeasurable accepts that"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, c.got, c.want)
 		}
 	}
 }
