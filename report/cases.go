@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"occudiff/compare"
 	"occudiff/ingest/unit"
 )
 
@@ -295,12 +294,4 @@ func (c *AgentSummary) Add(f Finding) bool {
 	}
 	c.Findings = c.Findings[:len(c.Findings)-1]
 	return false
-}
-
-// InputLines are the inputs of a run for programs, a line each.
-func InputLines(r *compare.Result) (lines []string) {
-	for _, in := range r.Inputs {
-		lines = append(lines, strings.TrimSpace(in.Path+" "+in.Digest))
-	}
-	return lines
 }

@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"compare/diff":  {"compare", "predict/batch", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
 	"compare/track": {"compare", "predict/batch", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit", "internal/bug"},
 
-	"report": {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
+	"report": {"ingest/note", "ingest/names", "ingest/unit"},
 	"report/rundoc": {"report", "report/predictdoc", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
 	"report/diffdoc":    {"report", "report/predictdoc", "predict/batch", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},

@@ -12,6 +12,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // suite has a test case of each kernel: a regression fails; what only one side
@@ -44,7 +45,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 		s.Add(side.name, text)
 		var inputs []string
 		for _, r := range side.Runs {
-			inputs = append(inputs, report.InputLines(r)...)
+			inputs = append(inputs, rundoc.InputLines(r)...)
 			if r.Device != nil {
 				class = r.Device.Key
 			}

@@ -245,7 +245,7 @@ func Schemas() []report.Schema {
 
 // origin describes what a run was read from and what it ran on.
 func origin(r *compare.Result) string {
-	p, parts := &r.Platform, report.InputLines(r)
+	p, parts := &r.Platform, rundoc.InputLines(r)
 	if r.Device != nil {
 		parts = append(parts, r.Device.Key+" ("+r.ChosenBy.String()+")")
 	}

@@ -109,7 +109,7 @@ func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenanc
 	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
 	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
 	s.AddEach("not_whole", report.IncompleteNotes(r.Notes))
-	s.AddEach("input", report.InputLines(r))
+	s.AddEach("input", InputLines(r))
 }
 
 // TestSuiteFrom turns a compared run into test cases.
@@ -261,4 +261,12 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	}
 	f.Next = unit.NonZero(commandOf(r, row, r.NextStep(row)))
 	return f
+}
+
+// InputLines returns the inputs of a run for programs, a line each.
+func InputLines(r *compare.Result) (lines []string) {
+	for _, in := range r.Inputs {
+		lines = append(lines, strings.TrimSpace(in.Path+" "+in.Digest))
+	}
+	return lines
 }
