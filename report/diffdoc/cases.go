@@ -136,10 +136,7 @@ func Failure(s *report.TestSuite) string {
 // noise; empty when that is nothing. It is no failure, and said all the same,
 // so that nobody takes a green job for a proof.
 func Inconclusive(sides []*diff.Result) string {
-	n := 0
-	for _, d := range sides {
-		n += d.Summary.Inconclusive
-	}
+	n := inconclusive(sides)
 	if n == 0 {
 		return ""
 	}
@@ -171,6 +168,14 @@ func Disjoint(sides []*diff.Result) string {
 	few := func(side int) string { return strings.Join(report.FirstFew(names[side], 3), ", ") }
 	return fmt.Sprintf("the runs have no kernel in common, so nothing was compared: one has %s; the other has %s",
 		few(0), few(1))
+}
+
+// inconclusive counts the kernels that may have changed.
+func inconclusive(sides []*diff.Result) (n int) {
+	for _, d := range sides {
+		n += d.Summary.Inconclusive
+	}
+	return n
 }
 
 // Unjudged describes what a gate could not judge of what any of the sides has.

@@ -87,7 +87,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	if len(list) > 0 {
 		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
 	}
-	if Inconclusive(c.sides) != "" {
+	if inconclusive(c.sides) > 0 {
 		sc.Advice = []string{"To tell " + report.Shortest(d.Options.Threshold) +
 			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
 	}

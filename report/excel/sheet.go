@@ -424,7 +424,8 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 		// stands high, which is below.
 		XAxis: excelize.ChartAxis{Font: font, ReverseOrder: true},
 		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text("[%]", font), Minimum: &zero,
-			Maximum: &whole, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}, TickLabelPosition: excelize.ChartTickLabelHigh},
+			Maximum: &whole, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"},
+			TickLabelPosition: excelize.ChartTickLabelHigh},
 		ShowBlanksAs: "gap",
 	}
 	// A range of one column: 'Summary'!$K$2:$K$15.

@@ -292,14 +292,15 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 			// What the kernel has already is not asked for again.
 			p.source = fmt.Sprintf("local_accessor<char> of %d bytes", p.Launch.SLM-l.SLM)
 			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` " +
-				"argument, set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the " +
-				"compiler cannot see to be false, or it drops the SLM"}
+				"argument, set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that " +
+				"the compiler cannot see to be false, or it drops the SLM"}
 		case predict.SettingLocal:
 			p.source = "local size " + p.Launch.Local.String()
 		default:
 			p.source = "-ze-opt-large-register-file"
 			how = report.Item{Lead: "GRF mode", Text: "an option of the build of the kernels; OpenCL: " +
-				"-cl-intel-256-GRF-per-thread. It also compiles other code: fewer spills may hide what the threads cost"}
+				"-cl-intel-256-GRF-per-thread. It also compiles other code: fewer spills may hide what the threads " +
+				"cost"}
 		}
 		probes, items = append(probes, p), addOnce(items, how)
 	}

@@ -101,8 +101,8 @@ func kernel(file string, line int, task string, global, local unit.Size3, total 
 		Pos:       note.Pos{File: file, Line: line, Column: 1},
 		Instances: unit.Some[int64](2047), Total: unit.Some(total),
 		Measured: ratio(measured), Peak: ratio(peak), PeakWork: ratio(peak), PeakSLM: ratio(100),
-		PeakBarrier: ratio(100), Active: ratio(active), Stalled: ratio(stalled), Idle: ratio(idle), Threads: unit.Some(threads),
-		Barriers: unit.Some[int64](0)}
+		PeakBarrier: ratio(100), Active: ratio(active), Stalled: ratio(stalled), Idle: ratio(idle),
+		Threads: unit.Some(threads), Barriers: unit.Some[int64](0)}
 }
 
 // other is a task that is not a kernel: its measured value is nobody's
