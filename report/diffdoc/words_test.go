@@ -240,7 +240,9 @@ func TestGate(t *testing.T) {
 	lost := note.Note{Severity: note.Error, Text: "row 3 is cut off"}
 	inconclusive := sides()
 	inconclusive[0].Summary.Inconclusive = 2
+	one := newComparison(sides(both(diff.Unchanged, fell))).suite(report.Provenance{Label: "nightly"})
 	for _, c := range []struct{ reason, got, want string }{
+		{"the class of a case", one.Cases[0].Class, "unknown device/nightly"},
 		{"a whole input", reason(nil), ""},
 		{"a lost row", reason(nil, lost), "Not all of the input could be read, so kernels may be missing: error: row 3 is cut off"},
 		{"another device", reason([]*compare.Result{{Fit: compare.Fit{Contradiction: "512 XVEs"}}}), "the device cannot be the GPU that ran: 512 XVEs"},
@@ -262,6 +264,54 @@ func TestGate(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %q, want %q", c.reason, c.got, c.want)
+		}
+	}
+}
+
+// TestRunWords has the words about several runs, a case each.
+func TestRunWords(t *testing.T) {
+	run := func(name string, findings ...diff.RunFinding) *diff.RunAcrossKernels {
+		return &diff.RunAcrossKernels{Name: name, Findings: findings, Result: &compare.Result{}}
+	}
+	ratio := func(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
+	k := &diff.KernelAcrossRuns{Measured: []unit.Opt[unit.Ratio]{ratio(40), ratio(60)}, Median: ratio(60), Lowest: ratio(40), Highest: ratio(60), N: 2}
+	k.Task = "k"
+	low := findingRow{Finding: diff.Finding{Run: run("a", diff.RunLow, diff.RunSlow), What: diff.RunLow, Off: unit.Some[unit.Points](-20)}}
+	part := findingRow{Finding: diff.Finding{Run: run("b", diff.RunDips), Kernel: k, What: diff.RunDips, Off: unit.Some[unit.Points](-20)}}
+	k.Findings = []diff.Finding{low.Finding, part.Finding}
+	cells := func(f *findingRow) string { return printed(f, findingColumns) }
+	runs := &diff.Runs{Runs: []diff.RunAcrossKernels{*low.Run, *part.Run}, Kernels: []diff.KernelAcrossRuns{*k}, Compared: 2}
+	more, copied := low, findingRow{Finding: diff.Finding{Run: run("c", diff.RunCopy)}}
+	more.more, copied.Run.CopyOf = 2, "a"
+	for _, c := range []struct{ reason, got, want string }{
+		{"a whole run", cells(&low), "n=- run=a finding=low occupancy finding=low occupancy, slow kernel=all points=-20.0 time_ratio=- " +
+			"kernel=- measured_percent=- median_percent=- measured=-"},
+		{"one kernel", cells(&part), "n=- run=b finding=low in part finding=low in part kernel=k points=-20.0 time_ratio=- " +
+			"kernel=k measured_percent=40.0 median_percent=60.0 measured=40.0 of 60.0%"},
+		{"more kernels", findingColumns[3].Of(&more).Text, "low occupancy, slow; 2 more kernels are off"},
+		{"a copy", findingColumns[3].Of(&copied).Text, string(diff.RunCopy) + " of a, left out"},
+		{"by run", printed(k, byRun(runs)), "off=a -20.0, b -20.0 run_1=40.0 run_2=60.0"},
+		{"a headline", runsLine(runs, []findingRow{low, part}), "2 runs of 1 kernel on an unknown device. 2 stand out: a (low occupancy, slow: -20.0 points), " +
+			"b (low in part: k -20.0 points). A single kernel needs 6 runs for a test"},
+		{"nothing found", notFound(runs), "2 runs are too few to identify an outlier (at least 6 are needed); k varies by 20.0 points. " +
+			"Compare two runs with 'occudiff diff'"},
+		{"nothing measured", notFound(&diff.Runs{Compared: 9}), "No outlier was found; no kernel was measured in two runs"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %q, want %q", c.reason, c.got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		findings []diff.RunFinding
+		want     report.Status
+	}{
+		{[]diff.RunFinding{diff.RunLow}, report.Bad}, {[]diff.RunFinding{diff.RunHigh}, report.Unsure},
+		{[]diff.RunFinding{diff.RunFast, diff.RunPeaks, diff.RunDips}, report.Unsure},
+		{[]diff.RunFinding{diff.RunHigh, diff.RunSlow}, report.Bad},
+	} {
+		f := findingRow{Finding: diff.Finding{Run: run("a", c.findings...)}}
+		if got := f.status(); got != c.want {
+			t.Errorf("%v: status %d, want %d", c.findings, got, c.want)
 		}
 	}
 }
