@@ -194,7 +194,7 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 		if s.Restart != nil {
 			fmt.Fprintf(b, ", begins by %v, run %d", s.Restart.Changed, s.Restart.Last.Run)
 		}
-		for _, o := range s.Changes {
+		for _, o := range s.Found {
 			fmt.Fprintf(b, ", change at %d from %.4g to %.4g", o.Index, o.MeanBefore, o.MeanAfter)
 		}
 		b.WriteByte('\n')

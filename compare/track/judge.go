@@ -44,7 +44,8 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	}
 	// What else moves, and how much time a kernel held, is read with the
 	// metric.
-	p, err := db.Panel(ctx, id, n, append([]history.Metric{m.Metric, history.Total, history.Peak, history.Spill}, history.Parts()...)...)
+	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill)
+	p, err := db.Panel(ctx, id, n, metrics...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -318,7 +319,8 @@ func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 	}
 	shape, peak, spill := of(good)
 	newShape, newPeak, newSpill := of(bad)
-	for _, c := range []Change{{launchSize, shape, newShape}, {"predicted peak", peak, newPeak}, {"spill", spill, newSpill}} {
+	for _, c := range []Change{{launchSize, shape, newShape}, {"predicted peak", peak, newPeak},
+		{"spill", spill, newSpill}} {
 		if c.From != c.To && c.From != "" && c.To != "" {
 			list = append(list, c)
 		}

@@ -567,32 +567,6 @@ func TestMissingWithAnotherLaunchSize(t *testing.T) {
 
 // TestReportParams: people see levels of three runs or more, unless they ask
 // for others.
-func TestReportParams(t *testing.T) {
-	var runs []history.Run
-	for i := range 61 {
-		v := 60 + 0.1*float64(i%3)
-		switch {
-		case i == 20:
-			v = 30
-		case i > 40:
-			v -= 10
-		}
-		runs = append(runs, history.Run{Device: "A", Rows: []history.Row{kernelRow("k", v)}})
-	}
-	db := storeRuns(t, runs...)
-	for least, shown := range map[int]bool{0: false, 1: true} {
-		p := trend.DefaultParams()
-		p.P, p.MinSegment = 0.4, least
-		r, err := track.ReadReport(bg, db, metric(t, "measured", 0), p, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := r.Series[0]; (len(s.Changes) == len(s.Found)) != shown || len(s.Found) < 2 || !slices.ContainsFunc(s.Changes, func(c trend.ChangePoint) bool { return c.Index == 41 }) {
-			t.Errorf("least segment %d: %d found, %d shown", least, len(s.Found), len(s.Changes))
-		}
-	}
-}
-
 // TestFromBinaries holds what of a compilation is stored: spills, or what an
 // older compiler says of them, and the peak.
 func TestFromBinaries(t *testing.T) {

@@ -59,9 +59,6 @@ func (t *Series) findChanges(p trend.Params) (err error) {
 	if t.Found, err = trend.ChangePoints(points, p); err != nil {
 		return fmt.Errorf("%s: %w", t.Key.Name(), err)
 	}
-	if t.Changes = t.Found; p.MinSegment == 0 {
-		t.Changes = trend.LastingChangePoints(points, t.Found, p, trend.Levels)
-	}
 	return nil
 }
 

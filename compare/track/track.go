@@ -161,9 +161,7 @@ type Series struct {
 	// ByAdding is set when the runs are in the order in which they were added
 	// and not in that of their dates.
 	ByAdding bool
-	// Found are all change points, Changes those between levels that last
-	// (trend.Levels), unless the least number of runs was given.
-	Found, Changes []trend.ChangePoint
+	Found    []trend.ChangePoint // for tools that read them
 
 	Gate     trend.Verdict    // of the newest point
 	Accepted []history.Accept // levels from which on a baseline begins

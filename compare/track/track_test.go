@@ -150,7 +150,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 	moved = append(slices.Insert(moved, 5, row(10, true)), row(10, true))
 	s := whole(t, storeRuns(t, moved...))[0]
-	if len(s.Changes) != 1 || s.Changes[0].Index != 15 || s.Points[15].Run != 17 || s.Outcome() != trend.Regression ||
+	if len(s.Found) != 1 || s.Found[0].Index != 15 || s.Points[15].Run != 17 || s.Outcome() != trend.Regression ||
 		len(s.Points) != 31 || len(s.LeftOut) != 1 {
 		t.Errorf("the report has %+v", s)
 	}

@@ -35,10 +35,6 @@ func DefaultParams() Params {
 	return Params{Window: 50, P: 0.001}
 }
 
-// Levels is the least number of points of a level that people are shown: of
-// single outliers each makes two change points otherwise.
-const Levels = 3
-
 // Validate describes what is wrong with the parameters and what would be right.
 func (p Params) Validate() error {
 	switch {
@@ -82,17 +78,6 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 		return nil, err
 	}
 	return merge(points, split(valuesOf(points), params), params), nil
-}
-
-// LastingChangePoints returns the change points that are left when those next
-// to a segment of fewer than so many points are dropped.
-func LastingChangePoints(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
-	indices := make([]int, len(found))
-	for i, c := range found {
-		indices[i] = c.Index
-	}
-	params.MinSegment = least
-	return merge(points, indices, params)
 }
 
 func valuesOf(points []Point) []float64 {

@@ -108,23 +108,6 @@ func TestPanels(t *testing.T) {
 				line("change of %d at %d: %.5g to %.5g, %d and %d points, p %.3g", k, p.Index, p.MeanBefore, p.MeanAfter, p.Before, p.After, p.P)
 			}
 		}
-		// Where more is taken for a change, short levels are dropped again, the
-		// smallest step first.
-		lax := DefaultParams()
-		lax.P = .2
-		for k := range series {
-			points, err := ChangePoints(series[k], lax)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, least := range []int{2, 4, 8} {
-				places := ""
-				for _, p := range LastingChangePoints(series[k], points, lax, least) {
-					places += fmt.Sprintf(" %d (%.3g)", p.Index, p.Magnitude)
-				}
-				line("levels of %d of %d runs and more: %d of%s", k, least, len(points), places)
-			}
-		}
 		// The first series ends with run 29, and was accepted with a later run.
 		ended := append([][]Point{append([]Point{}, series[0][:30]...)}, series[1:]...)
 		for _, closed := range []int{0, 31, 35, 99} {

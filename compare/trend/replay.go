@@ -211,10 +211,16 @@ func (r *replay) advance(here []*line) {
 	off, low, judged := 0, 0, 0
 	for _, l := range here {
 		p := l.points[l.next]
-		if p.Restart {
+		u := run{u: r.gate.worse(p.Value), point: l.next, check: check}
+		if p.Restart { // after a check, which may have opened a finding
+			if r.push(l, u); l.sd > 0 {
+				r.recover(l)
+				r.scan(l)
+			}
+			l.past = l.before(check)
 			l.accept()
 		}
-		r.push(l, run{u: r.gate.worse(p.Value), point: l.next, check: check})
+		r.push(l, u)
 		if newest := l.runs[len(l.runs)-1]; newest.was.spread > 0 && !p.Earlier {
 			judged++
 			off += count(math.Abs(newest.z) >= eventSpreads)

@@ -2,7 +2,6 @@ package trackdoc
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -118,14 +117,9 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		report.List("open", func(s *series) []track.Open { return s.Open }, m.openColumns(),
 			report.Doc("the open findings, each a drop from the level of the one before")))
 	if changes {
-		// JSON has all that were found, as tools that follow Hunter have them.
-		// People see those between levels that last: a split that two outliers
-		// make is no change of a level.
-		cols = append(cols, report.Shown("changes", "Change points", func(s *series) int { return len(s.Changes) },
-			report.Brief("Changes"), report.Drop(8)),
-			report.List("change_points", func(s *series) []change {
-				return report.ListOf(s.Found, func(c trend.ChangePoint) change { return change{s.Series, c} })
-			}, v.changeColumns()),
+		cols = append(cols, report.List("change_points", func(s *series) []change {
+			return report.ListOf(s.Found, func(c trend.ChangePoint) change { return change{s.Series, c} })
+		}, v.changeColumns()),
 			report.JSON("ended", func(s *series) bool { return s.Ended }))
 	}
 	rows := report.ListOf(show, func(s *track.Series) series { return series{s} })
@@ -178,13 +172,4 @@ func (v *view) changeColumns() []report.Col[change] {
 			report.Doc("the larger of the two ratios of the means, minus 1; null when a mean is 0")),
 		report.JSON("p", func(c *change) float64 { return c.P }),
 	}
-}
-
-// probability is a p in few characters: three decimals, but never 0.000, for it
-// is small and not 0.
-func probability(p float64) string {
-	if p > 0 && p < 0.0005 {
-		return strconv.FormatFloat(p, 'e', 0, 64)
-	}
-	return report.Decimal(p, 3)
 }

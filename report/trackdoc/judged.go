@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"occudiff/compare/history"
+	"occudiff/compare/stat"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -95,10 +96,7 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 		}
 	}
 	s := &report.Summary{Headline: v.extent(), Impact: report.UpperFirst(v.sentence(string(v.worst()), "")),
-		Advice: slices.Concat([]string{v.changed()}, v.apart(), v.notices(nil))}
-	p := &r.Params
-	d.Headline = []string{fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, "+
-		"segments of %d runs or more.", p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))}
+		Advice: slices.Concat(v.counts(), v.apart(), v.notices(nil))}
 	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
@@ -139,7 +137,8 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		if len(first.Plots) > 0 {
 			d.Sections = slices.Insert(d.Sections, 0, first)
 		}
-		if rest := v.plots(sectionTimeSeries, "Over time", "Lines are the means between change points.", others); len(rest.Plots) > 0 {
+		d.Sections = append(d.Sections, tableSection(v.incidentTable()))
+		if rest := v.plots(sectionTimeSeries, "Over time", levelsText, others); len(rest.Plots) > 0 {
 			d.Sections = append(d.Sections, rest)
 		}
 	}
@@ -225,6 +224,9 @@ const (
 	mostRuns = 2000
 )
 
+// levelsText describes the lines of a chart.
+const levelsText = "Lines are the medians before, during, and after each incident."
+
 // isRegressed reports whether a series has an open finding of today.
 func isRegressed(s *track.Series) bool { return len(s.Open) > 0 && !s.Ended }
 
@@ -254,9 +256,7 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 // that noise does not fill it.
 const leastHeight = 10
 
-// timeSeries returns the last runs of a series as a chart, with the mean of
-// each stretch between change points. A newest value that is not the kernel's
-// own is in none.
+// timeSeries returns the last runs of a series as a chart, with its levels.
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
@@ -270,37 +270,45 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	if v.unit() == "%" {
 		c.Least = leastHeight
 	}
-	var stretch report.Segment
-	end := func(at int) { // the stretch, as far as the chart shows it
-		if stretch.To = at - first; stretch.To > 0 {
-			stretch.From, stretch.Mean = max(stretch.From-first, 0), stretch.Mean*v.scale()
-			c.Segments = append(c.Segments, stretch)
-		}
-	}
-	for i := range s.Changes {
-		change := &s.Changes[i]
-		if i == 0 {
-			stretch.Mean = change.MeanBefore
-		}
-		end(change.Index)
-		stretch = report.Segment{From: change.Index, Mean: change.MeanAfter, Status: v.changeStatus(change),
-			Name: "change point at " + v.step(s, change)}
-	}
-	if len(s.Changes) > 0 {
-		end(len(s.Own()))
-	}
+	c.Segments = v.levels(s, first)
 	return c
 }
 
-// changeStatus is the color of a change: it may be for the better.
-func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
-	switch {
-	case m.Gate.Direction == trend.Both:
-		return report.Unsure
-	case m.worse(c.MeanAfter-c.MeanBefore) > 0:
-		return report.Bad
+// levels returns the medians before, during, and after the incidents of a
+// series, for a chart that begins at a point.
+func (v *view) levels(s *track.Series, first int) (list []report.Segment) {
+	bad := map[int]bool{} // whether a stretch that begins there is within an incident
+	for _, f := range s.Findings {
+		end := max(f.Closed, f.First)
+		if bad[f.First] = true; f.Closed > f.First && !bad[end] {
+			bad[end] = false
+		}
 	}
-	return report.Good
+	starts := append(slices.Sorted(maps.Keys(bad)), len(s.Own()))
+	for i, from := range starts[:len(starts)-1] {
+		if i == 0 && from > first {
+			list = append(list, v.level(s, first, first, from, false))
+		}
+		if to := starts[i+1]; to > max(from, first) {
+			list = append(list, v.level(s, first, max(from, first), to, bad[from]))
+		}
+	}
+	return list
+}
+
+// level returns the median of a stretch of a series.
+func (v *view) level(s *track.Series, first, from, to int, bad bool) report.Segment {
+	var values []float64
+	for _, p := range s.Points[from:to] {
+		values = append(values, p.Value*v.scale())
+	}
+	median, _ := stat.Median(values)
+	l := report.Segment{From: from - first, To: to - first, Mean: median, Status: report.Good,
+		Name: "level since " + runName(s.Ref(from, v.Refs))}
+	if bad {
+		l.Status = report.Bad
+	}
+	return l
 }
 
 // The schemas of the outputs, with their versions.
@@ -335,14 +343,15 @@ func Schemas() []report.Schema {
 // ReportValue is the JSON output of `occudiff track report`: the series in the
 // order in which they were first stored.
 type ReportValue struct {
-	Schema string        `json:"schema"`
-	Series *report.Table `json:"series"`
-	Metric string        `json:"metric"`
-	Params trend.Params  `json:"parameters"`
+	Schema    string        `json:"schema"`
+	Series    *report.Table `json:"series"`
+	Incidents *report.Table `json:"incidents" jsonschema:"findings that were opened, the newest first"`
+	Metric    string        `json:"metric"`
+	Params    trend.Params  `json:"parameters"`
 }
 
 func (v *view) reportValue(r *track.Report) *ReportValue {
-	return &ReportValue{reportSchema, v.table(v.Series, true), v.name(), r.Params}
+	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(), v.name(), r.Params}
 }
 
 // CheckValue is the JSON output of `occudiff track check`, in the order of the

@@ -368,27 +368,6 @@ func (v *view) apart() []string {
 	return []string{text[1:]}
 }
 
-// changed counts the change points and names the largest of the last ones.
-func (v *view) changed() string {
-	changes, changed := 0, 0
-	var most *track.Series
-	by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
-	for _, s := range v.series {
-		if n := len(s.Changes); n > 0 {
-			changes, changed = changes+n, changed+1
-			if most == nil || by(s) > by(most) {
-				most = s
-			}
-		}
-	}
-	if most == nil {
-		return "No change point."
-	}
-	return fmt.Sprintf("%s in %s of %s. %s: %s.", unit.FormatCount(changes, "change point", "change points"),
-		report.Thousands(int64(changed)), unit.FormatCount(len(v.series), "series", "series"),
-		report.KernelName(most.Key.Task), v.step(most, lastChange(most)))
-}
-
 // leftOut describes how many earlier values are in no verdict; nothing of none.
 func leftOut(series []*track.Series) (list []string) {
 	n, of := 0, 0

@@ -75,15 +75,6 @@ func runName(r *track.Ref) string {
 	return text
 }
 
-// lastChange is the newest change point.
-func lastChange(s *track.Series) *trend.ChangePoint { return &s.Changes[len(s.Changes)-1] }
-
-// step prints a change point: its run, and what changed with it.
-func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
-	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", runName(s.Ref(c.Index, v.Refs)), v.print(c.MeanBefore),
-		v.print(c.MeanAfter), v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
-}
-
 // whole says all of a series where no row of a screen stands next to it: what
 // its rows say, and the evidence.
 func (v *view) whole(s *track.Series) string {
@@ -120,9 +111,6 @@ func (v *view) evidence(s *track.Series) string {
 		if s.Absent {
 			text = append(text, "A run on this driver in this launch size mends it, or 'occudiff track accept'.")
 		}
-	}
-	for i := range s.Changes {
-		text = append(text, "The level changed with "+v.step(s, &s.Changes[i])+".")
 	}
 	return strings.Join(text, " ")
 }

@@ -54,7 +54,6 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 	if s.Found, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
-	s.Changes = trend.LastingChangePoints(points, s.Found, trend.DefaultParams(), trend.Levels)
 	return s
 }
 

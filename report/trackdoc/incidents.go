@@ -1,0 +1,115 @@
+package trackdoc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"occudiff/compare/history"
+	"occudiff/compare/stat"
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// incident is a finding that was opened, of a kernel or of several with the same
+// first bad run and the same end.
+type incident struct {
+	kernel, level string
+	shift         float64
+	opened        *track.Ref
+	state         string // open, recovered, accepted
+	closed        string // with which run, and the note
+}
+
+// The states of an incident.
+const (
+	stateOpen      = "open"
+	stateRecovered = "recovered"
+	stateAccepted  = "accepted"
+)
+
+// leastTogether is the number of kernels that are one incident.
+const leastTogether = 3
+
+// incidents lists the findings of all series, the newest first.
+func (v *view) incidents() (list []incident) {
+	type span struct {
+		first       int64
+		state, with string
+	}
+	var spans []span
+	groups, shifts := map[span][]incident{}, map[span][]float64{}
+	for _, s := range v.series {
+		for _, f := range s.Findings {
+			one := incident{kernel: report.KernelName(s.Key.Task), level: v.between(f.Level, f.Level+f.Shift),
+				shift: f.Shift, opened: s.Ref(f.First, v.Refs)}
+			one.state, one.closed = v.end(s, f)
+			at := span{one.opened.Run, one.state, one.closed}
+			if groups[at] == nil {
+				spans = append(spans, at)
+			}
+			groups[at], shifts[at] = append(groups[at], one), append(shifts[at], f.Shift)
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(b.first, a.first) })
+	for _, at := range spans {
+		of := groups[at]
+		if n := len(of); n >= leastTogether {
+			median, _ := stat.Median(shifts[at])
+			of = of[:1]
+			of[0].kernel, of[0].level = unit.FormatCount(n, "kernel", "kernels")+" at once", ""
+			of[0].shift = median
+		}
+		list = append(list, of...)
+	}
+	return list
+}
+
+// end returns how a finding ended, and with which run.
+func (v *view) end(s *track.Series, f trend.Finding) (state, closed string) {
+	own := s.Own()
+	for _, a := range s.Accepted {
+		at := slices.IndexFunc(own, func(p history.Point) bool { return p.Run >= a.Run })
+		if at == f.Closed || at < 0 && f.Closed < 0 {
+			closed = "run " + strconv.FormatInt(a.Run, 10)
+			if a.Note != "" {
+				closed += ": " + report.OneLine(a.Note)
+			}
+			return stateAccepted, closed
+		}
+	}
+	if f.Closed < 0 {
+		return stateOpen, ""
+	}
+	return stateRecovered, runName(s.Ref(f.Closed, v.Refs))
+}
+
+// counts summarizes the incidents in a sentence.
+func (v *view) counts() []string {
+	n := map[string]int{}
+	list := v.incidents()
+	for _, one := range list {
+		n[one.state]++
+	}
+	if len(list) == 0 {
+		return []string{"No incident."}
+	}
+	return []string{fmt.Sprintf("%s: %d open, %d recovered, %d accepted.",
+		unit.FormatCount(len(list), "incident", "incidents"), n[stateOpen], n[stateRecovered], n[stateAccepted])}
+}
+
+func (v *view) incidentTable() *report.Table {
+	return report.NewTable("incidents", "Incidents", v.incidents(), []report.Col[incident]{
+		report.Define("kernel", "Kernel", func(i *incident) string { return i.kernel }, report.Cut, report.Code),
+		report.Shown("level", "Level, then", func(i *incident) string { return i.level }, report.NonZero),
+		figure(v.metric, "change", "Change", func(i *incident) unit.Opt[float64] { return unit.Some(i.shift) },
+			report.Unit(v.distanceUnit()), report.Path("shift")),
+		report.JSON("run", func(i *incident) int64 { return i.opened.Run }, report.Doc("the first bad run")),
+		report.Define("opened", "First bad run", func(i *incident) string { return runName(i.opened) }),
+		report.Define("state", "State", func(i *incident) string { return i.state }),
+		report.Define("closed", "Closed with", func(i *incident) string { return i.closed }, report.Fold, report.NonZero),
+	})
+}
