@@ -39,10 +39,11 @@ type Cause struct {
 	Part        Part       // that it is of; empty for causes that come before a breakdown
 	Name        string     // one of the causes
 	Confidence  Confidence // zero for a row that cannot be judged
-	Evidence    string     // one or two sentences with the figures
-	ConfirmWith string     // what would settle it, without a full stop; may be empty
-	Next        NextStep   // the same, where it is a collection
-	Registers   int        // per thread, of the mode that CauseGRF names; else 0
+	Ground      Ground
+	Evidence    string   // one or two sentences with the figures
+	ConfirmWith string   // what would settle it, without a full stop; may be empty
+	Next        NextStep // the same, where it is a collection
+	Registers   int      // per thread, of the mode that CauseGRF names; else 0
 	// Explains is the largest number of points that the cause can explain;
 	// absent if it can explain all of its part.
 	Explains unit.Opt[unit.Points]
@@ -121,6 +122,23 @@ func (a *SlotBreakdown) largest() Part {
 	return PartIdle
 }
 
+// SecondCause returns the first cause of the smaller part if that part is nearly
+// as large as the larger one, otherwise nil. For example, 16.2 points of
+// underfilled XVEs are next to 20.6 points of idle XVEs.
+func (r *Row) SecondCause() *Cause {
+	if r.Verdict != Below || r.Breakdown == nil || r.Cause.Part == "" {
+		return nil
+	}
+	points := func(p Part) unit.Points { return r.Breakdown.Points(p).Or(0) }
+	for i := range r.Breakdown.Causes {
+		c := &r.Breakdown.Causes[i]
+		if c.Part != r.Cause.Part && points(c.Part) >= nearlyAsLarge*points(r.Cause.Part) && c.Name != r.Cause.Name {
+			return c
+		}
+	}
+	return nil
+}
+
 // finder gathers the causes of a row.
 type finder struct {
 	r         *Result
@@ -139,15 +157,24 @@ func (f *finder) has(cause string) bool {
 	return slices.ContainsFunc(f.found, func(c Cause) bool { return c.Name == cause })
 }
 
-// add takes a cause, no surer than the counters allow. It is good until the
-// next one.
-func (f *finder) add(part Part, name string, sure Confidence, because string, decide decision) *Cause {
-	if sure = min(sure, f.row.Certainty.limit()); f.row.OwnLow.Present() { // the row is judged by a range
+// add adds a cause with the confidence of its ground. It is good until the next
+// one.
+func (f *finder) add(part Part, name string, ground Ground, because string, decide decision) *Cause {
+	limit := f.row.Certainty.limit()
+	sure := ground.Confidence(f.row.Certainty.Reliable())
+	if Grounds[ground].Sure > 0 {
+		sure = min(sure, limit)
+	}
+	if f.row.OwnLow.Present() { // the row is judged by a range
 		sure = Low
 	}
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure, Evidence: because,
+	f.found = append(f.found, Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because,
 		ConfirmWith: decide.text, Next: decide.NextStep})
-	return &f.found[len(f.found)-1]
+	c := &f.found[len(f.found)-1]
+	if confirm := c.info().confirm; sure == Low && decide.text == "" && confirm.text != "" {
+		c.ConfirmWith, c.Next = confirm.text, confirm.NextStep
+	}
+	return c
 }
 
 // all finds the causes of both parts, those of the larger part first. The
@@ -156,7 +183,7 @@ func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
 	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
 		because, decide := f.missing()
-		f.add(first, CauseUnexplained, Low, f.r.ownText(f.row)+because, decide)
+		f.add(first, CauseUnexplained, noCause, f.r.ownText(f.row)+because, decide)
 		last := len(f.found) - 1
 		f.found = slices.Insert(f.found[:last], 0, f.found[last])
 	}
@@ -259,14 +286,14 @@ func (f *finder) unexplainedAbove() {
 	const other = "the launch or its build is not the one that was predicted"
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseUnexplained, Low, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
+		f.add("", CauseUnexplained, noCause, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
 			f.row.Predicted.Peak.Percent()), decision{})
 	case f.evidence&traced != 0:
-		f.add("", CauseUnexplained, Low, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
+		f.add("", CauseUnexplained, noCause, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
 	case f.evidence&(queried|launchOnly) != 0:
-		f.add("", CauseUnexplained, Low, above+". The value contains nothing but the launches, so "+other+".", byBinary())
+		f.add("", CauseUnexplained, noCause, above+". The value contains nothing but the launches, so "+other+".", byBinary())
 	default:
-		f.add("", CauseUnexplained, Low, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
+		f.add("", CauseUnexplained, noCause, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
 			byOtherMeans("the same run while no other process uses the GPU"))
 	}
 }
@@ -276,13 +303,13 @@ func (f *finder) concurrentKernels(Part) {
 	above := f.r.aboveText(f.row)
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseConcurrentKernels, Low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
+		f.add("", CauseConcurrentKernels, aboveTheAverage, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
 			"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add("", CauseConcurrentKernels, Low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
+		f.add("", CauseConcurrentKernels, aboveTheAverage, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
 			"interval, which is not given.", byTrace(""))
 	default:
-		f.add("", CauseConcurrentKernels, Medium, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
+		f.add("", CauseConcurrentKernels, aboveThePeak, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
 	}
 }
 
@@ -313,7 +340,7 @@ func (f *finder) otherTasks(Part) {
 	if m > c.mixed(f.row.reference()) {
 		return
 	}
-	f.add("", CauseSampling, Medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
+	f.add("", CauseSampling, otherTasksAdd, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
 		c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
 }
 
@@ -330,7 +357,7 @@ func (f *finder) readOnOneStack(Part) {
 	if !ok || !r.Options.within(m.Minus(of)) {
 		return
 	}
-	f.add("", CauseStack, Medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
+	f.add("", CauseStack, oneStackAbove, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
 		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
 		byOtherMeans("the column SubDeviceId: if all rows are of one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
@@ -341,7 +368,7 @@ func (f *finder) readOnOneStack(Part) {
 // threads of an XVE.
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, Medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
+		c := f.add("", CauseGRF, otherModeAbove, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
 			"%.1f%%.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
 		c.Registers = mode
 	}
@@ -351,7 +378,7 @@ func (f *finder) smallerGRF(Part) {
 // threads reaches.
 func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, Low, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
+		c := f.add("", CauseGRF, otherBuildAbove, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
 			"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
 			f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
 			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
@@ -474,6 +501,6 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModelMismatch, Confidence: Medium, Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
+	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: otherPeak.Confidence(true), Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
 		"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
 }

@@ -30,11 +30,11 @@ func (f *finder) noActivity(p Part) {
 		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
-		f.add(p, CauseStack, High, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
+		f.add(p, CauseStack, noThreadSeen, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
 			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), byOtherMeans("ZE_AFFINITY_MASK of the run"))
 		return
 	}
-	f.add(p, CauseNoActivity, High, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
+	f.add(p, CauseNoActivity, noThreadSeen, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
 		"run.", byOtherMeans(targetGPU))
 }
 
@@ -53,19 +53,20 @@ func (r *Row) ran() (idle unit.Ratio, ok bool) {
 }
 
 // oneOfStacks finds launches that ran on one of several stacks: the others were
-// idle, and this one has what is predicted for it alone.
+// idle, and this one was idle for little of the time.
 func (f *finder) oneOfStacks(p Part) {
 	d, idle := f.r.Device, f.row.Idle.Or(0)
-	on, ok := f.r.onOneStack(f.r.LaunchOf(f.row))
 	_, counted := f.r.averaged(f.row)
-	rest := 1 - 1/unit.Ratio(max(d.Tiles, 1))
-	if !ok || counted.Present() || f.row.OneStack || abs(idle.Minus(rest)) > stackShare ||
-		!f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
+	over := idle.Minus(1 - 1/unit.Ratio(max(d.Tiles, 1)))
+	if d.Tiles < 2 || counted.Present() || f.row.OneStack || over < -stackIdleLess || over > stackIdleMore {
 		return
 	}
-	f.add(p, CauseStack, Medium, fmt.Sprintf("XVEs were idle %.1f%% of the time: a launch on one of %d stacks leaves "+
-		"%.0f%% idle and is predicted to have %.1f%%.", idle.Percent(), d.Tiles, rest.Percent(),
-		on.Percent()), byOtherMeans(affinity))
+	ground := idleStack
+	if on, ok := f.r.onOneStack(f.r.LaunchOf(f.row)); ok && f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
+		ground = idleStackFull
+	}
+	f.add(p, CauseStack, ground, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a launch on one of %d stacks leaves "+
+		"%.0f%% idle.", idle.Percent(), d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
 }
 
 // affinity is what shows how much of the GPU a run was given.
@@ -88,7 +89,7 @@ func (f *finder) engines(p Part) {
 		if d.Tiles == k {
 			what = "stacks"
 		}
-		f.add(p, CauseStack, Low, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
+		f.add(p, CauseStack, idleEngines, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
 			idle.Percent(), k, what, share.Percent()),
 			byOtherMeans(affinity))
 		return
@@ -110,7 +111,7 @@ func (f *finder) gaps(p Part) {
 	if c.Intervals.Present() {
 		decide = byTrace(", or " + c.resample().text)
 	}
-	cause := f.add(p, CauseGaps, Low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
+	cause := f.add(p, CauseGaps, gapsPossible, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
 		"it cannot be distinguished from time within.", c.outsideText(), float64(points)), decide)
 	cause.Explains = unit.Some(points)
 }
@@ -126,7 +127,7 @@ func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 // started.
 func (f *finder) idleWithin(p Part) {
 	likely, bounded := f.r.likelyOutside(f.row).Value()
-	if !bounded || f.has(CausePlacement) || f.has(CauseStack) {
+	if !bounded || f.has(CausePlacement) || f.has(CauseStack) || f.has(CauseAdapters) {
 		return
 	}
 	_, of := f.r.perBusyStack(f.row)
@@ -146,14 +147,14 @@ func (f *finder) idleWithin(p Part) {
 		f.dispatch(p)
 		return
 	}
-	sure, were, decide := Low, "Probably they were empty within launches too", f.aTrace()
+	ground, were, decide := idleBeyondLikely, "Probably they were empty within launches too", f.aTrace()
 	if within(outside) { // a trace cannot make that surer
-		sure, were, decide = Medium, "So they were empty within launches", byOtherMeans(evenWork)
+		ground, were, decide = idleBeyondBound, "So they were empty within launches", byOtherMeans(evenWork)
 	}
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
-		sure = Low // what keeps threads from busy XVEs may keep whole work-groups from others
+		ground = idleUnderfilled // what keeps threads from busy XVEs may keep whole work-groups from others
 	}
-	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
+	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
 		"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),
 		outside.Percent(), were), decide)
 }
@@ -174,7 +175,7 @@ func (f *finder) otherKernels(p Part) {
 	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
-	cause := f.add(p, CauseSampling, Low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
+	cause := f.add(p, CauseSampling, otherKernelsHold, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
 		"itself it may hold up to %.1f points more.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
@@ -209,12 +210,12 @@ func (f *finder) placement(p Part) {
 	if best.ports == 0 {
 		return
 	}
-	sure := Medium
+	ground := fewXeCores
 	if !c.Exact && n < refitIntervals || within.within((idle - c.OutsideLaunches.Or(1)).Minus(row.XVEs.Low.Idle)) {
-		sure = Low // what lies between launches may be as much
+		ground = fewXeCoresOrGaps
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
-	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
+	f.add(p, CausePlacement, ground, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
 		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
 		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), byOtherMeans("another number of work-groups, measured again"))
 }
@@ -254,11 +255,11 @@ func (f *finder) aTrace() decision {
 	return byTrace("")
 }
 
-// fact adds a cause that a trace shows. Counters that are sampled make it no
-// less sure.
-func (f *finder) fact(part Part, name string, sure Confidence, because string) *Cause {
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure, Evidence: because, measured: true})
-	return &f.found[len(f.found)-1]
+// fact adds a cause that a trace shows. Sampling makes it no less sure.
+func (f *finder) fact(part Part, name string, ground Ground, because string) *Cause {
+	cause := f.add(part, name, ground, because, decision{})
+	cause.Confidence, cause.measured = ground.Confidence(true), true
+	return cause
 }
 
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them
@@ -270,11 +271,11 @@ func (f *finder) tracedGaps(p Part) {
 	if points < leastCause {
 		return
 	}
-	sure := Medium
+	ground := tracedGapsLess
 	if points >= gapsEnough*-f.row.Difference.Or(0) {
-		sure = High
+		ground = tracedGapsEnough
 	}
-	cause := f.fact(p, CauseGaps, sure, fmt.Sprintf(
+	cause := f.fact(p, CauseGaps, ground, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That is "+
 			"%.1f%% of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
 		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share.Percent(), float64(points)))
@@ -289,15 +290,15 @@ func (f *finder) tracedOverlap(Part) {
 	if share < overlapSeen {
 		return
 	}
-	sure, enough, with := High, "", ""
+	ground, enough, with := tracedOverlapEnough, "", ""
 	ref := f.row.reference()
 	if most := ref + share*(1-ref); m > most && !f.r.Options.within(m.Minus(most)) {
-		sure, enough = Medium, ", which is not enough for all that is above the prediction"
+		ground, enough = tracedOverlapLess, ", which is not enough for all that is above the prediction"
 	}
 	if t.With >= 0 {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
-	f.fact("", CauseConcurrentKernels, sure, fmt.Sprintf(
+	f.fact("", CauseConcurrentKernels, ground, fmt.Sprintf(
 		"According to the trace, other kernels run on the GPU for %.1f%% of its time%s%s.",
 		share.Percent(), with, enough))
 }

@@ -19,12 +19,17 @@ func (f *finder) dispatch(p Part) {
 		f.filling(p)
 		return
 	}
-	sure := Medium
-	switch {
+	ground := shortLived
+	n, _ := row.Certainty.Intervals.Value()
+	switch trial := f.newTrial(p); {
 	case longest > dispatchLifetime || !row.BusyOccupancy.Present():
-		sure = Low
+		ground = shortUnlessIdle
+	case trial.hasLargerGRF():
+		ground = shortOrRegisters
 	case f.alike():
-		sure = High
+		ground = shortThreadsAlike
+	case n < 1 && !row.Certainty.Exact: // a mean of lengths that may differ
+		ground = shortLaunches
 	}
 	lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
 	switch gpus := r.averagedGPUs(row); {
@@ -33,16 +38,12 @@ func (f *finder) dispatch(p Part) {
 	case !row.BusyOccupancy.Present():
 		lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.FormatDuration(shortest))
 	}
-	may := "may not keep up"
-	if sure == High {
-		may = "does not keep up"
-	}
 	decide := byTrace(", or a computing-instance export")
 	if t := r.Traced(row); t != nil {
 		lives += fmt.Sprintf(" (according to the trace, launches take %s, p10 to p90)", spans(t.P10, t.P90))
 		decide = decision{}
 	}
-	f.add(p, CauseDispatch, sure, lives+": the dispatcher "+may+".", decide)
+	f.add(p, CauseDispatch, ground, lives+": the dispatcher may not keep up.", decide)
 }
 
 // launchBound reports whether a launch is over so soon that what the dispatcher
@@ -64,7 +65,7 @@ func (f *finder) filling(p Part) {
 	if !timed || f.evidence&shortThreads == 0 {
 		return
 	}
-	f.add(p, CauseDispatch, Low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
+	f.add(p, CauseDispatch, shortToFill, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
 		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())), byOtherMeans("launches with more work, measured again"))
 }
 
@@ -96,12 +97,12 @@ func (f *finder) barrierImbalance(p Part) {
 		return
 	}
 	if exported {
-		f.add(p, CauseImbalance, Medium, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
+		f.add(p, CauseImbalance, stallsAtBarriers, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
 			"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
 			barrier.Percent(), q.Waves), byOtherMeans("a trial with evenly distributed work, or with smaller work-groups"))
 		return
 	}
-	f.add(p, CauseImbalance, Low, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
+	f.add(p, CauseImbalance, manyWaves, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
 		"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
@@ -114,28 +115,31 @@ func (f *finder) largeGRF(p Part) {
 		return
 	}
 	share := f.row.Certainty.OtherTasks.Or(0)
-	if t.registers(Medium) || share <= 0 {
+	if t.registers(registerMode256) || share <= 0 {
 		return
 	}
 	o, _ := t.r.others(t.row)
 	t.above = pointsOf(max(share*(unit.Ratio(o.measured)-t.measured), 0))
-	t.registers(Low)
+	t.registers(registersOfOthers)
 }
 
-// trial begins a refit, where the row tells enough for one.
+// trial begins a refit, if the row tells enough for one.
 func (f *finder) trial(p Part) (t trial, ok bool) {
-	loaded, known := f.row.BusyOccupancy.Value()
 	c := &f.row.Certainty
 	n, timed := c.Intervals.Value()
-	if f.row.Predicted == nil || !known ||
+	if f.row.Predicted == nil || !f.row.BusyOccupancy.Present() ||
 		!c.Exact && (!timed || n < registerIntervals && c.OtherTasks.Or(1) > 0 ||
 			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
 	}
-	t = trial{finder: f, part: p, busy: loaded, launch: f.r.LaunchOf(f.row),
-		before: abs(loaded.Minus(f.row.PredictedAt().BusyOccupancy))}
+	return f.newTrial(p), true
+}
+
+func (f *finder) newTrial(p Part) trial {
+	t := trial{finder: f, part: p, busy: f.row.BusyOccupancy.Or(0), launch: f.r.LaunchOf(f.row)}
+	t.before = abs(t.busy.Minus(f.row.PredictedAt().BusyOccupancy))
 	t.measured, _ = f.r.perBusyStack(f.row)
-	return t, true
+	return t
 }
 
 // predictedWhileBusy is the point of the predicted range that a row is
@@ -185,8 +189,8 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 }
 
 // name adds a cause for a prediction that fits.
-func (t *trial) name(cause string, sure Confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, sure, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
+func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio, more string, decide decision) *Cause {
+	return t.add(t.part, cause, ground, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
 		limit.Percent(), more), decide)
 }
 
@@ -208,19 +212,25 @@ func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	return p, 0
 }
 
-func (t *trial) registers(sure Confidence) bool {
+// hasLargerGRF reports whether a mode with more registers fits.
+func (t *trial) hasLargerGRF() bool {
+	_, registers := t.largerGRF()
+	return registers > 0
+}
+
+func (t *trial) registers(ground Ground) bool {
 	p, registers := t.largerGRF()
 	if registers == 0 {
 		return false
 	}
 	d, also := t.r.Device, ""
 	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
-		sure = Low
+		ground = registersOfOthers
 	}
 	if d.Tiles > 1 && !t.row.PeakDifference.Present() {
-		sure, also = Low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
+		ground, also = registersOrStack, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
-	c := t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
+	c := t.name(CauseGRF, ground, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
 		t.nearest(&p).BusyOccupancy, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
 	c.Registers = registers
 	return true
@@ -235,7 +245,7 @@ func (f *finder) width(p Part) {
 	l := t.launch
 	for _, l.SIMD = range t.r.Device.SIMDWidths {
 		if p, fits := t.predict(l, t.r.Options.Tolerance); fits && l.SIMD != t.launch.SIMD {
-			t.name(CauseSIMD, Low, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).BusyOccupancy, "", byBinary())
+			t.name(CauseSIMD, otherResidency, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).BusyOccupancy, "", byBinary())
 			return
 		}
 	}
@@ -250,7 +260,7 @@ func (f *finder) oneStack(p Part) {
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.busy.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
-		t.name(CauseStack, Low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
+		t.name(CauseStack, otherResidency, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
 			limit, "", byOtherMeans(targetGPU))
 	}
 }
@@ -286,7 +296,7 @@ func (f *finder) residency(p Part, cause, what string) {
 	l.Policy = predict.Whole
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
 		if p, fits := t.predict(l, resourceFit); fits {
-			t.name(cause, Low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
+			t.name(cause, otherResidency, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
 				t.nearest(&p).BusyOccupancy, fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
 			return
 		}

@@ -9,30 +9,31 @@ import (
 
 // CauseInfo describes a cause.
 type CauseInfo struct {
-	Name, Short string // Short is for people, in few words
-	Remedy      Remedy // for the cause itself
+	Name, Short string   // Short is for people, in few words
+	Remedy      Remedy   // for the cause itself
+	confirm     decision // if nothing else would confirm it
 }
 
 // Causes lists the causes. For example, time between launches has the remedy of
 // shorter gaps.
 var Causes = []CauseInfo{
-	{CauseLaunchSize, "size in the export", NoRemedy},
-	{CauseModelMismatch, "predictions differ", NoRemedy},
-	{CauseSampling, "others in the value", NoRemedy},
-	{CauseBelowTolerance, "fills too little", NoRemedy},
-	{CauseConcurrentKernels, "others ran as well", RunAlone},
-	{CauseNoActivity, "no thread seen", NoRemedy},
-	{CauseAdapters, "not all GPUs worked", AllAdapters},
-	{CauseStack, "part of the GPU", AllStacks},
-	{CauseGaps, "time between launches", ShorterGaps},
-	{CausePlacement, "few Xe-cores used", MoreWorkGroups},
-	{CauseImbalance, "uneven work-groups", BalanceWorkGroups},
-	{CauseDispatch, "very short threads", LongerThreads},
-	{CauseGRF, "large GRF", FewerRegisters},
-	{CauseSIMD, "another SIMD width", NoRemedy},
-	{CauseSLM, "more SLM than told", LessSLM},
-	{CauseBarriers, "more barriers than told", NoRemedy},
-	{CauseUnexplained, "not known", NoRemedy},
+	{CauseLaunchSize, "size in the export", NoRemedy, decision{}},
+	{CauseModelMismatch, "predictions differ", NoRemedy, decision{}},
+	{CauseSampling, "others in the value", NoRemedy, decision{}},
+	{CauseBelowTolerance, "fills too little", NoRemedy, decision{}},
+	{CauseConcurrentKernels, "others ran as well", RunAlone, byOtherMeans("the same run while nothing else uses the GPU")},
+	{CauseNoActivity, "no thread seen", NoRemedy, decision{}},
+	{CauseAdapters, "not all GPUs worked", AllAdapters, decision{}},
+	{CauseStack, "part of the GPU", AllStacks, decision{}},
+	{CauseGaps, "time between launches", ShorterGaps, decision{"unitrace -q", NextStep{Action: Query}}},
+	{CausePlacement, "few Xe-cores used", MoreWorkGroups, decision{}},
+	{CauseImbalance, "uneven work-groups", BalanceWorkGroups, byOtherMeans(evenWork)},
+	{CauseDispatch, "very short threads", LongerThreads, byOtherMeans("launches with more work in each work-item, measured again")},
+	{CauseGRF, "large GRF", FewerRegisters, decision{}},
+	{CauseSIMD, "another SIMD width", NoRemedy, decision{}},
+	{CauseSLM, "more SLM than told", LessSLM, decision{}},
+	{CauseBarriers, "more barriers than told", NoRemedy, decision{}},
+	{CauseUnexplained, "not known", NoRemedy, decision{}},
 }
 
 // info returns the description of a cause; the zero value without one.

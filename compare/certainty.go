@@ -157,6 +157,9 @@ func (c *Certainty) limit() Confidence {
 	return min(by, sureWith(crosstalk, misattributedHigh, MisattributedMedium))
 }
 
+// Reliable reports whether the sampling allows more than low confidence.
+func (c *Certainty) Reliable() bool { return c.limit() > Low }
+
 // sureWith is how sure one can be of values of which so much may be wrong, with
 // the most that each confidence bears.
 func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {

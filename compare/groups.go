@@ -57,6 +57,7 @@ func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
 type finding struct {
 	verdict   Verdict
 	cause     string
+	second    string // of a part that is nearly as large
 	registers int
 	remedy    Remedy
 }
@@ -81,6 +82,9 @@ func (r *Result) Groups(each bool) []Group {
 		confidence := Confidence(0)
 		if c := row.Cause; c != nil {
 			of.cause, of.registers, confidence = c.Name, c.Registers, c.Confidence
+			if second := row.SecondCause(); second != nil {
+				of.second = second.Name
+			}
 		}
 		alike[of] += row.Total.Or(0)
 		k := key{adapter: row.Device, confidence: confidence, finding: of}

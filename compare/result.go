@@ -7,10 +7,8 @@
 // whatever ran in an interval of a millisecond. So the breakdown comes first:
 // it splits the thread slots' time into parts that add up, each a difference of
 // two figures that were measured or follow from the launch. A cause is a reason
-// for one part. It is claimed with "high" where a figure that has nothing to do
-// with occupancy proves it, with "medium" where the simulated GPU shows it true
-// in nine of ten runs, otherwise with "low", and with what would decide it.
-// threshold.go has each limit with its reason.
+// for one part. Its confidence is its frequency of truth on two simulated GPUs:
+// grounds.go has the grounds, and threshold.go each limit with its reason.
 //
 // What was tried and left: one cause for a whole row (most rows have two, and
 // the larger hides the other); causes ranked by how well they fit alone (a

@@ -103,6 +103,10 @@ const (
 	// able to explain to head a row, and a remedy to return.
 	leastReturned = 0.33
 
+	// nearlyAsLarge is the share of the largest part from which on a second
+	// part is in the row, too.
+	nearlyAsLarge = 0.67
+
 	// leastOfLastWave is the share of the missing points that a last wave must
 	// cost before filling it is a remedy: on simulated rows below their
 	// prediction, the remedy was useless for one row in four without it.
@@ -130,10 +134,12 @@ const (
 	// compute engines or stacks of which one worked.
 	engineShare unit.Points = 2
 
-	// stackShare is how near an idle share has to be to that of the other
-	// stacks if this is looked for before uneven work-groups, which leave any
-	// share idle: five times the rounding of two printed values.
-	stackShare unit.Points = 0.5
+	// stackIdleLess and stackIdleMore are how much less and more than the other
+	// stacks an idle share may be if a launch ran on one stack, which is idle
+	// for some time, too. On simulated GPUs with two stacks, 7 of 8 such rows
+	// ran on one stack.
+	stackIdleLess unit.Points = 0.5
+	stackIdleMore unit.Points = 5
 
 	// dispatchLifetime is the mean thread lifetime up to which the dispatcher
 	// may be the bottleneck. A real launch-bound kernel (Fan2, 62.7 % of a

@@ -139,11 +139,11 @@ func TestTraced(t *testing.T) {
 		k      ingest.Kernel
 		want   string // causes with their confidence
 	}{
-		{"gaps of a third, and as much idle", sequence(10, 1_000_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps medium"},
-		{"gaps of a tenth, of a third idle", sequence(10, 220_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps medium"},
+		{"gaps of a third, and as much idle", sequence(10, 1_000_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps low"},
+		{"gaps of a tenth, of a third idle", sequence(10, 220_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps low"},
 		{"gaps of half of a hundredth are none", sequence(10, 10_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), ""},
-		{"launches that all take 0.1 ms: their mean stands for each", sequence(100, 0, 100_000, 0, "k"), kernel("k", "4194304", "256", 32, 100, .01, measured(60), idle(20)), "dispatch high"},
-		{"launches of 0.2 and 2 ms, of which the mean is neither", uneven, kernel("k", "33554432", "256", 32, 10, .011, measured(60), idle(20)), "dispatch medium"},
+		{"launches that all take 0.1 ms: their mean stands for each", sequence(100, 0, 100_000, 0, "k"), kernel("k", "4194304", "256", 32, 100, .01, measured(60), idle(20)), "dispatch medium"},
+		{"launches of 0.2 and 2 ms, of which the mean is neither", uneven, kernel("k", "33554432", "256", 32, 10, .011, measured(60), idle(20)), "dispatch low"},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Trace: c.trace, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		var got []string

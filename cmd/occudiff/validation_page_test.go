@@ -240,6 +240,13 @@ func (v *validation) write() {
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
 			"Busy occupancy compared with its prediction, the lower end: " + spread(v.busy) + ". Against the range: " + spread(v.fromBusy) + ".",
 			"These are few rows of few machines, and most are one matrix multiplication."}},
+		{Key: "calibration", Title: "Where confidence comes from", Text: []string{
+			"The confidence of a cause is its frequency of truth in the runs of two simulators that differ in their assumptions: high from 90%, medium from 80%, otherwise low, by the lower end of the 95% interval of the share, which must reach 90% on each simulator for high. Sampling is weak if other tasks can have made much of a value.",
+			"Grounds that the simulators do not have, or that real runs contradict, keep a fixed confidence."},
+			Tables: []*report.Table{tagged("grounds", calibration())}},
+		{Key: "remedies", Title: "What the remedies gain", Text: []string{
+			"Each remedy was applied in the second simulator, as printed."},
+			Tables: []*report.Table{tagged("remedies", remediesOf(v.T))}},
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
@@ -278,6 +285,9 @@ func tagged[T any](key string, rows []T) *report.Table {
 	var cols []report.Col[T]
 	of := reflect.TypeFor[T]()
 	for i := range of.NumField() {
+		if of.Field(i).Tag.Get("col") == "" {
+			continue
+		}
 		tag, decimals, _ := strings.Cut(of.Field(i).Tag.Get("col"), "; decimals=")
 		title, unitText, _ := strings.Cut(strings.TrimSuffix(tag, "]"), " [")
 		c := report.Column{Key: of.Field(i).Name, Title: title, Unit: unitText, Kind: report.Text, In: report.Files}

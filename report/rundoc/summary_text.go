@@ -459,7 +459,11 @@ func whyText(r *compare.Result, row *compare.Row) string {
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {
 		return "launches of " + unit.FormatDuration(avg)
 	}
-	return c.Short()
+	text := c.Short()
+	if second := row.SecondCause(); second != nil {
+		text += ", " + second.Short()
+	}
+	return text
 }
 
 // statusOf is the color that says a verdict again.

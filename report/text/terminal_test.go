@@ -31,9 +31,9 @@ func TestDesign(t *testing.T) {
 Meteor Lake Arc (the summary): 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
 Time between launches may cost time in kernel 1 (97%)
 
-#  Kernel   Time  Predicted average  Measured  Why                     Possible fix
-1  Fan2    96.6%              99.5%     62.7%  time between launches?
-   Fan1     3.4%              14.3%   (19.9%)  launches of 18.4 us     longer launches
+#  Kernel   Time  Predicted average  Measured  Why                                          Possible fix
+1  Fan2    96.6%              99.5%     62.7%  time between launches?, very short threads?
+   Fan1     3.4%              14.3%   (19.9%)  launches of 18.4 us                          longer launches
 
 Confirm first (why 1 is likely, not proven: low confidence)
 1  unitrace --chrome-kernel-logging ./app (give validate its .json, too)

@@ -1,0 +1,425 @@
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/compare"
+	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
+)
+
+// simulatedRow is what a simulator knows of a kernel of a run. The fields
+// belong to one simulator or to both.
+type simulatedRow struct {
+	Device, Given      string  // Given is the device that the user names
+	Asked              float64 // microseconds between samples
+	Said               bool    // and the user states it
+	Kernel             json.RawMessage
+	Measured, Occ, Own float64
+	Dispatch, Drain    float64
+	Resource           float64
+	Large              bool
+	GroupsPerCore      int
+	Kernels            int
+	Effects, Speed     map[string]float64
+	simulated          simulatedKernel
+	name               string
+}
+
+// simulatedKernel is a kernel of the second simulator.
+type simulatedKernel struct {
+	Name    string
+	PerCore int // work-groups that SLM allows on an Xe-core
+	Groups  int
+}
+
+// effectNames are the causes that name an effect of the simulators.
+var effectNames = map[string][]string{
+	"gaps": {compare.CauseGaps}, "dispatch": {compare.CauseDispatch}, "overhead": {compare.CauseDispatch, compare.CauseGaps},
+	"uneven": {compare.CauseImbalance}, "whole": {compare.CauseImbalance}, "layout": {compare.CauseImbalance}, "grf": {compare.CauseGRF},
+	"slm":     {compare.CauseSLM, compare.CauseBarriers, compare.CauseModelMismatch},
+	"place":   {compare.CausePlacement, compare.CauseImbalance},
+	"stack":   {compare.CauseStack, compare.CauseAdapters},
+	"foreign": {compare.CauseSampling, compare.CauseConcurrentKernels}, "overlap": {compare.CauseSampling, compare.CauseConcurrentKernels},
+}
+
+// effects returns the points of occupancy that each thing costs a row.
+func (s *simulatedRow) effects(row *compare.Row) map[string]float64 {
+	p := row.Predicted
+	if s.Effects == nil { // the first simulator
+		lastWave, limit := p.Peak.Minus(p.Average), (1 - p.Peak).Percent()
+		e := map[string]float64{"gaps": s.Occ - s.Measured, "dispatch": s.Dispatch, "uneven": max(s.Drain-float64(lastWave)-limit, 0)}
+		switch {
+		case s.Large:
+			e["grf"] = s.Resource
+		case s.GroupsPerCore > 0:
+			e["slm"] = s.Resource
+		default:
+			e["uneven"] += s.Resource
+		}
+		if s.Kernels > 1 && e["gaps"] > 0 { // or the share of the other kernel
+			e["foreign"] = e["gaps"]
+		}
+		return e
+	}
+	if row.Verdict == compare.Above {
+		return map[string]float64{"foreign": s.Measured - s.Occ, "overlap": s.Occ - s.Own}
+	}
+	e := map[string]float64{}
+	for name, points := range s.Effects {
+		e[name] = points
+	}
+	if s.simulated.PerCore > 0 {
+		e["slm"] = max(e["slm"], e["whole"])
+		delete(e, "whole")
+		if int64(s.simulated.PerCore) >= p.GroupsPerXeCore { // the prediction contains it
+			delete(e, "slm")
+		}
+	}
+	return e
+}
+
+// isTrue reports whether a cause explains at least half of its part. The cause
+// of a row must also name the largest effect.
+func (s *simulatedRow) isTrue(row *compare.Row, c *compare.Cause, heads bool) bool {
+	if c.Name == compare.CauseModelMismatch && s.Given != s.Device && s.Given != "" {
+		return true
+	}
+	own, largest := 0.0, 0.0
+	for name, points := range s.effects(row) {
+		if largest = max(largest, points); slices.Contains(effectNames[name], c.Name) {
+			own = max(own, points)
+		}
+	}
+	if heads {
+		return own >= 3 && own >= largest
+	}
+	missing := -float64(row.Difference.Or(0))
+	if row.Breakdown != nil {
+		missing = min(missing, float64(row.Breakdown.Points(c.Part).Or(unit.Points(missing))))
+	}
+	return own >= max(3, missing/2)
+}
+
+// simulatedRuns compares each run of a folder that a simulator wrote.
+func simulatedRuns(t *testing.T, dir string, each func(run string, row *compare.Row, s *simulatedRow, kernel int)) {
+	t.Helper()
+	runs, err := filepath.Glob(filepath.Join(dir, "*", "truth.json"))
+	if err != nil || len(runs) == 0 {
+		t.Fatalf("%s has no runs: %v", dir, err)
+	}
+	for _, path := range runs {
+		run := filepath.Dir(path)
+		var list []simulatedRow
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(data, &list)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := []string{filepath.Join(run, "run.csv")}
+		if _, err := os.Stat(filepath.Join(run, "t.json")); err == nil {
+			files = append(files, filepath.Join(run, "t.json"))
+		}
+		a := &app{stderr: io.Discard}
+		a.setDefaults()
+		if a.Device = list[0].Device; list[0].Given != "" {
+			a.Device = list[0].Given
+		}
+		if list[0].Said {
+			a.Sampling, a.samplingSet = time.Duration(list[0].Asked*1e3), true
+		}
+		r, err := compareFiles(a, files)
+		if err != nil {
+			t.Fatalf("%s: %v", run, err)
+		}
+		for k := range list {
+			s := &list[k]
+			if s.Kernels = len(list); json.Unmarshal(s.Kernel, &s.name) != nil {
+				if err := json.Unmarshal(s.Kernel, &s.simulated); err != nil {
+					t.Fatal(err)
+				}
+				s.name = s.simulated.Name
+			}
+			if i := slices.IndexFunc(r.Rows, func(row compare.Row) bool { return row.Task == s.name }); i >= 0 {
+				each(run, &r.Rows[i], s, k)
+			}
+		}
+	}
+}
+
+// simulations are the runs that are counted, by simulator. Goals are measured
+// with other seeds.
+var simulations = []struct {
+	simulator  int // of two
+	seed, runs string
+}{{0, "771", "200"}, {1, "88101", "340"}, {1, "55117", "200"}}
+
+// remedyRow is what a remedy gained in the second simulator, as printed.
+type remedyRow struct {
+	Remedy   string `col:"Remedy"`
+	Given    int    `col:"Given"`
+	Median   string `col:"Median speedup"`
+	Useless  int    `col:"Useless (under 2%)"`
+	Harmful  int    `col:"Harmful"`
+	Bounded  int    `col:"With a bound"`
+	Exceeded int    `col:"Bound exceeded"`
+	gains    []float64
+}
+
+// changes are the changes of the second simulator that remedies make.
+var changes = map[compare.Remedy]string{compare.LongerThreads: "quarter", compare.LessSLM: "slm2", compare.BalanceWorkGroups: "uneven",
+	compare.BalanceWork: "spread", compare.MoreThreads: "full", compare.ShorterGaps: "gaps", compare.FewerRegisters: "registers",
+	compare.AllStacks: "spread"}
+
+// gained returns the speedup from the remedy of a row of the second simulator.
+func gained(t *testing.T, simulator, seed, run string, row *compare.Row, s *simulatedRow, kernel int) (speedup float64, known bool) {
+	t.Helper()
+	h := row.Fix
+	if h.Remedy != compare.FillWaves && h.Remedy != compare.MoreWorkGroups {
+		change, known := changes[h.Remedy]
+		speedup, changed := s.Speed[change]
+		if !changed {
+			speedup = 1
+		}
+		return speedup, known
+	}
+	set := func(what string) (result struct{ Speed float64 }) {
+		number := cmp.Or(strings.TrimLeft(filepath.Base(run), "r0"), "0")
+		out, err := exec.Command(simulator, "-seed", seed, "-run", number, "-kernel", strconv.Itoa(kernel),
+			"-set", what+"="+strconv.FormatInt(h.At, 10)).Output()
+		if err == nil {
+			err = json.Unmarshal(out, &result)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	return max(set("groups").Speed, set("bigger").Speed*float64(h.At)/float64(max(s.simulated.Groups, 1))), true
+}
+
+// TestCalibration counts how often each ground names the true cause of
+// simulated rows, and what each remedy gains. With -update, it writes the counts
+// that confidences come from, after half an hour of simulation; a folder
+// with finished runs in OCCUDIFF_SIMULATED, such as sim2-88101, saves that time.
+func TestCalibration(t *testing.T) {
+	oracle := testenv.Shared(t, "oracle")
+	if !testenv.Update() {
+		testenv.Long(t)
+	}
+	build := t.TempDir()
+	simulate := func(simulator, seed, runs string) (program, folder string) {
+		program = filepath.Join(build, simulator)
+		command := exec.Command("go", "build", "-o", program, ".")
+		command.Dir = filepath.Join(oracle, simulator)
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if dir := os.Getenv("OCCUDIFF_SIMULATED"); dir != "" && testenv.Update() {
+			return program, filepath.Join(dir, simulator+"-"+seed)
+		}
+		folder = filepath.Join(build, simulator+"-"+seed)
+		if out, err := exec.Command(program, "-n", runs, "-seed", seed, "-o", folder).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return program, folder
+	}
+	var counts [2][2]map[compare.Ground]compare.Count
+	for i := range counts {
+		counts[i] = [2]map[compare.Ground]compare.Count{{}, {}}
+	}
+	var remedies []remedyRow
+	for _, of := range simulations {
+		if !testenv.Update() { // other runs than those that were counted
+			of.runs, of.seed = "40", "99"+of.seed
+		}
+		simulator, folder := simulate([...]string{"sim", "sim2"}[of.simulator], of.seed, of.runs)
+		simulatedRuns(t, folder, func(run string, row *compare.Row, s *simulatedRow, kernel int) {
+			count(&counts[of.simulator], row, s)
+			h := row.Fix
+			if of.simulator == 0 || !h.SavesTime() || !testenv.Update() {
+				return
+			}
+			at := slices.IndexFunc(remedies, func(r remedyRow) bool { return r.Remedy == string(h.Remedy) })
+			if at < 0 {
+				at, remedies = len(remedies), append(remedies, remedyRow{Remedy: string(h.Remedy)})
+			}
+			speedup, known := gained(t, simulator, of.seed, run, row, s, kernel)
+			remedies[at].add(h, speedup, known)
+		})
+	}
+	if !testenv.Update() {
+		checkConfidences(t, &counts)
+		return
+	}
+	slices.SortFunc(remedies, func(a, b remedyRow) int { return b.Given - a.Given })
+	var b strings.Builder
+	for _, r := range remedies {
+		fmt.Fprintf(&b, "%s,%d,%s,%d,%d,%d,%d\n", r.Remedy, r.Given, r.median(), r.Useless, r.Harmful, r.Bounded, r.Exceeded)
+	}
+	testenv.Golden(t, filepath.Join("testdata", "remedies.csv"), []byte(b.String()))
+	b.Reset()
+	b.WriteString("// Code generated by TestCalibration -update; DO NOT EDIT.\n\npackage compare\n\nvar observed = [groundCount][2][2]Count{\n")
+	for g := range compare.Grounds {
+		fmt.Fprint(&b, "\t{")
+		for reliable := range 2 {
+			for i := range counts {
+				n := counts[i][reliable][compare.Ground(g)]
+				fmt.Fprintf(&b, "%s{%d, %d}", [...]string{"{", ", "}[i], n.True, n.Rows)
+			}
+			fmt.Fprint(&b, [...]string{"}, ", "}"}[reliable])
+		}
+		fmt.Fprintf(&b, "}, // %s\n", compare.Ground(g))
+	}
+	b.WriteString("}\n")
+	code, err := format.Source([]byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Golden(t, filepath.Join("..", "..", "compare", "observed.go"), code)
+}
+
+// count counts the causes of a row.
+func count(counts *[2]map[compare.Ground]compare.Count, row *compare.Row, s *simulatedRow) {
+	if row.Cause == nil || row.Cause.Ground == 0 {
+		return
+	}
+	causes := []compare.Cause{*row.Cause}
+	if row.Breakdown != nil {
+		causes = row.Breakdown.Causes
+	}
+	for i := range causes {
+		c, reliable := &causes[i], 0
+		if c.Name == compare.CauseUnexplained {
+			continue
+		}
+		if row.Certainty.Reliable() || c.Name == compare.CauseModelMismatch { // which needs no samples
+			reliable = 1
+		}
+		n := counts[reliable][c.Ground]
+		if n.Rows++; s.isTrue(row, c, i == 0) {
+			n.True++
+		}
+		counts[reliable][c.Ground] = n
+	}
+}
+
+// checkConfidences fails if grounds of medium or high confidence are true less
+// often than that in new runs, by more than their number allows.
+func checkConfidences(t *testing.T, counts *[2][2]map[compare.Ground]compare.Count) {
+	t.Helper()
+	for _, sure := range []compare.Confidence{compare.Medium, compare.High} {
+		var n compare.Count
+		for i := range counts {
+			for reliable := range 2 {
+				for g, c := range counts[i][reliable] {
+					if g.Confidence(reliable == 1) == sure {
+						n.True, n.Rows = n.True+c.True, n.Rows+c.Rows
+					}
+				}
+			}
+		}
+		share := map[compare.Confidence]float64{compare.Medium: 0.8, compare.High: 0.9}[sure]
+		least := share - 2*math.Sqrt(share*(1-share)/float64(max(n.Rows, 1)))
+		t.Logf("%s: %d of %d", sure, n.True, n.Rows)
+		if float64(n.True) < least*float64(n.Rows) {
+			t.Errorf("%s: true of %d in %d rows, want at least %.0f%%", sure, n.True, n.Rows, 100*share)
+		}
+	}
+}
+
+// add counts what a remedy gained.
+func (r *remedyRow) add(h compare.PossibleFix, speedup float64, known bool) {
+	r.Given++
+	if !known {
+		return
+	}
+	r.gains = append(r.gains, speedup)
+	if speedup < 1.02 {
+		r.Useless++
+	}
+	if speedup < 0.98 {
+		r.Harmful++
+	}
+	if most, bounded := h.Bound.Value(); bounded {
+		if r.Bounded++; speedup > 1.02*most+0.05 {
+			r.Exceeded++
+		}
+	}
+}
+
+func (r *remedyRow) median() string {
+	if len(r.gains) == 0 {
+		return "-"
+	}
+	slices.Sort(r.gains)
+	return fmt.Sprintf("%.2f", r.gains[len(r.gains)/2])
+}
+
+// groundRow is a ground with its counts, for the page.
+type groundRow struct {
+	Cause      string `col:"Cause"`
+	Ground     string `col:"Named if"`
+	Sampling   string `col:"Sampling"`
+	First      string `col:"True, first simulator"`
+	Second     string `col:"True, second simulator"`
+	Confidence string `col:"Confidence"`
+}
+
+// calibration lists the grounds with their counts.
+func calibration() (rows []groundRow) {
+	for i := 1; i < len(compare.Grounds); i++ {
+		g, info := compare.Ground(i), compare.Grounds[i]
+		for reliable, sampling := range []string{"weak", "good"} {
+			n := g.Observed(reliable == 1)
+			if n[0].Rows+n[1].Rows == 0 && (info.Sure == 0 || reliable == 0) {
+				continue
+			}
+			row := groundRow{info.Cause, info.Text, sampling, fmt.Sprintf("%d of %d", n[0].True, n[0].Rows),
+				fmt.Sprintf("%d of %d", n[1].True, n[1].Rows), g.Confidence(reliable == 1).String()}
+			if info.Sure > 0 {
+				row.Confidence += " (fixed)"
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// remediesOf reads what the remedies gained.
+func remediesOf(t *testing.T) (rows []remedyRow) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "remedies.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		n := make([]int, len(l))
+		for i, cell := range l {
+			n[i], _ = strconv.Atoi(cell)
+		}
+		rows = append(rows, remedyRow{Remedy: l[0], Given: n[1], Median: l[2], Useless: n[3], Harmful: n[4], Bounded: n[5], Exceeded: n[6]})
+	}
+	return rows
+}

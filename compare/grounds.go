@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+)
+
+// Ground is the evidence that a cause is named for.
+type Ground uint8
+
+// The grounds.
+const (
+	noCause             Ground = iota
+	idleBeyondBound            // XVEs are idle for longer than can be outside the launches
+	idleBeyondLikely           // ... than is likely outside the launches
+	idleUnderfilled            // the same, with more than twice as many underfilled slots
+	manyWaves                  // underfilled XVEs in a launch of several waves
+	stallsAtBarriers           //
+	shortLived                 // in launches of an interval or more
+	shortThreadsAlike          // in launches of similar lengths
+	shortLaunches              // short threads in launches shorter than an interval
+	shortUnlessIdle            // short threads if no XVE was ever idle
+	shortOrRegisters           // short threads, and another register mode fits as well
+	shortToFill                // a launch takes little longer than filling the Xe-cores
+	registerMode256            // another register mode fits
+	registersOfOthers          // the same with what other kernels may have added
+	registersOrStack           // the same on a GPU with several stacks
+	tracedGapsEnough           // traced gaps explain half of the difference
+	tracedGapsLess             //
+	gapsPossible               // no trace, and gaps are possible
+	idleStackFull              // the idle share and the occupancy of one stack
+	idleStack                  // the idle share alone
+	idleEngines                // the idle share of some compute engines
+	otherResidency             // another SIMD width, stack, SLM size, or number of barriers fits
+	fewXeCores                 // placement on few Xe-cores fits
+	fewXeCoresOrGaps           //
+	otherKernelsHold           // other kernels can have lowered the value
+	otherTasksAdd              // other tasks can have raised the value
+	tracedOverlapEnough        // traced kernels at the same time explain the value
+	tracedOverlapLess          //
+	aboveThePeak               // more than the launch can hold
+	aboveTheAverage            // more than predicted, and no more than the launch can hold
+	otherModeAbove             // a mode with more threads fits a value above the prediction
+	otherBuildAbove            // the same with known registers
+	oneStackAbove              // a launch on one stack fits a value above the prediction
+	otherPeak                  // VTune's peak differs from the predicted peak
+	noThreadSeen
+	groundCount
+)
+
+// GroundInfo describes a ground.
+type GroundInfo struct {
+	Cause string
+	Text  string // for people
+	// Sure is the confidence of a ground that the simulators do not have, or
+	// that real runs contradict. For example, a public trace shows gaps in a
+	// program of short threads and short launches.
+	Sure Confidence
+}
+
+// Grounds lists the grounds. Those without a confidence have the one that the
+// simulators show.
+var Grounds = [groundCount]GroundInfo{
+	noCause:             {CauseUnexplained, "no cause fits", Low},
+	idleBeyondBound:     {CauseImbalance, "XVEs are idle for longer than can be outside the launches", 0},
+	idleBeyondLikely:    {CauseImbalance, "XVEs are idle for longer than is likely outside the launches", 0},
+	idleUnderfilled:     {CauseImbalance, "XVEs are idle within launches, and underfilled XVEs are more than twice as much", 0},
+	manyWaves:           {CauseImbalance, "underfilled XVEs in launches of at least three waves", 0},
+	stallsAtBarriers:    {CauseImbalance, "at least 20% of the stalls are at barriers", Medium},
+	shortLived:          {CauseDispatch, "threads of at most 5 us in launches of at least one sampling interval", 0},
+	shortThreadsAlike:   {CauseDispatch, "threads of at most 5 us in launches of similar lengths", Medium},
+	shortLaunches:       {CauseDispatch, "threads of at most 5 us in launches shorter than a sampling interval, whose lengths may differ", Low},
+	shortUnlessIdle:     {CauseDispatch, "threads of at most 5 us if no XVE was idle", 0},
+	shortOrRegisters:    {CauseDispatch, "threads of at most 5 us, and another register mode fits as well", 0},
+	shortToFill:         {CauseDispatch, "launches that take little longer than filling the Xe-cores", Low},
+	registerMode256:     {CauseGRF, "another register mode fits", 0},
+	registersOfOthers:   {CauseGRF, "another register mode fits with what other kernels may have added", 0},
+	registersOrStack:    {CauseGRF, "another register mode fits, or one stack of several", Low},
+	tracedGapsEnough:    {CauseGaps, "traced gaps explain half of the difference", High},
+	tracedGapsLess:      {CauseGaps, "traced gaps explain less", 0},
+	gapsPossible:        {CauseGaps, "gaps are possible, without a trace", 0},
+	idleStackFull:       {CauseStack, "the idle share and the occupancy of one stack", Medium},
+	idleStack:           {CauseStack, "the idle share of one stack", 0},
+	idleEngines:         {CauseStack, "the idle share of some compute engines", Low},
+	otherResidency:      {"", "another SIMD width, stack, SLM size, or number of barriers fits", Low},
+	fewXeCores:          {CausePlacement, "placement on few Xe-cores fits", Medium},
+	fewXeCoresOrGaps:    {CausePlacement, "placement on few Xe-cores fits, or gaps do", Low},
+	otherKernelsHold:    {CauseSampling, "other kernels hold less and can have lowered the value", 0},
+	otherTasksAdd:       {CauseSampling, "other tasks can have raised the value", 0},
+	tracedOverlapEnough: {CauseConcurrentKernels, "traced kernels at the same time explain the value", High},
+	tracedOverlapLess:   {CauseConcurrentKernels, "traced kernels at the same time explain less", Medium},
+	aboveThePeak:        {CauseConcurrentKernels, "more than the launch can hold", 0},
+	aboveTheAverage:     {CauseConcurrentKernels, "more than predicted, and no more than the launch can hold", Low},
+	otherModeAbove:      {CauseGRF, "a mode with more threads fits a value above the prediction", Medium},
+	otherBuildAbove:     {CauseGRF, "the registers are known, and another mode fits a value above the prediction", Low},
+	oneStackAbove:       {CauseStack, "one stack fits a value above the prediction", Medium},
+	otherPeak:           {CauseModelMismatch, "VTune's peak differs from the predicted peak", Medium},
+	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
+}
+
+// Count is how often a ground was found in simulated rows, and how often its
+// cause was true.
+type Count struct{ True, Rows int }
+
+const (
+	leastHigh   = 0.9
+	leastMedium = 0.8
+	// oneSided is the 95% quantile of the normal distribution: a share counts
+	// with the lower end of its interval, because ten rows can all be true by
+	// chance.
+	oneSided = 1.645
+)
+
+// Confidence returns the confidence that the simulators show. Reliable reports
+// whether the sampling of the row allows more than low confidence.
+func (g Ground) Confidence(reliable bool) Confidence {
+	if sure := Grounds[g].Sure; sure > 0 {
+		return sure
+	}
+	weak, good := observed[g][0], observed[g][1]
+	if !reliable {
+		return confidenceOf(weak)
+	}
+	for i := range good {
+		weak[i].True, weak[i].Rows = weak[i].True+good[i].True, weak[i].Rows+good[i].Rows
+	}
+	return max(confidenceOf(good), confidenceOf(weak))
+}
+
+// confidenceOf requires for high confidence that each simulator shows it.
+func confidenceOf(simulators [2]Count) Confidence {
+	a, b := simulators[0], simulators[1]
+	both := Count{a.True + b.True, a.Rows + b.Rows}
+	switch {
+	case min(a.atLeast(), b.atLeast()) >= leastHigh:
+		return High
+	case both.atLeast() >= leastMedium:
+		return Medium
+	}
+	return Low
+}
+
+// atLeast returns the lower end of the share of rows of which the cause was
+// true, by Wilson's interval.
+func (n Count) atLeast() float64 {
+	if n.Rows == 0 {
+		return 0
+	}
+	rows, z := float64(n.Rows), oneSided
+	p := float64(n.True) / rows
+	return (p + z*z/(2*rows) - z*math.Sqrt(p*(1-p)/rows+z*z/(4*rows*rows))) / (1 + z*z/rows)
+}
+
+// Observed returns the counts of the two simulators.
+func (g Ground) Observed(reliable bool) [2]Count {
+	if reliable {
+		return observed[g][1]
+	}
+	return observed[g][0]
+}
+
+// String returns the cause and the ground.
+func (g Ground) String() string { return fmt.Sprintf("%s: %s", Grounds[g].Cause, Grounds[g].Text) }
