@@ -253,7 +253,7 @@ func listFolder(path string) (f folder, err error) {
 	entries, err := os.ReadDir(path)
 	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return naturally(a.Name(), b.Name()) })
 	for _, e := range entries {
-		f.result = f.result || strings.HasSuffix(e.Name(), ".vtune")
+		f.result = f.result || filepath.Ext(e.Name()) == ResultExtension
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
@@ -291,8 +291,12 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isResult reports whether a folder is a VTune result folder.
-func isResult(path string) bool {
+// ResultExtension is the extension of a file that every VTune result folder
+// contains.
+const ResultExtension = ".vtune"
+
+// IsResult reports whether a folder is a VTune result folder.
+func IsResult(path string) bool {
 	f, err := listFolder(path)
 	return err == nil && f.result
 }
@@ -335,7 +339,7 @@ func expand(paths []string) ([]candidate, error) {
 			return nil, openError(p, err)
 		case f.result:
 			add(p, true, true)
-		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, isResult):
+		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, IsResult):
 			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder contains no files")
 		}
 		for _, file := range f.files {
@@ -344,7 +348,7 @@ func expand(paths []string) ([]candidate, error) {
 			}
 		}
 		for _, sub := range f.folders {
-			if !f.result && isResult(sub) {
+			if !f.result && IsResult(sub) {
 				add(sub, true, true)
 			}
 		}

@@ -86,8 +86,8 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 			r.BarrierSlots, used.Count, used.Source)
 	}
 	if r.BySLM.Present() && r.BySLM != unit.Some(cores*p.BySLM) {
-		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; the model gives "+
-			"each Xe-core its %s", cores, unit.FormatBytes(d.SLMPerGroupMax), unit.FormatBytes(d.SLMPerXeCore))
+		add("SLM: the driver's formula distributes %d x %s, the maximum of one work-group, over the GPU; the model "+
+			"uses %s per Xe-core", cores, unit.FormatBytes(d.SLMPerGroupMax), unit.FormatBytes(d.SLMPerXeCore))
 	}
 	if p.ByGroupSlots != Unlimited && p.ByGroupSlots == p.GroupsPerXeCore && p.ByGroupSlots < p.ByThreads {
 		add("work-group slots: the driver's formula has none, the model has %d per Xe-core", p.ByGroupSlots)

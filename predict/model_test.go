@@ -230,7 +230,7 @@ func TestPredictRejects(t *testing.T) {
 		{"barriers", tgl(), Launch{Local: size(8), SIMD: 8, Barriers: 65}, "too-many-barriers",
 			"a work-group that uses 65 barriers needs more than the 64 barrier slots of an Xe-core (at most 64 fit)"},
 		{"negative barriers", tgl(), Launch{Local: size(8), SIMD: 8, Barriers: -1}, "count-negative",
-			"barriers -1, barrier slots 0 and work-group slots 0 must not be below 0 (0 stands for none used and for the device's own figures)"},
+			"barriers -1, barrier slots 0 and work-group slots 0 must not be below 0 (0 means none used, or the device's own value)"},
 		{"no Xe-cores", &arch.Device{Key: "cri", XVEPerXeCore: 8, ThreadsPerXVE: 8}, Launch{Global: size(8), Local: size(8), SIMD: 8}, "no-xe-cores",
 			"the number of Xe-cores of cri is not known (give its XVE count, or leave the global size out to predict one Xe-core)"},
 	}

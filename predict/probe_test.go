@@ -47,7 +47,7 @@ func TestProbes(t *testing.T) {
 				}
 				p, err := predict.Predict(d, again)
 				if err != nil || p != s.Prediction || len(s.Changes) != 1 {
-					t.Errorf("%s %+v: %v gives %+v, not %+v (%v)", d.Key, l, s.Changes, p, s.Prediction, err)
+					t.Errorf("%s %+v: %v returns %+v, not %+v (%v)", d.Key, l, s.Changes, p, s.Prediction, err)
 				}
 				if own.Peak.Minus(p.Peak) < predict.MinProbe || p.Peak > last || p.Groups*p.ThreadsPerGroup != own.Groups*own.ThreadsPerGroup {
 					t.Errorf("%s %+v: %v is not a step down from %v", d.Key, l, s.Changes, last)

@@ -84,7 +84,7 @@ func TestPublishedTables(t *testing.T) {
 			t.Errorf("row %d: printed %s %s, computed %v %v; erratum %q", id, r["published_core_occ"], r["published_gpu_occ"], core, gpu, text)
 		}
 	}
-	t.Logf("%d rows, %d figures exact, %d printed figures compared, %d rows with errata, differences 0", len(rows), figures, printed, wrong)
+	t.Logf("%d rows, %d values exact, %d printed values compared, %d rows with errata, differences 0", len(rows), figures, printed, wrong)
 	if len(rows) != 156 || wrong != len(errata) {
 		t.Errorf("%d rows, %d errata of %d", len(rows), wrong, len(errata))
 	}

@@ -96,7 +96,7 @@ func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launc
 	}
 	return &LaunchError{"count-negative",
 		fmt.Sprintf("barriers %d, barrier slots %d and work-group slots %d must not be below 0",
-			l.Barriers, l.BarrierSlots, l.GroupSlots), "0 stands for none used and for the device's own figures"}
+			l.Barriers, l.BarrierSlots, l.GroupSlots), "0 means none used, or the device's own value"}
 }
 
 func (s *resolvedLaunch) rejectGroup(d *arch.Device, l Launch) *LaunchError {

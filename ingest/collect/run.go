@@ -201,7 +201,7 @@ func CommonMistakes() []string { return strings.Split(strings.TrimSpace(commonMi
 func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []string, done func(), err error) {
 	done = func() {}
 	for _, p := range paths {
-		if !isResult(p) || !IsInstalled("vtune") {
+		if !needsExport(p) || !IsInstalled("vtune") {
 			list = append(list, p)
 			continue
 		}
@@ -231,15 +231,10 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 	return list, done, nil
 }
 
-// isResult reports whether a folder is a VTune result: it contains a file with
-// the extension .vtune and no export.
-func isResult(path string) bool {
-	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
-	if err != nil || len(marks) == 0 {
-		return false
-	}
-	_, err = os.Stat(filepath.Join(path, "run.hotspots.csv"))
-	return errors.Is(err, fs.ErrNotExist)
+// needsExport reports whether a folder is a VTune result without an export.
+func needsExport(path string) bool {
+	_, err := os.Stat(filepath.Join(path, "run.hotspots.csv"))
+	return errors.Is(err, fs.ErrNotExist) && ingest.IsResult(path)
 }
 
 // RunProbe runs the short first run. It returns the kernel with the largest

@@ -145,7 +145,7 @@ func ParseCount(s string) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n > maxCount {
-		return 0, fmt.Errorf("%.60q is too large; no figure is above %d", s, maxCount)
+		return 0, fmt.Errorf("%.60q is too large; expected at most %d", s, maxCount)
 	}
 	return n, nil
 }

@@ -92,8 +92,8 @@ func TestParseCount(t *testing.T) {
 		"":                     `"" is not a whole number; expected digits only, without sign, unit or thousands separator`,
 		"1,024":                `"1,024" is not a whole number; expected digits only, without sign, unit or thousands separator`,
 		"-8":                   `"-8" is not a whole number; expected digits only, without sign, unit or thousands separator`,
-		"1048577":              `"1048577" is too large; no figure is above 1048576`,
-		"99999999999999999999": `"99999999999999999999" is too large; no figure is above 1048576`,
+		"1048577":              `"1048577" is too large; expected at most 1048576`,
+		"99999999999999999999": `"99999999999999999999" is too large; expected at most 1048576`,
 	} {
 		if _, err := ParseCount(text); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("%q: %v; want %s", text, err, want)

@@ -60,7 +60,7 @@ func (f FS) results() (marks []string, err error) {
 		switch {
 		case err != nil:
 			return err
-		case !d.IsDir() && path.Ext(name) == ".vtune":
+		case !d.IsDir() && path.Ext(name) == ingest.ResultExtension:
 			marks = append(marks, name)
 			return fs.SkipDir
 		case d.IsDir() && strings.Count(name, "/") >= maxDepth:
@@ -88,7 +88,7 @@ func isTar(head []byte) bool {
 func wanted(name string) bool {
 	dir, base := path.Split(name)
 	switch path.Ext(base) {
-	case ".vtune", ".trace", ".aux", ".vtss":
+	case ingest.ResultExtension, ".trace", ".aux", ".vtss":
 		return true
 	// A result's other files are large and not needed: one result had 116 MB,
 	// of which 1.3 MB were needed.

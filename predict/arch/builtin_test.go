@@ -101,14 +101,14 @@ func TestEveryKeyOfTheOtherTablesExists(t *testing.T) {
 		}
 		for _, key := range row.Devices {
 			if d := device(t, table, key); !slices.Contains(d.PCIIDs, string(row.ID)) {
-				t.Errorf("pci_ids.csv says %s is %s, devices.csv does not", row.ID, key)
+				t.Errorf("pci_ids.csv has %s for %s, but devices.csv does not", row.ID, key)
 			}
 		}
 	}
 	for _, d := range table.All() {
 		for _, id := range d.PCIIDs {
 			if !slices.ContainsFunc(table.ids, func(r idRow) bool { return string(r.ID) == id && slices.Contains(r.Devices, d.Key) }) {
-				t.Errorf("devices.csv says %s is %s, pci_ids.csv does not", id, d.Key)
+				t.Errorf("devices.csv has %s for %s, but pci_ids.csv does not", id, d.Key)
 			}
 		}
 	}

@@ -241,7 +241,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		case c.Device.Key != found.Device.Key && !c.Device.sameShape(found.Device):
 			return Choice{}, note.Errorf("two-devices", p.Pos,
 				"give the files of one run on one device, or "+o.Naming.Words("name it with --device", "choose it"),
-				"this is from %s (%s), but %s says %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
+				"this is from %s (%s), but %s names %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
 		}
 	}
 	if found.Device == nil {
@@ -313,7 +313,7 @@ func (d *Device) xveWord() string {
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
 		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),
-			"the input says %d %s, the device table has %d for %s", says, what, has, c.Device.Key)
+			"the input contains %d %s, but the device table has %d for %s", says, what, has, c.Device.Key)
 	}
 	if n, ok := o.Run.XVEs.Value(); ok && o.XVEs == 0 && n != c.Device.XVEs() {
 		differs(c.Device.xveWord()+"s", n, c.Device.XVEs())

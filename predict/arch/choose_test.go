@@ -30,7 +30,7 @@ func TestChoose(t *testing.T) {
 		{"the user gives the count", Options{Name: "mtl", XVEs: 112}, "mtl-112", "--device and --xve", "", ""},
 		{"the inputs give the count", Options{Name: "mtl", Run: summary}, "mtl-112", "--device", "", ""},
 		{"the inputs give a wrong count", Options{Name: "tgl", Run: ingest.Platform{XVEs: unit.Some(7), Pos: note.Pos{File: "s.txt"}}}, "tgl-96", "--device",
-			"s.txt: warning: the input says 7 EUs, the device table has 96 for tgl-96 (check --device and --xve)", ""},
+			"s.txt: warning: the input contains 7 EUs, but the device table has 96 for tgl-96 (check --device and --xve)", ""},
 		{"the user's device is not known", Options{Name: "voodoo"}, "", "", "", `device "voodoo" is not in the device table`},
 		{"the user contradicts an input", Options{Name: "tgl", Inputs: []ingest.Platform{log}}, "", "", "",
 			"run.log:3: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), not tgl-96 (--device) (give --device uhd-p630, or add --force-device to predict for tgl-96)"},
@@ -57,7 +57,7 @@ func TestChoose(t *testing.T) {
 		{"the device of such a log does not contradict the user", Options{Name: "b580", Inputs: []ingest.Platform{log}, XVEColumns: "run.csv"}, "b580", "--device", "", ""},
 		{"an input identifies the device", Options{Inputs: []ingest.Platform{summary}, Run: summary}, "mtl-112", "the summary: 112 XVE", "", ""},
 		{"two inputs contradict each other", Options{Inputs: []ingest.Platform{summary, log}}, "", "", "",
-			"run.log:3: this is from Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but the summary: 112 XVE says Meteor Lake-P [Intel Arc Graphics] (mtl-112)"},
+			"run.log:3: this is from Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but the summary: 112 XVE names Meteor Lake-P [Intel Arc Graphics] (mtl-112)"},
 		{"an input names an unknown device", Options{Inputs: []ingest.Platform{unknown}}, "", "", "", `the log names the device "Voodoo 2": device "Voodoo 2" is not`},
 		{"its node property is known", Options{Inputs: []ingest.Platform{node}}, "uhd-p630", "the DevCloud node property gen9", "", ""},
 		{"another input names a known device", Options{Inputs: []ingest.Platform{unknown, summary}}, "mtl-112", "the summary: 112 XVE",
@@ -65,7 +65,7 @@ func TestChoose(t *testing.T) {
 		{"another input has the deciding count", Options{Inputs: []ingest.Platform{{Device: "mtl", DeviceFrom: "the log"}}, Run: ingest.Platform{XVEs: unit.Some(112)}},
 			"mtl-112", "the log: mtl", "", ""},
 		{"the threads differ", Options{Name: "mtl", XVEs: 112, Run: ingest.Platform{ThreadsPerXVE: unit.Some(7)}}, "mtl-112", "--device and --xve",
-			"warning: the input says 7 threads per XVE, the device table has 8 for mtl-112 (check --device and --xve)", ""},
+			"warning: the input contains 7 threads per XVE, but the device table has 8 for mtl-112 (check --device and --xve)", ""},
 	} {
 		got, err := builtin(t).Choose(c.o)
 		if c.wantFault != "" {

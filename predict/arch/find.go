@@ -70,7 +70,7 @@ func (t *Table) Find(q Query) (Match, error) {
 	}
 	if m.Device.Confidence == confidenceLow {
 		m.Notes = append(m.Notes, note.Note{Severity: note.Info, Code: "device-low-confidence",
-			Text: fmt.Sprintf("figures of %s are assumed: %s", m.Device.Key, m.Device.Notes)})
+			Text: fmt.Sprintf("values of %s are assumed: %s", m.Device.Key, m.Device.Notes)})
 	}
 	own := *m.Device
 	m.Device, m.Notes = &own, append(c.notes, m.Notes...)
@@ -114,7 +114,7 @@ func (t *Table) candidates(w wanted) candidates {
 	}
 	if w.id != "" && len(c.devices) > 0 && !t.isKey(w) {
 		c.notes = append(c.notes, note.Note{Severity: note.Warning, Code: "device-id-unknown",
-			Text: fmt.Sprintf("PCI id %s is not in the device table; the device is taken by its name", w.id)})
+			Text: fmt.Sprintf("PCI id %s is not in the device table; the device is identified by its name", w.id)})
 	}
 	return c
 }
@@ -283,7 +283,7 @@ func (c *candidates) pick(q Query) (Match, error) {
 	}
 	largest := slices.MaxFunc(c.devices, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
 	return Match{Device: largest, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
-		Text: fmt.Sprintf("PCI id %s is shared by %s; the full part is taken", c.id, list(c.devices)),
+		Text: fmt.Sprintf("PCI id %s is shared by %s; the full part is used", c.id, list(c.devices)),
 		Hint: "--xve N chooses another"}}}, nil
 }
 

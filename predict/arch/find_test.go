@@ -209,7 +209,7 @@ func TestPrintedNames(t *testing.T) {
 		switch {
 		case errors.As(err, &a) && d.Name == "Intel(R) Data Center GPU Max 1550":
 		case err != nil || m.Device.Key != d.Key:
-			t.Errorf("%q of %s gives %v, %v", d.Name, d.Key, m.Device, err)
+			t.Errorf("%q of %s returns %v, %v", d.Name, d.Key, m.Device, err)
 		}
 		if !table.Knows(d.Name) {
 			t.Errorf("%q is not known", d.Name)
@@ -231,7 +231,7 @@ func TestAmbiguousNames(t *testing.T) {
 	for _, name := range names {
 		var a *AmbiguousError
 		if m, err := builtin(t).Find(Query{Name: name}); !errors.As(err, &a) || len(a.Candidates) < 2 {
-			t.Errorf("%q gives %v, %v; want an AmbiguousError", name, m.Device, err)
+			t.Errorf("%q returns %v, %v; want an AmbiguousError", name, m.Device, err)
 		}
 	}
 }
@@ -284,10 +284,10 @@ func TestFindNotes(t *testing.T) {
 		want  string
 	}{
 		{Query{Name: "arl-h", XVEs: 112}, "binned part: 7 of 8 Xe-cores of arl-h"},
-		{Query{Name: "0x9a49", XVEs: 0}, "PCI id 9A49 is shared by tgl-96 (96 XVE), tgl-80 (80 XVE); the full part is taken (--xve N chooses another)"},
+		{Query{Name: "0x9a49", XVEs: 0}, "PCI id 9A49 is shared by tgl-96 (96 XVE), tgl-80 (80 XVE); the full part is used (--xve N chooses another)"},
 		{Query{Name: "[0x3e96]", XVEs: 0}, "uhd-p630 has the same shape as cfl-gt2 (24 XVE): predictions are equal"},
 		{Query{Name: "Intel(R) Arc(TM) Graphics", XVEs: 128}, "warning: mtl-128 has the shape of arl-h (128 XVE) but another SLM per Xe-core (96 KB; arl-h has 128 KB) (--device KEY decides)"},
-		{Query{Name: "Intel(R) Graphics [0x1234]", XVEs: 56}, "warning: PCI id 1234 is not in the device table; the device is taken by its name"},
+		{Query{Name: "Intel(R) Graphics [0x1234]", XVEs: 56}, "warning: PCI id 1234 is not in the device table; the device is identified by its name"},
 	} {
 		m, err := builtin(t).Find(c.query)
 		if err != nil || len(m.Notes) != 1 || m.Notes[0].String() != c.want {
@@ -354,10 +354,10 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		if p := m.Device.check(); p != nil {
-			t.Errorf("%q, %d gives an inconsistent device: column %s: %s", name, xves, p.column, p.text)
+			t.Errorf("%q, %d returns an inconsistent device: column %s: %s", name, xves, p.column, p.text)
 		}
 		if xves != 0 && m.Device.XVEs() != xves {
-			t.Errorf("%q, %d gives %d XVE", name, xves, m.Device.XVEs())
+			t.Errorf("%q, %d returns %d XVE", name, xves, m.Device.XVEs())
 		}
 	})
 }

@@ -128,7 +128,7 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 		{"thread_slots", r.Slots, d.Slots(), "xe_cores x xve_per_xe_core x threads_per_xve"},
 	} {
 		if n, ok := c.given.Value(); ok && n != c.is {
-			return problemf(c.column, "correct one of the figures, or leave this cell empty",
+			return problemf(c.column, "correct one of the values, or leave this cell empty",
 				"%d is not %d, which is %s", n, c.is, c.how)
 		}
 	}
@@ -278,7 +278,7 @@ func (d *Device) checkNames() *problem {
 		if i == 0 {
 			column = "name"
 		}
-		return problemf(column, "give a name that tells the GPU from others",
+		return problemf(column, "choose a name that distinguishes the GPU from others",
 			"%s is not a name that can be looked up", quoted(a))
 	}
 	return nil
@@ -355,12 +355,12 @@ func (d *Device) checkSIMD() *problem {
 func (d *Device) checkSLM() *problem {
 	kb := func(b unit.Bytes) int { return int(b >> 10) }
 	if len(d.SLMBySource) > 0 && d.SLMBySource[0].Count != kb(d.SLMPerXeCore) {
-		return problemf("slm_kb_by_source", "the first figure is the one that is used",
+		return problemf("slm_kb_by_source", "the first value is the one that is used",
 			"%d KB (%s) is not slm_kb_per_xe_core, %d KB", d.SLMBySource[0].Count, d.SLMBySource[0].Source,
 			kb(d.SLMPerXeCore))
 	}
 	if d.SLMPerGroupMax > d.SLMPerXeCore {
-		return problemf("slm_kb_per_work_group_max", "a work-group lives on one Xe-core",
+		return problemf("slm_kb_per_work_group_max", "a work-group runs on one Xe-core",
 			"%d KB per work-group are more than the %d KB of an Xe-core", kb(d.SLMPerGroupMax), kb(d.SLMPerXeCore))
 	}
 	if d.SLMSteps[0] != 0 {
@@ -383,8 +383,8 @@ func (d *Device) checkSLM() *problem {
 // checkGroups checks that the largest work-group can run.
 func (d *Device) checkGroups() *problem {
 	if most := d.SlotsPerXeCore() * slices.Max(d.SIMDWidths); d.MaxGroupSize > most {
-		return problemf("work_group_max_items", "a work-group lives on one Xe-core",
-			"%d work-items do not fit the %d thread slots of an Xe-core at SIMD%d, which hold %d",
+		return problemf("work_group_max_items", "a work-group runs on one Xe-core",
+			"%d work-items do not fit the %d thread slots of an Xe-core at SIMD%d (at most %d)",
 			d.MaxGroupSize, d.SlotsPerXeCore(), slices.Max(d.SIMDWidths), most)
 	}
 	seen := map[string]bool{}
@@ -393,7 +393,7 @@ func (d *Device) checkGroups() *problem {
 			return problemf("barrier_slots_per_xe_core", "", "%s:%d is not a positive number", b.Source, b.Count)
 		}
 		if seen[b.Source] {
-			return problemf("barrier_slots_per_xe_core", "give one figure per source, the default first",
+			return problemf("barrier_slots_per_xe_core", "list one value per source, the default first",
 				"source %s is listed twice", quoted(b.Source))
 		}
 		seen[b.Source] = true

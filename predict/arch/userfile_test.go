@@ -44,7 +44,7 @@ func TestDocumentedExample(t *testing.T) {
 		t.Fatalf("lab is %v, %v; want lab-gpu with 24 x 8 x 8 = 1536 slots", m.Device, err)
 	}
 	if m, err = table.Find(Query{Name: "0x0bda"}); err != nil || m.Device.Confidence != confidenceUser || m.Device.BarrierSlots[0].Count != 32 {
-		t.Errorf("the PCI id of the Max 1100 gives %v, %v; want the entry of the file", m.Device, err)
+		t.Errorf("the PCI id of the Max 1100 returns %v, %v; want the entry of the file", m.Device, err)
 	}
 }
 
@@ -133,30 +133,30 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"gocsv would read 8", cell(",8,", ",010,"), `f.csv:2:22: column xve_per_xe_core: "010" has a leading zero; expected a plain decimal number`},
 		{"gocsv would read 1", cell(",8,", ",1.7,"), `f.csv:2:22: column xve_per_xe_core: "1.7" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"a negative number", cell(",8,", ",-8,"), `f.csv:2:22: column xve_per_xe_core: "-8" is not a whole number; expected digits only, without sign, unit or thousands separator`},
-		{"a product that overflows", cell(",8,", ",99999999999999999999,"), `f.csv:2:22: column xve_per_xe_core: "99999999999999999999" is too large; no figure is above 1048576`},
+		{"a product that overflows", cell(",8,", ",99999999999999999999,"), `f.csv:2:22: column xve_per_xe_core: "99999999999999999999" is too large; expected at most 1048576`},
 		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (write \"not public\" for a family that --xve completes)"},
 		{"lines are those of the file", "\n# comment\n" + header + "\n\n" + row + "\n" + strings.Replace(row, "lab,", "lab2,", 1) + "x\n", `f.csv:6:58: column work_group_max_items: "1024x" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"lines count line breaks in quotes", header + "\n" + strings.Replace(row, "Laboratory GPU", "\"Laboratory\nGPU\"", 1) + "\nlab2,,4,8,128:8,16,128,64,0 64,1024\n", "f.csv:4:6: column name: the cell is empty (every row needs it; there is no default)"},
-		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 is not 32, which is xe_cores x xve_per_xe_core (correct one of the figures, or leave this cell empty)"},
-		{"slots that disagree", extra("thread_slots", "128"), "f.csv:2:62: column thread_slots: 128 is not 256, which is xe_cores x xve_per_xe_core x threads_per_xve (correct one of the figures, or leave this cell empty)"},
-		{"threads that disagree", extra("threads_per_xve", "4"), "f.csv:2:62: column threads_per_xve: 4 is not 8, which is the most threads of threads_by_registers (correct one of the figures, or leave this cell empty)"},
+		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 is not 32, which is xe_cores x xve_per_xe_core (correct one of the values, or leave this cell empty)"},
+		{"slots that disagree", extra("thread_slots", "128"), "f.csv:2:62: column thread_slots: 128 is not 256, which is xe_cores x xve_per_xe_core x threads_per_xve (correct one of the values, or leave this cell empty)"},
+		{"threads that disagree", extra("threads_per_xve", "4"), "f.csv:2:62: column threads_per_xve: 4 is not 8, which is the most threads of threads_by_registers (correct one of the values, or leave this cell empty)"},
 		{"a pair without a colon", cell("256:4", "256"), `f.csv:2:24: column threads_by_registers: "256" is not a pair; expected registers:threads as in 128:8 256:4`},
 		{"modes in descending order", cell("128:8 256:4", "256:4 128:8"), "f.csv:2:24: column threads_by_registers: 128 registers follow 256 (list the modes by rising register count)"},
 		{"more registers, more threads", cell("256:4", "256:9"), "f.csv:2:24: column threads_by_registers: 256 registers leave 9 threads, more than the 8 of 128 registers (more registers per thread leave fewer threads)"},
 		{"no default mode", cell("128:8 256:4", "64:16"), "f.csv:2:24: column threads_by_registers: no mode has 128 registers or more (add the mode that kernels are compiled for by default)"},
 		{"a width that no GPU has", cell("16 32", "16 24"), "f.csv:2:36: column simd_widths: 24 is not a sub-group size that Intel GPUs have; expected 8, 16 or 32"},
 		{"widths in descending order", cell("16 32", "32 16"), "f.csv:2:36: column simd_widths: 16 follows 32 (list the widths from the smallest, each once)"},
-		{"a work-group with more SLM than there is", cell(",128,64,", ",32,64,"), "f.csv:2:45: column slm_kb_per_work_group_max: 64 KB per work-group are more than the 32 KB of an Xe-core (a work-group lives on one Xe-core)"},
+		{"a work-group with more SLM than there is", cell(",128,64,", ",32,64,"), "f.csv:2:45: column slm_kb_per_work_group_max: 64 KB per work-group are more than the 32 KB of an Xe-core (a work-group runs on one Xe-core)"},
 		{"steps without 0", cell("0 16 64", "16 64"), "f.csv:2:49: column slm_steps_kb: the first step is 16 KB (begin the list with 0, for a work-group without SLM)"},
 		{"steps in descending order", cell("0 16 64", "0 64 16"), "f.csv:2:49: column slm_steps_kb: 16 KB follow 64 KB (list the steps from the smallest, each once)"},
 		{"steps that end early", cell("0 16 64", "0 16 32"), "f.csv:2:49: column slm_steps_kb: the largest step is 32 KB, slm_kb_per_work_group_max is 64 KB (the largest step is what one work-group may have at most)"},
-		{"a work-group that does not fit on an Xe-core", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32, which hold 2048 (a work-group lives on one Xe-core)"},
+		{"a work-group that does not fit on an Xe-core", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32 (at most 2)048 (a work-group runs on one Xe-core)"},
 		{"tiles that do not divide", extra("tiles", "3"), "f.csv:2:62: column tiles: 4 Xe-cores do not divide over 3 tiles (xe_cores counts the Xe-cores of all tiles)"},
 		{"a key with a blank", cell("lab,", "my lab,"), `f.csv:2:1: column key: "my lab" is not a key (a key is lower-case letters, digits, -, _ and ., as in my-gpu)`},
-		{"a name without a letter", cell("Laboratory GPU", "(R)"), `f.csv:2:5: column name: "(R)" is not a name that can be looked up (give a name that tells the GPU from others)`},
+		{"a name without a letter", cell("Laboratory GPU", "(R)"), `f.csv:2:5: column name: "(R)" is not a name that can be looked up (choose a name that distinguishes the GPU from others)`},
 		{"two rows of one key", header + "\n" + row + "\n" + strings.Replace(row, "lab", "l-a-b", 1) + "\n", `f.csv:3:1: column key: "l-a-b" is already in line 2 (a key names one device)`},
 		{"barrier slots of 0", extra("barrier_slots_per_xe_core", "0"), "f.csv:2:62: column barrier_slots_per_xe_core: user:0 is not a positive number"},
-		{"a source twice", extra("barrier_slots_per_xe_core", "neo:16 neo:32"), `f.csv:2:62: column barrier_slots_per_xe_core: source "neo" is listed twice (give one figure per source, the default first)`},
+		{"a source twice", extra("barrier_slots_per_xe_core", "neo:16 neo:32"), `f.csv:2:62: column barrier_slots_per_xe_core: source "neo" is listed twice (list one value per source, the default first)`},
 		{"a PCI id of three digits", extra("pci_ids", "BDA"), `f.csv:2:62: column pci_ids: "BDA" is not a PCI device id (write the four hexadecimal digits of the device id, as in 0BDA)`},
 		{"a PCI id twice", extra("pci_ids", "0bda 0x0BDA"), "f.csv:2:62: column pci_ids: PCI id 0BDA is listed twice"},
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
@@ -189,7 +189,7 @@ func TestAddFile(t *testing.T) {
 	_, missing := os.Stat(path)
 	want := path + ": the device file cannot be opened: " + errors.Unwrap(missing).Error() + " (give the path of a CSV file of devices)"
 	if _, err := table.AddFile(path); err == nil || err.Error() != want {
-		t.Errorf("a missing file gives %v, want %s", err, want)
+		t.Errorf("a missing file returns %v, want %s", err, want)
 	}
 	if err := os.WriteFile(path, []byte(header+"\n"+row+"\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -198,11 +198,11 @@ func TestAddFile(t *testing.T) {
 		t.Fatalf("%v, %v", notes, err)
 	}
 	if m, err := table.Find(Query{Name: "LABORATORY"}); err != nil || m.Device.Key != "lab" {
-		t.Errorf("the name without GPU gives %v, %v; want lab", m.Device, err)
+		t.Errorf("the name without GPU returns %v, %v; want lab", m.Device, err)
 	}
 	if _, err := table.addReader("big.csv", strings.NewReader(strings.Repeat("#\n", 4<<20))); err == nil ||
 		err.Error() != "big.csv: the device file is larger than 4 MB (is it the right file?)" {
-		t.Errorf("a file of 8 MB gives %v", err)
+		t.Errorf("a file of 8 MB returns %v", err)
 	}
 }
 
@@ -255,7 +255,7 @@ func FuzzDeviceFile(f *testing.F) {
 				t.Fatalf("%s was accepted: column %s: %s", d.Key, p.column, p.text)
 			}
 			if m, err := table.Find(Query{Name: d.Key}); err != nil || m.Device.Slots() < 1 {
-				t.Fatalf("key %q gives %v, %v", d.Key, m.Device, err)
+				t.Fatalf("key %q returns %v, %v", d.Key, m.Device, err)
 			}
 		}
 	})

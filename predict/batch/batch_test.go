@@ -195,7 +195,7 @@ func TestBatchOfPublishedTables(t *testing.T) {
 	for i, row := range kept {
 		if strings.Contains(row["published_threads"]+row["published_gpu_occ"]+row["published_core_occ"], "fail") {
 			if compared++; got[i]["status"] != statusError {
-				t.Errorf("row %s is published as failing to launch, the batch says %q", row["row"], got[i]["status"])
+				t.Errorf("row %s is published as failing to launch, the batch has status %q", row["row"], got[i]["status"])
 			}
 			continue
 		}
@@ -339,16 +339,16 @@ func TestBatchStops(t *testing.T) {
 	run := testBatch(t)
 	broken := errors.New("the disk is on fire")
 	if _, err := run(context.Background(), "b.csv", io.MultiReader(batchInput(5000), failing{broken}), io.Discard); !errors.Is(err, broken) {
-		t.Errorf("a broken input gives %v", err)
+		t.Errorf("a broken input returns %v", err)
 	}
 	w := writerFunc(func([]byte) (int, error) { return 0, broken })
 	if _, err := run(context.Background(), "b.csv", batchInput(5000), w); !errors.Is(err, broken) {
-		t.Errorf("a broken output gives %v", err)
+		t.Errorf("a broken output returns %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := run(ctx, "b.csv", batchInput(50_000), io.Discard); !errors.Is(err, context.Canceled) {
-		t.Errorf("an interrupted batch gives %v", err)
+		t.Errorf("an interrupted batch returns %v", err)
 	}
 }
 
@@ -410,7 +410,7 @@ func TestKilobytes(t *testing.T) {
 		r := row{columns: []string{"slm_kb"}, cells: []string{c.text}}
 		got := r.kilobytes("slm_kb")
 		if got != c.want || (r.err == nil) != c.ok {
-			t.Errorf("%s: %q gives %d, %v", c.reason, c.text, got, r.err)
+			t.Errorf("%s: %q returns %d, %v", c.reason, c.text, got, r.err)
 		}
 	}
 }
@@ -430,7 +430,7 @@ func TestSize(t *testing.T) {
 		r := row{columns: []string{"global"}, cells: []string{c.text}}
 		got := r.size("global")
 		if (r.err == nil) != c.ok || r.err == nil && got != c.want {
-			t.Errorf("%s: %q gives %v, %v", c.reason, c.text, got, r.err)
+			t.Errorf("%s: %q returns %v, %v", c.reason, c.text, got, r.err)
 		}
 	}
 }

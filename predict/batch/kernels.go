@@ -83,7 +83,7 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
-				Text: fmt.Sprintf("the binary is for %d devices; %s is taken, which has most thread slots", len(of),
+				Text: fmt.Sprintf("the binary is for %d devices; %s is used, because it has the most thread slots", len(of),
 					of[0].Key),
 				Hint: "name another one with --device: " + keys(of[1:])})
 		}
@@ -257,7 +257,7 @@ func compileFor(
 	targets := arch.CompilerTargets(t, opt.Devices)
 	if len(targets) == 0 {
 		return nil, nil, note.Errorf("usage", note.Pos{}, "",
-			"ocloc has no name for %s; compile for it yourself and give the binary", opt.Devices[0].Key)
+			"ocloc has no name for %s; compile for it manually and pass the binary", opt.Devices[0].Key)
 	}
 	dir, err := os.MkdirTemp("", "occudiff-ocloc-")
 	if err != nil {
@@ -306,7 +306,7 @@ func compileFor(
 		if r.warnings != "" && !warned {
 			warned = true
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
-				Text: "the compiler says for " + targets[i].Name + ": " + r.warnings})
+				Text: "compiler output for " + targets[i].Name + ": " + r.warnings})
 		}
 		kernels, notes = append(kernels, r.kernels...), append(notes, r.notes...)
 	}
@@ -349,7 +349,7 @@ func notCompiled(source string, devices []*arch.Device, err error, unknown bool)
 		why, _, _ = strings.Cut(why, "\n")
 		n.Severity = note.Error
 		n.Text = fmt.Sprintf("not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
-		n.Hint = "name it alone with --device to see all that the compiler says"
+		n.Hint = "name only this device with --device to see the whole compiler output"
 	}
 	return n
 }

@@ -175,8 +175,8 @@ func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err e
 		return s, fmt.Errorf("platform %q has no number of compute units; fill the column compute_units of "+
 			"its platform file", p.Key)
 	case fill == 0:
-		return s, fmt.Errorf("a compute unit of platform %q holds no work-group of this kernel (%s), so "+
-			"nothing fills it", p.Key, strings.Join(r.Limits, "+"))
+		return s, fmt.Errorf("no work-group of this kernel fits on a compute unit of platform %q (%s)",
+			p.Key, strings.Join(r.Limits, "+"))
 	}
 	full, left, peak := groups/fill, groups%fill, r.Occupancy
 	waves := float64(groups) / float64(fill)

@@ -256,7 +256,7 @@ func TestAdviseSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("1 MiB of SLM: %+v, %v; want no setting", a, err)
 	}
 	if _, err := p.Advise(computeunit.Target{SubgroupSize: unit.Some[int64](0)}); err == nil {
-		t.Error("sub-group size 0 gives advice")
+		t.Error("sub-group size 0 returns advice")
 	}
 }
 
@@ -299,7 +299,7 @@ func TestSpreadErrors(t *testing.T) {
 		want     string
 	}{
 		{unknown, fits, 1, `platform "gen11" has no number of compute units; fill the column compute_units of its platform file`},
-		{p, tooBig, 1, `a compute unit of platform "gen11" holds no work-group of this kernel (slm), so nothing fills it`},
+		{p, tooBig, 1, `no work-group of this kernel fits on a compute unit of platform "gen11" (slm)`},
 	} {
 		if _, err := c.platform.GridOccupancy(c.result, c.groups); err == nil || err.Error() != c.want {
 			t.Errorf("got %v; want %q", err, c.want)

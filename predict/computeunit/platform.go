@@ -113,7 +113,7 @@ func read(file string, r io.Reader) (Table, error) {
 	first := map[string]int{} // line of a key
 	return table.Convert(s, func(i int, p *Platform) (Platform, error) {
 		if line, twice := first[normalized(string(p.Key))]; twice {
-			return *p, note.Errorf(f.Code, s.Pos(i, ""), "give each platform a key of its own",
+			return *p, note.Errorf(f.Code, s.Pos(i, ""), "use a different key for each platform",
 				"platform %q is on line %d already", p.Key, line)
 		}
 		first[normalized(string(p.Key))] = s.Records[i].Line
