@@ -107,7 +107,7 @@ var realRuns = []struct {
 		"three launches of 1.3 ms: 47.9, 92.0 and 89.4; the first holds idle time before the kernel"}}, ""},
 	{[]string{"oneprof/kernel_metrics.txt"}, "gen9", 0, []fact{{"GEMM", compare.Match, "", known, "four samples of one launch"}}, ""},
 	{[]string{"oneprof/kernel_intervals.txt"}, "gen9", 0, []fact{{"GEMM", compare.NoMeasurement, "", "", "times of launches: no occupancy"}}, ""},
-	{[]string{"oneprof/raw_metrics.txt"}, "gen9", 0, nil, "holds no kernel"},
+	{[]string{"oneprof/raw_metrics.txt"}, "gen9", 0, nil, "contains no kernel"},
 	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "", "a timing table: no occupancy, no launch size"}}, ""},
 }
 
