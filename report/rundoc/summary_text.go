@@ -143,8 +143,12 @@ func asPredicted(r *compare.Result, lines []line) string {
 	if row.Predicted != nil && row.Predicted.AverageHigh.Percent() >= 80 {
 		text = " fills the GPU as predicted"
 	}
-	predicted := strings.Replace(strings.Replace(predictedText(r, row), "-", " to ", 1), ".0%", "%", 1)
-	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + ")"
+	span := predictedSpan(row, row.Basis == compare.BasisPeak)
+	predicted := shortest(span.low)
+	if span.high.Minus(span.low) >= r.Options.Tolerance {
+		predicted += " to " + shortest(span.high)
+	}
+	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + "%)"
 }
 
 // byCause lists why rows lose time, the most first, with the number of kernels
@@ -388,11 +392,6 @@ func predictedSpan(row *compare.Row, peak bool) span {
 		return span{p.Peak, p.Peak, true}
 	}
 	return span{p.Average, p.AverageHigh, true}
-}
-
-// predictedText is the predicted average of a row, or its range.
-func predictedText(r *compare.Result, row *compare.Row) string {
-	return predictedSpan(row, row.Basis == compare.BasisPeak).text(r.Options.Tolerance)
 }
 
 // wideInterval is how wide, in points, the interval of an estimated value is
