@@ -164,6 +164,9 @@ func (r *replay) step(run int) (c Check) {
 		p, opened := l.points[l.next], false
 		switch {
 		case r.gate.Exact:
+			if p.Restart {
+				l.accept()
+			}
 			opened = r.exact(l, r.gate.worse(p.Value))
 		case l.sd > 0:
 			r.recover(l)

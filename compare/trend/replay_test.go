@@ -105,6 +105,11 @@ func TestAccepted(t *testing.T) {
 	if v := j.Verdict; v.Outcome != OK || math.Abs(v.Median.Or(0)-50) > 1 || v.N != 9 {
 		t.Errorf("accepted at run 35: %+v; want ok around 50", v)
 	}
+	exact := seriesOf([]float64{100, 100, 50, 50})
+	exact[3].Restart = true
+	if v := one(t, ExactGate(), exact).Verdict; v.Outcome != OK || v.Median.Or(0) != 50 {
+		t.Errorf("a peak of 50 was accepted: %+v; want ok", v)
+	}
 	if len(j.Findings) != 1 || j.Findings[0].Closed != 35 {
 		t.Errorf("findings %+v; want one that ends at run 35", j.Findings)
 	}
