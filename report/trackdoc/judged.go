@@ -277,21 +277,20 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 // levels returns the medians before, during, and after the incidents of a
 // series, for a chart that begins at a point.
 func (v *view) levels(s *track.Series, first int) (list []report.Segment) {
-	bad := map[int]bool{} // whether a stretch that begins there is within an incident
+	starts := []int{first, len(s.Own())}
 	for _, f := range s.Findings {
-		end := max(f.Closed, f.First)
-		if bad[f.First] = true; f.Closed > f.First && !bad[end] {
-			bad[end] = false
-		}
+		starts = append(starts, max(f.First, first), max(f.Closed, first))
 	}
-	starts := append(slices.Sorted(maps.Keys(bad)), len(s.Own()))
+	if len(s.Findings) == 0 {
+		return nil
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
 	for i, from := range starts[:len(starts)-1] {
-		if i == 0 && from > first {
-			list = append(list, v.level(s, first, first, from, false))
-		}
-		if to := starts[i+1]; to > max(from, first) {
-			list = append(list, v.level(s, first, max(from, first), to, bad[from]))
-		}
+		bad := slices.ContainsFunc(s.Findings, func(f trend.Finding) bool {
+			return f.First <= from && (f.Closed < 0 || from < f.Closed)
+		})
+		list = append(list, v.level(s, first, from, starts[i+1], bad))
 	}
 	return list
 }
