@@ -321,7 +321,7 @@ func (f *finder) alike() bool {
 		return t.P10 > 0 && t.P90 < alikeLaunches*t.P10
 	}
 	s := f.row.Launches
-	if s == nil {
+	if s == nil || f.r.otherTrace {
 		return false
 	}
 	return s.MinSeconds > 0 && s.P90Seconds.Or(s.MaxSeconds) < alikeLaunches*s.P10Seconds.Or(s.MinSeconds)

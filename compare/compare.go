@@ -27,6 +27,7 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes)
 	r.intervalGiven()
 	r.Sequence = launches.NewSequence(run.Trace, r.sampledEvery(run))
+	r.rejectTrace(run)
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {
@@ -43,6 +44,32 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 // warn notes what is wrong with the run, and what to do about it.
 func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any) {
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// rejectTrace rejects a trace of another run: the kernel with the most time has
+// more launches in it, or launches of another length. For example, launches of
+// 4 ms are not launches of 0.4 ms. Fewer launches can be an excerpt.
+func (r *Result) rejectTrace(run *ingest.Run) {
+	var k *ingest.Kernel
+	for i := range run.Kernels {
+		if x := &run.Kernels[i]; x.Reading == ingest.Sampled && r.Sequence.Of(x) != nil && x.Instances.Present() &&
+			(k == nil || x.Total.Or(0) > k.Total.Or(0)) {
+			k = x
+		}
+	}
+	if k == nil || r.Recording != nil {
+		return
+	}
+	differ := func(a, b float64) bool { return max(a, b) > sameRunTimes*min(a, b) }
+	t, n, mean := r.Sequence.Of(k), k.Instances.Or(0), k.Average().Or(0)
+	traced := t.Time / unit.Seconds(max(t.Launches, 1))
+	if int64(t.Launches) <= sameRunTimes*n && !(mean > 0 && differ(float64(traced), float64(mean))) {
+		return
+	}
+	r.Sequence, r.otherTrace = nil, true
+	r.warn("trace-of-another-run", note.Pos{}, "give the trace of the same run", "the trace is not used, because it belongs to another run: it has %s of %s of %s, "+
+		"and the export has %s of %s", unit.FormatCount(int64(t.Launches), "launch", "launches"), kernelName(k.Task), unit.FormatDuration(traced),
+		unit.FormatCount(n, "launch", "launches"), unit.FormatDuration(mean))
 }
 
 // recorded notes where an export has fewer or more launches than the summary of

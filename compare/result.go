@@ -190,6 +190,7 @@ type Result struct {
 	threads     startedThreads
 	fromSummary bool  // the rows are those of a summary
 	place       []int // the row of each kernel of the run
+	otherTrace  bool  // the trace belongs to another run
 	withheld    *Cause
 }
 

@@ -103,6 +103,10 @@ const (
 	// able to explain to head a row, and a remedy to return.
 	leastReturned = 0.33
 
+	// sameRunTimes is how many times as many or as long the launches of a trace
+	// may be if it is of the same run: a profiler makes launches longer.
+	sameRunTimes = 2
+
 	// nearlyAsLarge is the share of the largest part from which on a second
 	// part is in the row, too.
 	nearlyAsLarge = 0.67
