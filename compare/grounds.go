@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 )
 
@@ -117,7 +116,7 @@ func (g Ground) Confidence(reliable bool) Confidence {
 	if sure := Grounds[g].Sure; sure > 0 {
 		return sure
 	}
-	weak, good := observed[g][0], observed[g][1]
+	weak, good := Observed[g][0], Observed[g][1]
 	if !reliable {
 		return confidenceOf(weak)
 	}
@@ -150,14 +149,3 @@ func (n Count) atLeast() float64 {
 	p := float64(n.True) / rows
 	return (p + z*z/(2*rows) - z*math.Sqrt(p*(1-p)/rows+z*z/(4*rows*rows))) / (1 + z*z/rows)
 }
-
-// Observed returns the counts of the two simulators.
-func (g Ground) Observed(reliable bool) [2]Count {
-	if reliable {
-		return observed[g][1]
-	}
-	return observed[g][0]
-}
-
-// String returns the cause and the ground.
-func (g Ground) String() string { return fmt.Sprintf("%s: %s", Grounds[g].Cause, Grounds[g].Text) }

@@ -2,7 +2,10 @@
 
 package compare
 
-var observed = [groundCount][2][2]Count{
+// Observed has, for each ground, the counts of true causes on the two
+// simulators: first those with unreliable counters, then those with reliable
+// ones.
+var Observed = [groundCount][2][2]Count{
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // unexplained: no cause fits
 	{{{3, 3}, {21, 26}}, {{20, 20}, {162, 173}}}, // imbalance: XVEs are idle for longer than can be outside the launches
 	{{{9, 10}, {13, 17}}, {{12, 15}, {18, 22}}},  // imbalance: XVEs are idle for longer than is likely outside the launches

@@ -194,9 +194,6 @@ func NumCell(kind Kind, x float64) Cell {
 // RatioCell returns a percentage.
 func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
 
-// OptPercent returns a percentage that may be absent.
-func OptPercent(o unit.Opt[unit.Ratio]) Cell { return optCell(o) }
-
 // isZero reports whether a value is empty, or a number that is not above zero.
 func (c *Cell) isZero() bool {
 	return c.Int <= 0 && c.Num <= 0 && c.Text == "" && !c.Bool && !c.Size.Present() && len(c.List) == 0

@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 		"predict", "predict/arch"},
 	"report/diffdoc":    {"report", "report/predictdoc", "predict/batch", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/collect", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/batch", "predict/calculator", "predict/computeunit", "predict/timeline"},
-	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/note", "ingest/unit"},
+	"report/trackdoc":   {"report", "compare/history", "compare/stat", "compare/track", "compare/trend", "ingest/note", "ingest/unit"},
 	"report/plot":       {"report"},
 	"report/excel":      {"report"},
 	"report/html":       {"report", "report/plot"},

@@ -299,7 +299,11 @@ func tagged[T any](key string, rows []T) *report.Table {
 		cols = append(cols, report.Col[T]{Column: c, Of: func(row *T) report.Cell {
 			switch x := reflect.ValueOf(row).Elem().Field(i).Interface().(type) {
 			case unit.Opt[unit.Ratio]:
-				return report.OptPercent(x)
+				v, ok := x.Value()
+				if !ok {
+					return report.Cell{}
+				}
+				return report.RatioCell(v)
 			case unit.Ratio:
 				return report.RatioCell(x)
 			case unit.Opt[float64]:
