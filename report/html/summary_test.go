@@ -39,7 +39,7 @@ func answered() *report.Document {
 	d.Summary = &report.Summary{Headline: "Max 1100, built-in example: 6 kernels, 1.54 s. 3 below prediction, 2 match, 1 too short to measure",
 		Impact: "Occupancy may cost time in kernels 1 to 4 (44%); more threads will not help stencil_step (55%)",
 		Rows:   sample.Table("screen", columns, rows), Bars: bars, More: "and 31 more, 4% of the time",
-		ConfirmReason: "Confirm first (why 1 to 3 is likely, not proven: medium confidence)",
+		ConfirmReason: "Confirm first (medium confidence in 1 to 3)",
 		Confirm: []report.NextCommand{{Rows: "1, 3", Command: "unitrace --chrome-kernel-logging ./app", Result: "give its .json to validate, too"},
 			{Rows: "2", Command: "unitrace --device-timing --verbose ./app", Result: "shows registers and SLM"},
 			{Rows: "4", Command: "occudiff predict --device max1100 --global 224K --local 1024 --simd 32"}}}

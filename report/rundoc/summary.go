@@ -356,8 +356,7 @@ func commonName(r *compare.Result, rows []int) string {
 // causes are that they settle.
 func checksOf(r *compare.Result, lines []line) (ask string, checks []report.NextCommand) {
 	of := map[string][]int{}
-	var unproven []int
-	sure := compare.Confidence(0)
+	unproven := map[compare.Confidence][]int{}
 	for i := range lines {
 		l := &lines[i]
 		confirm := confirmWith(r, l)
@@ -365,10 +364,7 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 			continue
 		}
 		if !l.Proven() {
-			unproven = append(unproven, l.number)
-			if sure == 0 || l.Cause.Confidence < sure {
-				sure = l.Cause.Confidence
-			}
+			unproven[l.Cause.Confidence] = append(unproven[l.Cause.Confidence], l.number)
 		}
 		for _, check := range confirm {
 			if of[check.Command] == nil {
@@ -385,14 +381,20 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 			checks[i].Rows = rangeText(of[checks[i].Command])
 		}
 	}
+	var confidences []string
+	for _, sure := range []compare.Confidence{compare.Medium, compare.Low} {
+		if rows := unproven[sure]; len(rows) > 0 && len(lines) > 1 {
+			confidences = append(confidences, sure.String()+" confidence in "+rangeText(rows))
+		} else if len(rows) > 0 {
+			confidences = append(confidences, sure.String()+" confidence")
+		}
+	}
 	ask = "Confirm first"
 	switch {
 	case lines[0].Verdict == compare.Unmeasurable:
 		ask = "To measure them"
-	case len(unproven) > 0 && len(lines) > 1:
-		ask += fmt.Sprintf(" (why %s is likely, not proven: %s confidence)", rangeText(unproven), sure)
-	case len(unproven) > 0:
-		ask += " (likely, not proven: " + sure.String() + " confidence)"
+	case len(confidences) > 0:
+		ask += " (" + strings.Join(confidences, ", ") + ")"
 	}
 	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
 }

@@ -438,7 +438,7 @@ There is nothing to compare`},
 k fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full`},
 		{"one kernel", []*compare.Row{below("k", 1, compare.Medium)}, report.Selection{}, `k, 1 s in 100 launches: 40.0% measured, 90-98% predicted average
 uneven work-groups|balance the work-groups: up to 2.0x
-Confirm first (likely, not proven: medium confidence):
+Confirm first (medium confidence):
 a trace`},
 		{"one kernel with a proven cause", []*compare.Row{below("k", 1, compare.High)}, report.Selection{}, `k, 1 s in 100 launches: 40.0% measured, 90-98% predicted average
 uneven work-groups|balance the work-groups: up to 2.0x
@@ -454,13 +454,13 @@ Confirm first:
 Occupancy may cost time in kernels 1, 2 (100%)
 1|a|66.7%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 2|b|33.3%|90-98%|40.0%|uneven work-groups?|balance the work-groups: up to 2.0x
-Confirm first (why 1, 2 is likely, not proven: low confidence):
+Confirm first (low confidence in 1, 2):
 1, 2 a trace`},
 		{"a row without a number asks for nothing", []*compare.Row{match("b", 3), below("a", 1, compare.Medium)}, report.Selection{}, `2 kernels, 4 s. 1 below prediction, 1 match
 Occupancy may cost time in kernel 1 (25%); more threads will not help b (75%)
 1|a|25.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 |b|75.0%|90-98%|92.0%|matches|not threads: slots are full
-Confirm first (why 1 is likely, not proven: medium confidence):
+Confirm first (medium confidence in 1):
 1 a trace`},
 		{"a kernel of no weight comes last", []*compare.Row{below("a", 0.001, compare.High), match("b", 1)}, report.Selection{}, `2 kernels, 1 s. 1 below prediction, 1 match
 b fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full
@@ -513,7 +513,7 @@ Occupancy may cost time in 3 kernels (60%): uneven work-groups 3 (60%); more thr
 1|add<*>|3|60.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 |mul|1|20.0%|90-98%|92.0%|matches|not threads: slots are full
 |sub|1|20.0%|90-98%|92.0%|matches|not threads: slots are full
-Confirm first (why 1 is likely, not proven: medium confidence):
+Confirm first (medium confidence in 1):
 1 a trace`},
 		{"short launches", []*compare.Row{short, match("l", 1)}, report.Selection{}, `2 kernels, 1 s. 1 match, 1 too short to measure
 l fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full

@@ -35,7 +35,7 @@ Time between launches may cost time in kernel 1 (97%)
 1  Fan2    96.6%              99.5%     62.7%  time between launches?, very short threads?
    Fan1     3.4%              14.3%   (19.9%)  launches of 18.4 us                          longer launches
 
-Confirm first (why 1 is likely, not proven: low confidence)
+Confirm first (low confidence in 1)
 1  unitrace --chrome-kernel-logging ./app (give validate its .json, too)
 
 'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything
