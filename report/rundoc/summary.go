@@ -394,7 +394,7 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 	case lines[0].Verdict == compare.Unmeasurable:
 		ask = "To measure them"
 	case len(confidences) > 0:
-		ask += " (" + strings.Join(confidences, ", ") + ")"
+		ask += " (" + strings.Join(confidences, "; ") + ")"
 	}
 	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
 }

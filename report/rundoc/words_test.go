@@ -454,7 +454,7 @@ Confirm first:
 Occupancy may cost time in kernels 1, 2 (100%)
 1|a|66.7%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 2|b|33.3%|90-98%|40.0%|uneven work-groups?|balance the work-groups: up to 2.0x
-Confirm first (low confidence in 1, 2):
+Confirm first (medium confidence in 1; low confidence in 2):
 1, 2 a trace`},
 		{"a row without a number asks for nothing", []*compare.Row{match("b", 3), below("a", 1, compare.Medium)}, report.Selection{}, `2 kernels, 4 s. 1 below prediction, 1 match
 Occupancy may cost time in kernel 1 (25%); more threads will not help b (75%)

@@ -12,8 +12,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// mostBytes is what the whole file may have.
-const mostBytes = 4_000_000
+// mostBytes is the limit of the whole file: 4 MB of 1,024 x 1,024 bytes.
+const mostBytes = 4 << 20
 
 // TestFile checks what can be said of the file without a browser.
 func TestFile(t *testing.T) {
