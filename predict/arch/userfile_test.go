@@ -150,7 +150,7 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"steps without 0", cell("0 16 64", "16 64"), "f.csv:2:49: column slm_steps_kb: the first step is 16 KB (begin the list with 0, for a work-group without SLM)"},
 		{"steps in descending order", cell("0 16 64", "0 64 16"), "f.csv:2:49: column slm_steps_kb: 16 KB follow 64 KB (list the steps from the smallest, each once)"},
 		{"steps that end early", cell("0 16 64", "0 16 32"), "f.csv:2:49: column slm_steps_kb: the largest step is 32 KB, slm_kb_per_work_group_max is 64 KB (the largest step is what one work-group may have at most)"},
-		{"a work-group that does not fit on an Xe-core", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32 (at most 2)048 (a work-group runs on one Xe-core)"},
+		{"a work-group that does not fit on an Xe-core", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32 (at most 2048) (a work-group runs on one Xe-core)"},
 		{"tiles that do not divide", extra("tiles", "3"), "f.csv:2:62: column tiles: 4 Xe-cores do not divide over 3 tiles (xe_cores counts the Xe-cores of all tiles)"},
 		{"a key with a blank", cell("lab,", "my lab,"), `f.csv:2:1: column key: "my lab" is not a key (a key is lower-case letters, digits, -, _ and ., as in my-gpu)`},
 		{"a name without a letter", cell("Laboratory GPU", "(R)"), `f.csv:2:5: column name: "(R)" is not a name that can be looked up (choose a name that distinguishes the GPU from others)`},

@@ -83,8 +83,8 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
-				Text: fmt.Sprintf("the binary is for %d devices; %s is used, because it has the most thread slots", len(of),
-					of[0].Key),
+				Text: fmt.Sprintf("the binary is for %d devices; %s is used, because it has the most thread slots",
+					len(of), of[0].Key),
 				Hint: "name another one with --device: " + keys(of[1:])})
 		}
 	}
