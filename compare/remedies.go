@@ -45,8 +45,8 @@ type RemedyInfo struct {
 	conditions         // facts that it requires, and those that exclude it
 }
 
-// Remedies lists the remedies.
-var Remedies = []RemedyInfo{
+// remedies lists the remedies.
+var remedies = []RemedyInfo{
 	{LongerThreads, true, nil, 0, conditions{}},
 	// A kernel that spills needs more registers, not fewer.
 	{FewerRegisters, true, []Part{PartLaunchLimit}, leastReturned, conditions{excludedBy: spills}},
@@ -69,8 +69,8 @@ var Remedies = []RemedyInfo{
 
 // info returns the description of a remedy.
 func (l Remedy) info() (info RemedyInfo) {
-	if i := slices.IndexFunc(Remedies, func(x RemedyInfo) bool { return x.Remedy == l }); i >= 0 {
-		info = Remedies[i]
+	if i := slices.IndexFunc(remedies, func(x RemedyInfo) bool { return x.Remedy == l }); i >= 0 {
+		info = remedies[i]
 	}
 	return info
 }

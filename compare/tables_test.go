@@ -60,7 +60,7 @@ func TestTablesAreComplete(t *testing.T) {
 		explained         bool
 	}{
 		{what: "Causes", prefix: "Cause", explained: true},
-		{what: "Remedies", typ: "Remedy"},
+		{what: "remedies", typ: "Remedy"},
 	}
 	for i := range Causes {
 		tables[0].entries = append(tables[0].entries, Causes[i].Name)
@@ -68,8 +68,8 @@ func TestTablesAreComplete(t *testing.T) {
 			t.Errorf("Causes: %s has no short name", Causes[i].Name)
 		}
 	}
-	for i := range Remedies {
-		tables[1].entries = append(tables[1].entries, string(Remedies[i].Remedy))
+	for i := range remedies {
+		tables[1].entries = append(tables[1].entries, string(remedies[i].Remedy))
 	}
 	for _, table := range tables {
 		want := constants(t, table.prefix, table.typ)

@@ -67,7 +67,7 @@ func Shown[R any, V Value](key, title string, get func(*R) V, options ...Option)
 
 // List returns a column that only JSON has: a list of rows in each row.
 func List[R, P any](path string, get func(*R) []P, cols []Col[P], options ...Option) Col[R] {
-	c := Column{Path: path, Kind: Array, Of: ColumnsOf(cols), Traits: Always}.with(options)
+	c := Column{Path: path, Kind: Array, Of: columnsOf(cols), Traits: Always}.with(options)
 	return Col[R]{c, func(row *R) Cell { return Cell{Kind: Array, Rows: tableOf(c.Of, get(row), cols)} }}
 }
 
@@ -171,7 +171,7 @@ var units = map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
 // NewTable returns a table of rows in memory. Cells are made when an output
 // asks for them.
 func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
-	t := tableOf(ColumnsOf(cols), rows, cols)
+	t := tableOf(columnsOf(cols), rows, cols)
 	t.Key, t.Title = key, title
 	return t
 }
@@ -212,8 +212,8 @@ func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	return t
 }
 
-// ColumnsOf returns the columns without the functions that make their cells.
-func ColumnsOf[R any](cols []Col[R]) []Column {
+// columnsOf returns the columns without the functions that make their cells.
+func columnsOf[R any](cols []Col[R]) []Column {
 	return ListOf(cols, func(c Col[R]) Column { return c.Column })
 }
 

@@ -247,7 +247,7 @@ func TestCalibration(t *testing.T) {
 	var remedies []remedyRow
 	for _, of := range simulations {
 		if !testenv.Update() { // other runs than those that were counted
-			of.runs, of.seed = "40", "99"+of.seed
+			of.runs, of.seed = "15", "99"+of.seed
 		}
 		simulator, folder := simulate([...]string{"sim", "sim2"}[of.simulator], of.seed, of.runs)
 		simulatedRuns(t, folder, func(run string, row *compare.Row, s *simulatedRow, kernel int) {
