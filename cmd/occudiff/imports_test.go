@@ -73,7 +73,7 @@ var arrows = map[string][]string{
 	"internal/bug": {},
 
 	// For tests of several packages.
-	"internal/testenv":       {},
+	"internal/testenv":       {"ingest/unit"},
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict/arch"},
 }
 

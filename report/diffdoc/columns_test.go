@@ -1,78 +1,15 @@
 package diffdoc
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 )
-
-// fill gives each exported field of a struct a value of its own: numbers count
-// up, and texts are the names of their fields.
-func fill(v reflect.Value, name string, next *int64) {
-	*next++
-	n := *next
-	switch p := v.Addr().Interface().(type) {
-	case *unit.Size3:
-		*p = unit.Size(n, n)
-		return
-	case *unit.Opt[int]:
-		*p = unit.Some(int(n))
-		return
-	case *unit.Opt[int64]:
-		*p = unit.Some(n)
-		return
-	case *unit.Opt[unit.Bytes]:
-		*p = unit.Some(unit.Bytes(n))
-		return
-	case *unit.Opt[float64]:
-		*p = unit.Some(float64(n))
-		return
-	case *unit.Opt[string]:
-		*p = unit.Some(strings.ToLower(name))
-		return
-	case *unit.Opt[bool]:
-		*p = unit.Some(true)
-		return
-	case *unit.Opt[unit.Ratio]:
-		*p = unit.Some(unit.Ratio(n))
-		return
-	case *unit.Opt[unit.Points]:
-		*p = unit.Some(unit.Points(n))
-		return
-	case *unit.Opt[unit.Seconds]:
-		*p = unit.Some(unit.Seconds(n))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				fill(v.Field(i), f.Name, next)
-			}
-		}
-	case reflect.String:
-		v.SetString(strings.ToLower(name))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(n)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		v.SetUint(1)
-	case reflect.Float64:
-		v.SetFloat(float64(n))
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), name, next)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0), name, next)
-	}
-}
 
 // printed returns a row as people read it, by the paths or else the keys of its
 // columns.
@@ -92,20 +29,20 @@ func printed[R any](row *R, cols []report.Col[R]) string {
 
 // filled returns a row whose values are all different, as people read it.
 func filled[R any](cols []report.Col[R], start ...int64) string {
-	row, next := new(R), append(start, 0)[0]
-	fill(reflect.ValueOf(row).Elem(), "", &next)
+	row := new(R)
+	testenv.Fill(row, append(start, 0)[0])
 	return printed(row, cols)
 }
 
 // TestColumns: each column has the value of its field.
 func TestColumns(t *testing.T) {
-	row, next := &diff.Row{}, int64(0)
-	fill(reflect.ValueOf(row).Elem(), "", &next)
+	row := &diff.Row{}
+	next := testenv.Fill(row, 0)
 	row.Verdict, row.Deltas = diff.Regression, nil
 	for _, m := range append([]string{compare.MetricMeasured, compare.MetricResidual, compare.MetricPredicted,
 		compare.MetricBusy, compare.MetricIdle, compare.MetricTime}, report.Strings(compare.Parts())...) {
 		d := diff.Delta{}
-		fill(reflect.ValueOf(&d).Elem(), "", &next)
+		next = testenv.Fill(&d, next)
 		if d.Metric = m; m == compare.MetricTime {
 			d.Change = unit.Opt[float64]{}
 		} else {

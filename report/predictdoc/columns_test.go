@@ -1,62 +1,13 @@
 package predictdoc
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
-	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict"
 	"occudiff/report"
 )
-
-// fill gives each exported field of a struct a value of its own: numbers count
-// up, and texts are the names of their fields.
-func fill(v reflect.Value, name string, next *int64) {
-	*next++
-	n := *next
-	switch p := v.Addr().Interface().(type) {
-	case *unit.Size3:
-		*p = unit.Size(n, n)
-		return
-	case *unit.Opt[int]:
-		*p = unit.Some(int(n))
-		return
-	case *unit.Opt[int64]:
-		*p = unit.Some(n)
-		return
-	case *unit.Opt[unit.Bytes]:
-		*p = unit.Some(unit.Bytes(n))
-		return
-	case *unit.Opt[float64]:
-		*p = unit.Some(float64(n))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				fill(v.Field(i), f.Name, next)
-			}
-		}
-	case reflect.String:
-		v.SetString(strings.ToLower(name))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(n)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		v.SetUint(1)
-	case reflect.Float64:
-		v.SetFloat(float64(n))
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), name, next)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0), name, next)
-	}
-}
 
 // printed returns a row as texts, by the paths or else the keys of its
 // columns.
@@ -81,8 +32,8 @@ func printed[R any](row *R, cols []report.Col[R]) string {
 
 // filled returns a row whose values are all different, as texts.
 func filled[R any](cols []report.Col[R], start ...int64) string {
-	row, next := new(R), append(start, 0)[0]
-	fill(reflect.ValueOf(row).Elem(), "", &next)
+	row := new(R)
+	testenv.Fill(row, append(start, 0)[0])
 	return printed(row, cols)
 }
 

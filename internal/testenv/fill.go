@@ -1,0 +1,78 @@
+package testenv
+
+import (
+	"reflect"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// Fill sets each exported field of a struct to a value of its own: numbers
+// count up from next, and texts are the names of their fields. It returns the
+// last number.
+func Fill(row any, next int64) int64 {
+	fill(reflect.ValueOf(row).Elem(), "", &next)
+	return next
+}
+
+// fill sets each exported field of a value.
+func fill(v reflect.Value, name string, next *int64) {
+	*next++
+	n := *next
+	switch p := v.Addr().Interface().(type) {
+	case *unit.Size3:
+		*p = unit.Size(n, n)
+		return
+	case *unit.Opt[int]:
+		*p = unit.Some(int(n))
+		return
+	case *unit.Opt[int64]:
+		*p = unit.Some(n)
+		return
+	case *unit.Opt[unit.Bytes]:
+		*p = unit.Some(unit.Bytes(n))
+		return
+	case *unit.Opt[float64]:
+		*p = unit.Some(float64(n))
+		return
+	case *unit.Opt[string]:
+		*p = unit.Some(strings.ToLower(name))
+		return
+	case *unit.Opt[bool]:
+		*p = unit.Some(true)
+		return
+	case *unit.Opt[unit.Ratio]:
+		*p = unit.Some(unit.Ratio(n))
+		return
+	case *unit.Opt[unit.Points]:
+		*p = unit.Some(unit.Points(n))
+		return
+	case *unit.Opt[unit.Seconds]:
+		*p = unit.Some(unit.Seconds(n))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				fill(v.Field(i), f.Name, next)
+			}
+		}
+	case reflect.String:
+		v.SetString(strings.ToLower(name))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(n)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		v.SetUint(1)
+	case reflect.Float64:
+		v.SetFloat(float64(n))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), name, next)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), name, next)
+	}
+}
