@@ -1,48 +1,46 @@
 package compare
 
-import (
-	"math"
-)
+import "math"
 
 // Ground is the evidence that a cause is named for.
 type Ground uint8
 
-// The grounds.
+// The grounds. Grounds has the text of each.
 const (
-	noCause             Ground = iota
-	idleBeyondBound            // XVEs are idle for longer than can be outside the launches
-	idleBeyondLikely           // ... than is likely outside the launches
-	idleUnderfilled            // the same, with more than twice as many underfilled slots
-	manyWaves                  // underfilled XVEs in a launch of several waves
-	stallsAtBarriers           //
-	shortLived                 // in launches of an interval or more
-	shortThreadsAlike          // in launches of similar lengths
-	shortLaunches              // short threads in launches shorter than an interval
-	shortUnlessIdle            // short threads if no XVE was ever idle
-	shortOrRegisters           // short threads, and another register mode fits as well
-	shortToFill                // a launch takes little longer than filling the Xe-cores
-	registerMode256            // another register mode fits
-	registersOfOthers          // the same with what other kernels may have added
-	registersOrStack           // the same on a GPU with several stacks
-	tracedGapsEnough           // traced gaps explain half of the difference
-	tracedGapsLess             //
-	gapsPossible               // no trace, and gaps are possible
-	idleStackFull              // the idle share and the occupancy of one stack
-	idleStack                  // the idle share alone
-	idleEngines                // the idle share of some compute engines
-	otherResidency             // another SIMD width, stack, SLM size, or number of barriers fits
-	fewXeCores                 // placement on few Xe-cores fits
-	fewXeCoresOrGaps           //
-	otherKernelsHold           // other kernels can have lowered the value
-	otherTasksAdd              // other tasks can have raised the value
-	tracedOverlapEnough        // traced kernels at the same time explain the value
-	tracedOverlapLess          //
-	aboveThePeak               // more than the launch can hold
-	aboveTheAverage            // more than predicted, and no more than the launch can hold
-	otherModeAbove             // a mode with more threads fits a value above the prediction
-	otherBuildAbove            // the same with known registers
-	oneStackAbove              // a launch on one stack fits a value above the prediction
-	otherPeak                  // VTune's peak differs from the predicted peak
+	noCause Ground = iota
+	idleBeyondBound
+	idleBeyondLikely
+	idleUnderfilled
+	manyWaves
+	stallsAtBarriers
+	shortLived
+	shortThreadsAlike
+	shortLaunches
+	shortUnlessIdle
+	shortOrRegisters
+	shortToFill
+	registerMode256
+	registersOfOthers
+	registersOrStack
+	tracedGapsEnough
+	tracedGapsLess
+	gapsPossible
+	idleStackFull
+	idleStack
+	idleEngines
+	otherResidency
+	fewXeCores
+	fewXeCoresOrGaps
+	otherKernelsHold
+	otherTasksAdd
+	tracedOverlapEnough
+	tracedOverlapLess
+	aboveThePeak
+	aboveTheAverage
+	otherModeAbove
+	otherBuildAbove
+	oneStackAbove
+	otherPeak
 	noThreadSeen
 	groundCount
 )
@@ -97,16 +95,16 @@ var Grounds = [groundCount]GroundInfo{
 	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
 }
 
-// Count is how often a ground was found in simulated rows, and how often its
-// cause was true.
+// Count is the number of simulated rows with a ground, and of those whose cause
+// was true.
 type Count struct{ True, Rows int }
 
 const (
 	leastHigh   = 0.9
 	leastMedium = 0.8
 	// oneSided is the 95% quantile of the normal distribution: a share counts
-	// with the lower end of its interval, because ten rows can all be true by
-	// chance.
+	// with the lower end of its interval, because a few rows can all be true
+	// due to noise.
 	oneSided = 1.645
 )
 

@@ -113,8 +113,8 @@ func (r *Row) IfConfirmed() Remedy {
 	return r.Cause.info().Remedy
 }
 
-// returned is how many points a remedy can return to a row that is below its
-// prediction.
+// returned returns the number of points that a remedy can return to a row that
+// is below its prediction.
 func (r *Result) returned(row *Row, l *RemedyInfo) (points unit.Points) {
 	if len(l.returns) == 0 || row.Cause.info().Remedy == l.Remedy {
 		return -row.Difference.Or(0)
@@ -208,9 +208,9 @@ func (r *Result) withoutSpill(row *Row) PossibleFix {
 	return h
 }
 
-// modeGain is how many times as many threads the register mode with the most
-// threads allows, and the registers of that mode. It is 1 if the mode of the
-// kernel is unknown.
+// modeGain returns the factor by which the register mode with the most threads
+// raises their number, and the registers of that mode. The factor is 1 if the
+// mode of the kernel is unknown.
 func (r *Result) modeGain(row *Row) (times float64, registers int) {
 	if r.Device == nil {
 		return 1, 0

@@ -52,7 +52,7 @@ func DidYouMean(typed string, choices []Choice) string {
 }
 
 // similarity is positive if a typed name is the beginning of a name, or if its
-// first letter is right and at most two letters, and a third of them, are wrong.
+// first letter is right and at most two letters, and at most 1 in 3, are wrong.
 func similarity(typed, name string) int {
 	limit := 1 + min(2, len(typed)/3)
 	if len(typed) > 1 && strings.HasPrefix(name, typed) {

@@ -22,7 +22,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// simulatedRow is what a simulator knows of a kernel of a run. The fields
+// simulatedRow is the truth about a kernel of a simulated run. The fields
 // belong to one simulator or to both.
 type simulatedRow struct {
 	Device, Given      string  // Given is the device that the user names
@@ -170,7 +170,7 @@ var simulations = []struct {
 	seed, runs string
 }{{0, "771", "200"}, {1, "88101", "340"}, {1, "55117", "200"}}
 
-// remedyRow is what a remedy gained in the second simulator, as printed.
+// remedyRow is the gain of a remedy in the second simulator, as printed.
 type remedyRow struct {
 	Remedy   string `col:"Remedy"`
 	Given    int    `col:"Given"`

@@ -48,9 +48,8 @@ func (a *app) demoCommand() *cobra.Command {
 			if f.History {
 				return a.demoHistory(ctx)
 			}
-			// The mix is made up, and its device with it: another one that was
-			// asked for is used, and nobody is told then that it is
-			// constructed.
+			// The mix and its device are constructed. With another device, the
+			// report does not state that the device is constructed.
 			names, constructed := fixtures.VecAdd(), false
 			if !f.VecAdd {
 				names, constructed = fixtures.Mix(), a.Device == ""

@@ -64,7 +64,7 @@ func TestSecondModule(t *testing.T) {
 		write(t, filepath.Join(dir, name, "main.go"), string(code))
 		c := exec.Command("go", "run", "-mod=mod", "./"+name)
 		c.Dir = dir
-		c.Env = append(c.Environ(), "GOFLAGS=", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
+		c.Env = append(c.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
 		out, err := c.CombinedOutput()
 		want := strings.ReplaceAll(strings.TrimSpace(strings.ReplaceAll(example[2], "\t// ", "")), "\n\n", "\n")
 		if err != nil || strings.TrimSpace(string(out)) != want {
