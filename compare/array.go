@@ -17,20 +17,17 @@ func (r *Result) boundByArray(row *Row) {
 	if !known || row.Measured.Present() || noArray(row) {
 		return
 	}
-	row.BoundHigh = unit.Some(1 - idle)
-	if low, threads := r.leastOfBusy(row); threads > 0 {
-		row.BoundLow = unit.Some(low)
-	}
+	row.BoundLow, row.BoundHigh = r.leastOfBusy(row), unit.Some(1-idle)
 }
 
-// leastOfBusy returns the least occupancy that the XVEs of a row allow if each
-// XVE that is not idle holds one thread, and the number of threads per XVE. It
-// is 0 if the idle time or the device is not known.
-func (r *Result) leastOfBusy(row *Row) (low unit.Ratio, threads int) {
-	if r.Device == nil || r.Device.ThreadsPerXVE <= 0 || !row.Idle.Present() || noArray(row) {
-		return 0, 0
+// leastOfBusy returns the occupancy of a row if each XVE that is not idle holds
+// one thread. It is absent if the idle time or the device is not known.
+func (r *Result) leastOfBusy(row *Row) unit.Opt[unit.Ratio] {
+	idle, known := row.Idle.Value()
+	if !known || noArray(row) || r.Device == nil || r.Device.ThreadsPerXVE <= 0 {
+		return unit.Opt[unit.Ratio]{}
 	}
-	return (1 - row.Idle.Or(0)) / unit.Ratio(r.Device.ThreadsPerXVE), r.Device.ThreadsPerXVE
+	return unit.Some((1 - idle) / unit.Ratio(r.Device.ThreadsPerXVE))
 }
 
 // beyondBounds returns by how many points the predicted average is outside the

@@ -129,12 +129,15 @@ func (r *Result) groupsPartial() {
 // LimitsWithoutSize returns what the registers and the SLM of a kernel limit,
 // whatever its launch size is. For example: "at most 50% (256 registers)".
 func (r *Result) LimitsWithoutSize(row *Row) (list []string) {
-	if n, known := row.Registers.Value(); known && r.Device != nil {
+	if r.Device == nil {
+		return nil
+	}
+	if n, known := row.Registers.Value(); known {
 		if most := predict.RegisterLimit(r.Device, n).Or(1); most < 1 {
 			list = append(list, fmt.Sprintf("at most %g%% (%d registers)", most.Percent(), n))
 		}
 	}
-	if slm, known := row.SLM.Value(); known && r.Device != nil {
+	if slm, known := row.SLM.Value(); known {
 		if n, limited := predict.SLMLimit(r.Device, slm).Value(); limited {
 			list = append(list, fmt.Sprintf("at most %s per Xe-core (SLM)", unit.Plural(n, "work-group")))
 		}
@@ -425,10 +428,9 @@ func (r *Result) checkRow(row *Row) {
 		say(note.Warning, CodeIdleContradicts, "%s", text)
 	}
 	// 0.0 says that no thread was seen, which is another case.
-	low, threads := r.leastOfBusy(row)
-	if m := row.Measured.Or(0); m > 0 && m.Minus(low) < -arraySum {
+	if m, low := row.Measured.Or(0), r.leastOfBusy(row).Or(0); m > 0 && m.Minus(low) < -arraySum {
 		say(note.Warning, CodeIdleContradicts, "%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time hold at least "+
-			"one of %d threads otherwise: at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), threads, low.Percent())
+			"one of %d threads otherwise: at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), r.Device.ThreadsPerXVE, low.Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())

@@ -84,10 +84,10 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 // device has no such mode.
 func RegisterLimit(d *arch.Device, registers int) (most unit.Opt[unit.Ratio]) {
 	mode, ok := GRFModeFor(d, registers)
-	if !ok || d.ThreadsPerXVE <= 0 {
+	if !ok || d.SlotsPerXeCore() <= 0 {
 		return most
 	}
-	return unit.Some(unit.Ratio(min(mode.ThreadsPerXVE, d.ThreadsPerXVE)) / unit.Ratio(d.ThreadsPerXVE))
+	return unit.Some(unit.Ratio(modeSlots(d, mode.Registers)) / unit.Ratio(d.SlotsPerXeCore()))
 }
 
 // SLMLimit returns the number of work-groups per Xe-core that the SLM of a

@@ -81,7 +81,7 @@ func (a *app) collectCommand() *cobra.Command {
 				return nil, err
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
-			o.FullCompute = len(device) == 0 || strings.HasPrefix(device[0].Architecture, "Gen")
+			o.FullCompute = len(device) == 0 || device[0].IsBeforeXe()
 			// What is printed may run on another machine, so what is installed
 			// here says nothing.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))

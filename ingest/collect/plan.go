@@ -102,7 +102,7 @@ func Quote(a string) string {
 func Probe(o Options) []Step {
 	result, file := below(o.Dir, "probe"), o.probeFile()
 	return []Step{
-		{Args: o.collect(result, coarsest, ""), Why: "a first run finds how long a launch takes"},
+		{Args: o.collect(result, coarsest, false), Why: "a first run finds how long a launch takes"},
 		{Args: export(result, file), Why: "its computing tasks", File: file},
 	}
 }
@@ -124,12 +124,10 @@ func below(dir, name string) string {
 // files of the steps form one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
-	counters := Step{Args: o.collect(result, interval, ""), Why: "the counters"}
+	counters := Step{Args: o.collect(result, interval, o.FullCompute), Why: "the counters"}
 	if o.FullCompute {
-		counters = Step{Args: o.collect(result, interval, "full-compute"),
-			Why: "the counters: full-compute, because the default set of Gen9 has no thread occupancy; a newer " +
-				"GPU does not " +
-				"need it: name it with --device"}
+		counters.Why += ": full-compute, because the default set of Gen9 has no thread occupancy; a newer GPU does not " +
+			"need it: name it with --device"
 	}
 	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
@@ -141,13 +139,13 @@ func Steps(o Options, interval time.Duration) []Step {
 	return steps
 }
 
-// collect returns a collection's command with a set of metrics, VTune's default
-// if mode is empty.
-func (o Options) collect(result string, interval time.Duration, mode string) []string {
+// collect returns the command of a collection, with all metric sets or VTune's
+// default.
+func (o Options) collect(result string, interval time.Duration, full bool) []string {
 	ms := strconv.FormatFloat(interval.Seconds()*1e3, 'f', -1, 64)
 	args := []string{"vtune", "-collect", "gpu-hotspots", "-knob", "gpu-sampling-interval=" + ms}
-	if mode != "" {
-		args = append(args, "-knob", "characterization-mode="+mode)
+	if full {
+		args = append(args, "-knob", "characterization-mode=full-compute")
 	}
 	if o.GPU != "" {
 		args = append(args, "-knob", "target-gpu="+o.GPU)

@@ -170,7 +170,7 @@ func (o *Options) variant(named, found *Device) bool {
 
 // otherGPU reports whether an export with XVE columns excludes all devices.
 func (o *Options) otherGPU(found []*Device) bool {
-	newer := func(d *Device) bool { return !strings.HasPrefix(d.Architecture, "Gen") }
+	newer := func(d *Device) bool { return !d.IsBeforeXe() }
 	return o.XVEColumns != "" && !slices.ContainsFunc(found, newer)
 }
 
@@ -303,7 +303,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 
 // xveWord returns an XVE's name in the GPU's generation.
 func (d *Device) xveWord() string {
-	if strings.HasPrefix(d.Architecture, "Gen") || d.Architecture == "Xe-LP" {
+	if d.IsBeforeXe() || d.Architecture == "Xe-LP" {
 		return "EU"
 	}
 	return "XVE"

@@ -107,6 +107,11 @@ func (b Bandwidth) String() string {
 	return figure + " (" + b.Source + ")"
 }
 
+// IsBeforeXe reports whether the device belongs to a generation before Xe, for
+// example Gen9. VTune's exports of it count EUs instead of XVEs, and its default
+// metrics lack the thread occupancy.
+func (d *Device) IsBeforeXe() bool { return strings.HasPrefix(d.Architecture, "Gen") }
+
 // ShortName returns the device's common name, without the vendor and words that
 // all products share.
 func (d *Device) ShortName() string {

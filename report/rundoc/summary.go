@@ -164,8 +164,7 @@ func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 		return s
 	default:
 		s.Headline = deviceName(r) + ": " + countsOf(r, lines)
-		measured := slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() })
-		if !measured && show.Sort == "" && series {
+		if !measured(r) && show.Sort == "" && series {
 			s.Impact = secondWave(lines)
 			if s.Impact != "" && threadsAsPredicted(r) {
 				s.Impact += ". Each kernel started as many threads as predicted"
@@ -425,11 +424,11 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	lacks := func(row compare.Row) bool {
 		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
 	}
-	switch inputs := withoutCounter(r); {
-	case len(inputs) > 0 && (r.Device == nil || strings.HasPrefix(r.Device.Architecture, "Gen")):
+	switch lacksCounter := withoutCounter(r); {
+	case lacksCounter && (r.Device == nil || r.Device.IsBeforeXe()):
 		return "To measure the occupancy", []report.NextCommand{{Command: "vtune -collect gpu-hotspots -knob " +
 			"characterization-mode=full-compute -- " + application(r)}}
-	case len(inputs) > 0:
+	case lacksCounter:
 		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
 	case (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1:
 		command := []string{"occudiff", "validate", "--device", r.Fit.Devices[0].Key}
@@ -451,13 +450,15 @@ func threadsAsPredicted(r *compare.Result) bool {
 	})
 }
 
-// withoutCounter returns the VTune exports of a run if none has the thread
+// measured reports whether any row has a measured occupancy.
+func measured(r *compare.Result) bool {
+	return slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() })
+}
+
+// withoutCounter reports whether VTune exported a run without the thread
 // occupancy.
-func withoutCounter(r *compare.Result) []ingest.Input {
-	if slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() }) {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool { return !in.Traits.ColumnsVary })
+func withoutCounter(r *compare.Result) bool {
+	return !measured(r) && slices.ContainsFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary })
 }
 
 // rangeText lists numbers: "1, 3", and "1 to 3" for three or more in a row.

@@ -123,7 +123,7 @@ func undeterminedText(r *compare.Result, lines []line) string {
 	case s.PeaksAgree:
 		return "Nothing was measured: VTune's peak is a prediction, too, and agrees with this one"
 	case s.NoMeasurement:
-		if len(withoutCounter(r)) > 0 {
+		if withoutCounter(r) {
 			return "Nothing was measured: the input has no thread occupancy"
 		}
 		if !lines[0].Measured.Present() {
