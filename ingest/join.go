@@ -15,7 +15,7 @@ import (
 // Join joins the files of one run. A format has already added the rows with the
 // same key within a file. Join adds nothing across files: a later file fills
 // values that the first one lacks. If both have a value, the first one is used,
-// with a note.
+// with a note. Join may change the kernels of the files, and nothing else.
 func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
@@ -74,6 +74,9 @@ type joiner struct {
 	fewest  int             // number of launch parts that every export lacks, so that no file could add them
 	gaveWay map[string]bool // files whose samples were replaced by other counters, see chooseReading
 	traceOf Input           // input that contained the trace
+	// mergedTrace reports that the run's trace is a copy, to which the traces of
+	// other files are added.
+	mergedTrace bool
 }
 
 const oneRunHint = "give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is " +

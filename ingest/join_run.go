@@ -17,7 +17,7 @@ func (r *Run) launches(f *File, to []int) {
 	if f.Launches.Len() == 0 {
 		return
 	}
-	further := f.Launches.Renumber(to)
+	further := f.Launches.clone().Renumber(to)
 	if r.Launches == nil {
 		r.Launches = further
 		for _, k := range to {
@@ -25,6 +25,7 @@ func (r *Run) launches(f *File, to []int) {
 		}
 		return
 	}
+	r.Launches = r.Launches.clone()
 	mine, theirs := r.Launches.byKernel(len(r.Kernels)), further.byKernel(len(r.Kernels))
 	first, apart := 0, 0
 	for k, list := range theirs {
@@ -107,8 +108,8 @@ func (j *joiner) trace(f *File) error {
 	case f.Kind == j.traceOf.Kind && t.Whole:
 		return note.Errorf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
 			"these are two runs, or two processes of one", j.traceOf.Path)
-	case r.Recording != nil && r.Recording.Trace == r.Trace: // a Recording must not change
-		r.Trace = r.Trace.clone()
+	case !j.mergedTrace: // the file's own trace must not change: a Recording may use it
+		r.Trace, j.mergedTrace = r.Trace.clone(), true
 		return j.trace(f)
 	case !r.Trace.merge(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",

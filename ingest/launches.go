@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"math"
 
 	"occudiff/ingest/unit"
@@ -119,6 +120,16 @@ func (l *Launches) Renumber(to []int) *Launches {
 	}
 	l.n, l.blocks = kept, l.blocks[:(kept+launchBlock-1)/launchBlock]
 	return l
+}
+
+// clone returns a copy that can be changed.
+func (l *Launches) clone() *Launches {
+	c := &Launches{n: l.n, files: maps.Clone(l.files)}
+	for _, b := range l.blocks {
+		block := *b
+		c.blocks = append(c.blocks, &block)
+	}
+	return c
 }
 
 // MergeByLine returns the launches of two lists in the order of their lines.

@@ -42,36 +42,80 @@ const sniffSize = 64 << 10
 // is an error. If another path is usable, an unusable file becomes an error
 // note. Otherwise it is part of the returned error.
 func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
-	files, err := expand(paths)
+	list, err := readPaths(ctx, paths, opt)
 	if err != nil {
 		return nil, err
 	}
-	var joined []File
-	var faults []error
+	return joinContents(list, paths)
+}
+
+// content is what reading a path produced: the exports in its file, or an
+// error.
+type content struct {
+	candidate
+	files []File
+	err   error
+}
+
+// readPaths reads each file of the paths once. It returns an error only if the
+// remaining files cannot be a run without the unusable one.
+func readPaths(ctx context.Context, paths []string, opt Options) ([]content, error) {
+	candidates, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	var list []content
 	progress, done := opt.Progress, int64(0)
-	for _, f := range files {
+	for _, c := range candidates {
 		// A format reports the bytes of its own file, and Progress reports the
 		// bytes of all files.
 		if progress != nil {
 			opt.Progress = func(n int64) { progress(done + n) }
 		}
-		file, err := readCandidate(ctx, f, opt)
-		done += sizeOf(f.path)
+		file, err := readCandidate(ctx, c, opt)
+		done += sizeOf(c.path)
 		switch {
-		case err == nil:
-			joined = append(joined, file.parts()...)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
+		case c.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
 			return nil, err // an incomplete run may look like a different run
-		case !f.listed && (isCode(err, CodeUnknown, codeBinary) || isCode(err, codeEmpty) && !isExport(f.path)):
-			// The folder of a job contains scripts, programs, and an empty
-			// error log.
-			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
-				Pos:  note.Pos{File: f.path},
-				Text: "skipped: no profiler output"}}})
+		case err != nil:
+			list = append(list, content{c, nil, err})
 		default:
-			faults = append(faults, err)
+			list = append(list, content{c, file.parts(), nil})
+		}
+	}
+	return list, nil
+}
+
+// noOutput reports whether a file of a folder is no profiler output. For
+// example, the folder of a job contains scripts, programs, and an empty error
+// log.
+func (c *content) noOutput() bool {
+	return !c.listed && (isCode(c.err, CodeUnknown, codeBinary) || isCode(c.err, codeEmpty) && !isExport(c.path))
+}
+
+// joinContents joins what was read from paths to one run. It does not change
+// the contents.
+func joinContents(list []content, paths []string) (*Run, error) {
+	var joined []File
+	var faults []error
+	// A single file from the user is joined once, so its kernels need no copy.
+	once := len(list) == 1 && list[0].path == list[0].root
+	for _, c := range list {
+		switch {
+		case c.noOutput():
+			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
+				Pos:  note.Pos{File: c.path},
+				Text: "skipped: no profiler output"}}})
+		case c.err != nil:
+			faults = append(faults, c.err)
+		}
+		for _, f := range c.files {
+			if !once {
+				f.Kernels = slices.Clone(f.Kernels)
+			}
+			joined = append(joined, f)
 		}
 	}
 	run, err := Join(joined)

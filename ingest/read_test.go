@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -417,5 +418,53 @@ func TestStalls(t *testing.T) {
 	}
 	if want := "A Sbid, B Barrier, B, stalls-of-several"; strings.Join(got, ", ") != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// countedFormat counts how often each file is read.
+type countedFormat struct {
+	lineFormat
+	reads map[string]int
+}
+
+func (f countedFormat) Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error) {
+	f.reads[filepath.Base(src.Path)]++
+	return f.lineFormat.Read(ctx, src, opt)
+}
+
+// TestReadRuns reads a folder of repeats, which is recognized only after its
+// files were joined. Each file must be read once, and each run must be the same
+// as if only its files had been read.
+func TestReadRuns(t *testing.T) {
+	dir := write(t, map[string]string{
+		"repeats/1.csv":     "alpha\nk 512 50 -\n",
+		"repeats/2.csv":     "alpha\nk 512 60 -\nl 256 10 -\n",
+		"repeats/props.txt": "beta\nprops k - 128\n",
+		"repeats/run.sh":    "make\n",
+	})
+	format := countedFormat{lineFormat{"alpha"}, map[string]int{}}
+	opt := Options{Formats: []Format{format, lineFormat{"beta"}}}
+	path := func(names ...string) (list []string) {
+		for _, name := range names {
+			list = append(list, filepath.Join(dir, "repeats", name))
+		}
+		return list
+	}
+	runs, err := ReadRuns(t.Context(), path(""), opt)
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	if d := cmp.Diff(map[string]int{"1.csv": 1, "2.csv": 1}, format.reads); d != "" {
+		t.Errorf("reads of each file: %s", d)
+	}
+	all := cmp.Exporter(func(reflect.Type) bool { return true })
+	for i, run := range runs {
+		want, err := Read(t.Context(), path(fmt.Sprintf("%d.csv", i+1), "props.txt"), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.Kernels, run.Kernels, all); d != "" {
+			t.Errorf("run %d: %s", i+1, d)
+		}
 	}
 }

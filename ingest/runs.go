@@ -89,14 +89,9 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 	return f, err == nil || isCode(err, codeDamaged)
 }
 
-// EachRun reads every run in the paths and passes each one to a function, with
-// the name of its folder or file. A difference report contains two runs, an
-// archive one per result, and a folder whose exports measured the same kernels
-// differently one per export.
-//
-// read reads paths as one run. side is the number of the result if the file
-// contains several, and 0 otherwise.
-func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
+// EachRun passes each run of the paths to a function, with the name of its
+// folder or file. read reads the runs of one element of Runs, see ReadRuns.
+func EachRun(paths []string, formats []Format, read func(paths []string) ([]*Run, error),
 	each func(name string, run *Run) error) error {
 	seen := map[string]int{}
 	for _, paths := range Runs(paths, formats) {
@@ -105,16 +100,16 @@ func EachRun(ctx context.Context, paths []string, formats []Format, read func(si
 		if seen[base]++; seen[base] > 1 { // for example, x/run and y/run
 			name = fmt.Sprintf("%s-%d", base, seen[base])
 		}
-		of, err := several(ctx, paths, read)
+		runs, err := read(paths)
 		if err != nil {
 			return err
 		}
-		for side, run := range of {
-			switch path := run.Inputs[0].Path; {
-			case len(of) > 1 && path == of[0].Inputs[0].Path && path == of[1].Inputs[0].Path:
-				name = fmt.Sprintf("%s, result %d", base, side+1)
-			case len(of) > 1:
-				name = filepath.Base(path)
+		for i, run := range runs {
+			switch {
+			case len(runs) > 1 && ResultsOfOneFile(runs):
+				name = fmt.Sprintf("%s, result %d", base, i+1)
+			case len(runs) > 1:
+				name = filepath.Base(run.Inputs[0].Path)
 			}
 			if err := each(name, run); err != nil {
 				return err
@@ -124,30 +119,43 @@ func EachRun(ctx context.Context, paths []string, formats []Format, read func(si
 	return nil
 }
 
-// several reads paths as one run, or as several runs if they contain several.
-func several(ctx context.Context, paths []string, read func(side int, paths ...string) (*Run, error)) ([]*Run, error) {
-	run, err := read(0, paths...)
+// ResultsOfOneFile reports whether several runs are the results of one file.
+// For example, a difference report has two results.
+func ResultsOfOneFile(runs []*Run) bool {
+	return len(runs) > 1 && runs[0].Inputs[0].Path == runs[1].Inputs[0].Path
+}
+
+// ReadRuns reads paths as one run, or as several runs if they contain several:
+// the results of a file, or a folder with several exports of the same kernels.
+// For example, a folder of repeats has a run per export. Each file is read
+// once, except for a file with several results, which is read once per result.
+func ReadRuns(ctx context.Context, paths []string, opt Options) ([]*Run, error) {
+	list, err := readPaths(ctx, paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	run, err := joinContents(list, paths)
 	switch {
 	case ResultCount(err) > 0:
-		var all []*Run
-		for side := range ResultCount(err) {
-			run, err := read(side+1, paths...)
+		var runs []*Run
+		for opt.Result = 1; opt.Result <= ResultCount(err); opt.Result++ {
+			run, err := Read(ctx, paths, opt)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, run)
+			runs = append(runs, run)
 		}
-		return all, nil
+		return runs, nil
 	case isCode(err, codeTwoRuns) && isFolder(paths[0]):
-		return samples(ctx, paths[0], paths[1:], func(paths ...string) (*Run, error) { return read(0, paths...) })
+		return repeats(list, paths[0])
 	case err != nil:
 		return nil, err
 	}
 	return []*Run{run}, nil
 }
 
-// Ranks of a file in a folder of samples. The files with the highest rank are
-// samples.
+// Ranks of a file in a folder of repeats. The files with the highest rank are
+// the repeats.
 const (
 	useless   = iota
 	ofAllRuns // contains no kernels
@@ -157,50 +165,53 @@ const (
 	measuresKernels
 )
 
-// samples reads the files of a folder that holds several runs of one program,
-// each with what belongs to all. Files with measured occupancy are samples.
-// Without any, the exports are, then the traces, and then the summaries that
-// name tasks. An export without counters does not identify its run: next to
-// files with counters, it is left out.
-func samples(ctx context.Context, folder string, shared []string, read func(paths ...string) (*Run, error)) (
-	runs []*Run, err error) {
-	files, err := expand([]string{folder})
-	if err != nil {
-		return nil, err
+// repeats returns the runs of a folder that contains several runs of one
+// program, each joined with the files that belong to all runs: the files of
+// the folder with a lower rank, and the files of other paths. Files with
+// measured occupancy are repeats. Without any, the exports are, then the traces, and
+// then the summaries that name tasks. An export without counters does not
+// identify its run. If other files have counters, it is left out.
+func repeats(list []content, folder string) (runs []*Run, err error) {
+	var shared, files []content
+	for _, c := range list {
+		if c.root != folder {
+			shared = append(shared, c)
+			continue
+		}
+		c.listed = true // each file is judged as if the user had named it
+		files = append(files, c)
 	}
 	var faults []note.Note
 	rank, top := make([]int, len(files)), useless
-	for i, file := range files {
-		run, err := read(file.path)
+	for i, c := range files {
+		run, err := joinContents([]content{c}, []string{c.path})
 		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
 		case isCode(err, CodeUnknown, codeBinary):
 		case isCode(err, codeNoKernels): // a summary that describes only the platform
 			rank[i] = ofAllRuns
 		case err != nil:
-			faults = append(faults, notUsed(file.path, err))
+			faults = append(faults, notUsed(c.path, err))
 		default:
 			rank[i] = rankOf(run)
 		}
 		top = max(top, rank[i])
 	}
-	for i, file := range files {
+	for i, c := range files {
 		switch {
 		case rank[i] == exported && top > exported:
 			faults = append(faults, note.Note{Severity: note.Warning, Code: "run-not-used",
-				Pos:  note.Pos{File: file.path},
+				Pos:  note.Pos{File: c.path},
 				Text: "not used: this export has no occupancy, and nothing identifies its run among the others",
 				Hint: "put each run into its own folder"})
 		case rank[i] > useless && rank[i] < top:
-			shared = append(shared[:len(shared):len(shared)], file.path)
+			shared = append(shared, c)
 		}
 	}
-	for i, file := range files {
+	for i, c := range files {
 		if rank[i] < max(top, ofTasks) {
 			continue
 		}
-		run, err := read(append([]string{file.path}, shared...)...)
+		run, err := joinContents(append([]content{c}, shared...), []string{c.path})
 		if err != nil {
 			return nil, err
 		}
@@ -237,6 +248,7 @@ func notUsed(path string, err error) note.Note {
 }
 
 type candidate struct {
+	root   string // path from the user, which is the file or its folder
 	path   string
 	listed bool // named by the user, not found in a folder
 	folder bool // a VTune result folder, which is read as a whole
@@ -318,19 +330,19 @@ func isExport(path string) bool {
 func expand(paths []string) ([]candidate, error) {
 	var files []candidate
 	seen := map[string]bool{}
-	add := func(p string, listed, folder bool) {
+	add := func(root, p string, listed, folder bool) {
 		key, err := filepath.Abs(p)
 		if err != nil || p == "-" {
 			key = p
 		}
 		if !seen[key] {
 			seen[key] = true
-			files = append(files, candidate{p, listed, folder})
+			files = append(files, candidate{root, p, listed, folder})
 		}
 	}
 	for _, p := range paths {
 		if p == "-" || !isFolder(p) {
-			add(p, true, false)
+			add(p, p, true, false)
 			continue
 		}
 		f, err := listFolder(p)
@@ -338,18 +350,18 @@ func expand(paths []string) ([]candidate, error) {
 		case err != nil:
 			return nil, openError(p, err)
 		case f.result:
-			add(p, true, true)
+			add(p, p, true, true)
 		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, IsResult):
 			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder contains no files")
 		}
 		for _, file := range f.files {
 			if !f.result || isText(file) { // in a result folder, only exports that a user put there
-				add(file, false, false)
+				add(p, file, false, false)
 			}
 		}
 		for _, sub := range f.folders {
 			if !f.result && IsResult(sub) {
-				add(sub, true, true)
+				add(p, sub, true, true)
 			}
 		}
 	}

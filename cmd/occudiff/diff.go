@@ -14,7 +14,6 @@ import (
 	"occudiff/compare/stat"
 	"occudiff/compare/track"
 	"occudiff/ingest"
-	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/batch"
@@ -64,9 +63,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 		}
 	}
 	switch {
-	// One path is enough where it holds both sides: a difference report, or an
-	// archive of two results.
-	case len(paths) == 1 && !hasResults(ctx, paths[0]):
+	case len(paths) == 1 && binaries == 1:
 		return nil, cli.Errorf(wrongPaths, 1)
 	case streams > 1:
 		return nil, cli.Errorf("only one of the paths can be standard input")
@@ -78,7 +75,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
 	}
-	sides, err := a.readResults(ctx, paths)
+	sides, err := a.readSides(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -169,39 +166,34 @@ func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 	return a.conclude(diffdoc.Annotations(cases, level), diffdoc.Failure(cases), unseen)
 }
 
-// readResults reads the runs of all sides and compares each with its
-// prediction. A single path is a difference report, which has both sides.
-func (a *app) readResults(ctx context.Context, paths []string) (sides []diff.Side, err error) {
-	both := len(paths) == 1
-	if both {
-		paths = append(paths, paths[0])
-	}
-	for i, path := range paths {
-		side, opt := diff.Side{Name: path}, ingest.Options{Content: true} // its digests find a copy among the runs
-		if both {
-			side.Name, opt.Result = fmt.Sprintf("%s, result %d", path, i+1), i+1
-		}
-		read := func(_ int, paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, opt) }
-		if err := ingest.EachRun(ctx, []string{path}, formats.All(), read, func(_ string, run *ingest.Run) error {
+// readSides reads the runs of each path and compares each run with its
+// prediction. A single path is a file with two results, which are the two
+// sides. For example, a difference report of VTune.
+func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side, err error) {
+	for _, path := range paths {
+		side := diff.Side{Name: path}
+		var runs []*ingest.Run
+		// The content digests find a copy among the runs.
+		if err := a.eachRun(ctx, []string{path}, ingest.Options{Content: true}, func(_ string, run *ingest.Run) error {
+			runs = append(runs, run)
 			r, err := a.compareRun(run, compare.MeasuredOnly)
 			side.Runs = append(side.Runs, r)
 			return err
 		}); err != nil {
 			return nil, err
 		}
-		sides = append(sides, side)
+		if len(paths) > 1 {
+			sides = append(sides, side)
+			continue
+		}
+		if len(runs) != 2 || !ingest.ResultsOfOneFile(runs) {
+			return nil, cli.Errorf(wrongPaths, 1)
+		}
+		for i, r := range side.Runs {
+			sides = append(sides, diff.Side{Name: fmt.Sprintf("%s, result %d", path, i+1), Runs: []*compare.Result{r}})
+		}
 	}
 	return sides, nil
-}
-
-// hasResults reports whether a file is a difference report of VTune, or an
-// archive of two results. Reading without a choice of a side ends with an error
-// that counts them. Any other error is told when the path is read as what it
-// is. The file is read for this, and once more as the two sides: it is asked of
-// a single path alone.
-func hasResults(ctx context.Context, path string) bool {
-	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
-	return ingest.ResultCount(err) == 2
 }
 
 // diffBinaries compares the kernels of two compilations: binaries, archives,

@@ -69,11 +69,9 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	}
 	var names []string
 	var results []*compare.Result
-	read := func(side int, paths ...string) (*ingest.Run, error) {
-		return a.readRun(ctx, paths, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: f.Instances,
-			Samples: f.Timeline || a.writes(perfettoEnding), Result: side}})
-	}
-	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
+	opt := ingest.Options{ReadOptions: ingest.ReadOptions{Instances: f.Instances,
+		Samples: f.Timeline || a.writes(perfettoEnding)}}
+	if err := a.eachRun(ctx, paths, opt, func(name string, run *ingest.Run) error {
 		r, err := a.validateRun(run, f)
 		names, results = append(names, name), append(results, r)
 		return err
@@ -163,21 +161,48 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 // any file size.
 const readingGarbage = 20
 
-// readRun reads the files of a run; opt is what the command adds to the flags.
-// It does not compare: diff reads all sides before it compares the first, and
-// track add wants the run itself. Notes on bad rows come with the run; an error
-// means that nothing of it can be used.
+// eachRun reads the runs of the paths and passes each one to a function. opt is
+// what the command adds to the flags.
+func (a *app) eachRun(ctx context.Context, paths []string, opt ingest.Options,
+	each func(name string, run *ingest.Run) error) error {
+	return ingest.EachRun(paths, formats.All(), func(paths []string) ([]*ingest.Run, error) {
+		defer a.startReading(ctx, paths, &opt)()
+		return ingest.ReadRuns(ctx, paths, opt)
+	}, func(name string, run *ingest.Run) error {
+		a.hideCommand(run)
+		return each(name, run)
+	})
+}
+
+// readRun reads paths as one run, without comparing it: track add needs the run
+// itself.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
-	opt.Formats, opt.Stdin = formats.All(), ingest.Waiting(ctx, a.stdin)
-	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
-	var done func()
-	opt.Progress, done = a.progressBar(paths)
-	defer done()
+	defer a.startReading(ctx, paths, &opt)()
 	run, err := ingest.Read(ctx, paths, opt)
-	if a.NoCommand && err == nil {
-		run.Platform.Command = ""
+	if err == nil {
+		a.hideCommand(run)
 	}
 	return run, err
+}
+
+// startReading completes the options for reading paths. It returns a function
+// to call after reading.
+func (a *app) startReading(ctx context.Context, paths []string, opt *ingest.Options) func() {
+	opt.Formats, opt.Stdin = formats.All(), ingest.Waiting(ctx, a.stdin)
+	percent := debug.SetGCPercent(readingGarbage)
+	var clear func()
+	opt.Progress, clear = a.progressBar(paths)
+	return func() {
+		clear()
+		debug.SetGCPercent(percent)
+	}
+}
+
+// hideCommand removes the command line of a run if the user asked for it.
+func (a *app) hideCommand(run *ingest.Run) {
+	if a.NoCommand {
+		run.Platform.Command = ""
+	}
 }
 
 // readDevices reads the device table with the user's device file on top.

@@ -164,15 +164,14 @@ func ProblemsOf(err error) []Problem {
 	return []Problem{{Text: err.Error()}}
 }
 
-// read reads the files of one run; side is that of a difference report, 0 for a
-// run.
-func (a *App) read(ctx context.Context, paths []string, side int) (*ingest.Run, error) {
+// read reads the runs of the paths.
+func (a *App) read(ctx context.Context, paths []string) ([]*ingest.Run, error) {
 	opt := ingest.Options{Formats: formats.All()}
 	// WebAssembly runs Go on one core: more threads would only take turns.
-	opt.Threads, opt.Result = 1, side
+	opt.Threads = 1
 	if a.Progress != nil {
 		total := ingest.Size(paths)
 		opt.Progress = func(n int64) { a.Progress(n, total) }
 	}
-	return ingest.Read(ctx, paths, opt)
+	return ingest.ReadRuns(ctx, paths, opt)
 }

@@ -43,8 +43,8 @@ func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Re
 // compareRuns reads and compares the runs that paths hold.
 func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings, unnamed compare.NoDevice) (names []string,
 	results []*compare.Result, err error) {
-	read := func(side int, paths ...string) (*ingest.Run, error) { return a.read(ctx, paths, side) }
-	err = ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
+	read := func(paths []string) ([]*ingest.Run, error) { return a.read(ctx, paths) }
+	err = ingest.EachRun(paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		on, err := compare.ChooseDevice(run, a.devices, arch.Options{Name: by.Device}, unnamed, options(by))
 		if err != nil {
 			return err
