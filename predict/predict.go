@@ -139,6 +139,12 @@ type Prediction struct {
 	Partial bool
 }
 
+// XeCoreShare returns the occupancy of one Xe-core if the work-groups fill it
+// before any other. For example, 3 work-groups of 8 threads fill 24 of 56 slots.
+func (p *Prediction) XeCoreShare() unit.Ratio {
+	return p.XeCore * unit.Ratio(min(float64(p.Groups)/float64(p.GroupsPerXeCore), 1))
+}
+
 // A LaunchError is the reason why a launch cannot run on a device, with the
 // amount that would fit.
 type LaunchError struct {

@@ -65,6 +65,7 @@ type Section struct {
 	Title  string
 	Sheet  string   // of a workbook, on which the section stands
 	In     View     // where the section appears; 0 is everywhere
+	Open   bool     // a page shows it unfolded
 	Text   []string // paragraphs
 	Tables []*Table
 	Plots  []Plot

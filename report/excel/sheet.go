@@ -37,7 +37,9 @@ type block struct {
 	role  role
 	table *report.Table
 	chart *report.StackedBars
-	row   int // its first one, from 1
+	lines *report.Plot
+	data  *plotData // of lines
+	row   int       // its first one, from 1
 }
 
 // rows is how many it takes.
@@ -47,6 +49,8 @@ func (b *block) rows() int {
 		return 1 + b.table.Len
 	case b.chart != nil:
 		return chartHeight(b.chart)/pixelsPerRow + 1
+	case b.lines != nil:
+		return linesHeight/pixelsPerRow + 1
 	}
 	return 1
 }
@@ -127,6 +131,11 @@ func (s *sheet) section(of *report.Section, alone bool) {
 	for _, t := range tables {
 		s.table(t)
 	}
+	for i := range of.Plots {
+		if of.Plots[i].LineChart != nil {
+			s.lines(&of.Plots[i])
+		}
+	}
 }
 
 // items are the messages of a section as a table: what each is about, and the
@@ -182,11 +191,17 @@ func (b *book) write(s *sheet) error {
 		}
 	}
 	for i := range s.blocks {
-		if bars := s.blocks[i].chart; bars != nil {
-			chart := newChart(bars, s.name, &s.blocks[i+1])
-			if err := b.file.AddChart(s.name, address(chartColumn, s.blocks[i].row), chart); err != nil {
-				return err
-			}
+		var chart *excelize.Chart
+		switch o := &s.blocks[i]; {
+		case o.chart != nil:
+			chart = newChart(o.chart, s.name, &s.blocks[i+1])
+		case o.lines != nil:
+			chart = newLineChart(o, s.name, &s.blocks[i+1])
+		default:
+			continue
+		}
+		if err := b.file.AddChart(s.name, address(chartColumn, s.blocks[i].row), chart); err != nil {
+			return err
 		}
 	}
 	for i := range s.blocks {

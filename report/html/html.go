@@ -159,7 +159,7 @@ func (p *htmlWriter) content() {
 	p.raw("</div>\n")
 	for i, s := range p.sections {
 		large := len(s.Plots) > 0 && s.Plots[0].TimeSeries != nil && s.Plots[0].TimeSeries.Large
-		p.section(s, (p.doc.Summary != nil || i >= openSections) && !large)
+		p.section(s, (p.doc.Summary != nil || i >= openSections) && !large && !s.Open)
 	}
 	if !p.doc.Date.IsZero() {
 		p.line(`<p class="where">%</p>`, "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"))

@@ -228,11 +228,7 @@ func (p *htmlWriter) summary(s *report.Summary) {
 // A column is known to the style by its key: on a phone the cells of a row
 // stand below each other.
 func (p *htmlWriter) nextCommands(s *report.Summary) {
-	view := report.Terminal // what decides
-	if s.Rows.Form == report.Facts {
-		view = report.Page // of which a terminal says some in its first line
-	}
-	t := s.Rows.Shown(view)
+	t := s.Rows.Shown(report.Page)
 	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Code) }), 0)
 	p.raw("<table class=\"answers\" id=\"t-screen\">\n<thead><tr>")
 	for _, c := range t.Columns {

@@ -217,7 +217,7 @@ func agentSummary(r *compare.Result) *report.AgentSummary {
 	// In the order of the screen: one kernel of each group, then the others.
 	var first, others []int
 	for _, l := range linesOf(r, report.Selection{}) {
-		first, others = append(first, l.at), append(others, l.group.Rows[1:]...)
+		first, others = append(first, l.group.Rows[0]), append(others, l.group.Rows[1:]...)
 	}
 	for _, i := range append(first, others...) {
 		row := &r.Rows[i]

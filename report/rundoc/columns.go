@@ -342,7 +342,11 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 
 // kernelTable is the table of all rows for people.
 func kernelTable(r *compare.Result) *report.Table {
-	times, kernels := hostTimes(r), 0
+	var times map[int]unit.Seconds
+	if fromLog(r) { // the time of the host is not the time of the kernel
+		times = hostTimes(r)
+	}
+	kernels := 0
 	list := make([]kernel, len(r.Rows))
 	for i := range list {
 		list[i].Row = &r.Rows[i]

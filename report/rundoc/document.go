@@ -25,11 +25,12 @@ import (
 // keeps r: rows are read when a renderer asks for them.
 func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
+	lines := linesOf(r, prov.Show)
 	d := &report.Document{
 		Title:   "Predicted and measured GPU occupancy",
 		Subject: "Run without a known device",
 		Date:    r.Platform.Collected,
-		Summary: summaryOf(r, prov.Show),
+		Summary: summaryOf(r, lines, prov.Show),
 		Version: prov.Version,
 		Headline: []string{"Sampling interval " + samplingText(r) + "; tolerance " +
 			report.Shortest(float64(r.Options.Tolerance)) + " points"},
@@ -39,7 +40,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		line := report.OneLine(predictdoc.DeviceLine(on) + " (from " + r.ChosenBy.String() + ")")
 		d.Headline = slices.Insert(d.Headline, 0, line)
 	}
-	d.Sections = slices.Concat([]report.Section{kernelSection(r), evidenceSection(r), launchSection(r)},
+	d.Sections = slices.Concat([]report.Section{seriesSection(r, lines), kernelSection(r), evidenceSection(r),
+		launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})
 	return d
 }
@@ -113,7 +115,7 @@ func noteSection(r *compare.Result) report.Section {
 // timingSection lists what logs printed, unless the table of kernels has it.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
-	if len(r.Timings) > 0 && hostTimes(r) == nil {
+	if len(r.Timings) > 0 && !fromLog(r) {
 		s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
 		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
 		s.Tables[0].In = report.Files
@@ -121,19 +123,21 @@ func timingSection(r *compare.Result) report.Section {
 	return s
 }
 
-// hostTimes returns the time of each row of a log alone, nil where an export
-// has rows or a log not one time for each. A host's time is not compared with a
-// GPU's: it stands next to predictions where there is nothing else.
+// fromLog reports whether all rows come from a log, each from one timing.
+func fromLog(r *compare.Result) bool {
+	return len(r.Rows) > 0 && len(r.Rows) == len(r.Timings) && !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
+}
+
+// hostTimes returns the time of each row in a log, nil if a row has several.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
-	if len(r.Timings) == 0 || slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog }) {
-		return nil
-	}
 	times := map[int]unit.Seconds{}
 	for _, t := range r.Timings {
-		if _, twice := times[t.Row]; twice || t.Row < 0 {
+		if _, twice := times[t.Row]; twice {
 			return nil
 		}
-		times[t.Row] = t.Seconds
+		if t.Row >= 0 {
+			times[t.Row] = t.Seconds
+		}
 	}
 	return times
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +16,14 @@ import (
 )
 
 const (
-	leastShare = 0.01                   // the part of the kernels' time below which a kernel does not lead a screen
-	mostChecks = 3                      // commands
-	hintRows   = 6                      // above so many rows a screen is long enough without a hint
-	nameWidth  = 32                     // of a name; what is behind a screen has the whole
-	seriesRows = 2 * report.SummaryRows // in a series it is the step from one row to the next that tells
+	leastShare = 0.01 // the part of the kernels' time below which a kernel does not lead a screen
+	mostChecks = 3    // commands
+	hintRows   = 6    // above so many rows a screen is long enough without a hint
+	nameWidth  = 32   // of a name; what is behind a screen has the whole
+
+	// Names of a series differ in numbers alone, and its table has more columns.
+	seriesWidth = 24
+	seriesRows  = 3 * report.SummaryRows // in a series it is the step from one row to the next that tells
 )
 
 // line is a row of the screen: small, since a run can have 100,000 of which ten
@@ -31,11 +33,10 @@ type line struct {
 	group        *compare.Group
 	share        percent // of the kernels' time
 	fix          compare.PossibleFix
-	at           int // of the result
 	rank         rank
-	host         seconds // of a log alone
-	number       int     // from 1; 0 where nothing is to do
-	name         string  // of a line that people see
+	host         seconds
+	number       int    // from 1; 0 where nothing is to do
+	name         string // of a line that people see
 }
 
 // rank is where a row stands on the screen.
@@ -63,22 +64,6 @@ func kernelsIn(lines []line) (n int) {
 		n += lines[i].kernels()
 	}
 	return n
-}
-
-// groups is how many work-groups are predicted; 0 where that is not known.
-func (l *line) groups() int64 {
-	if l.Predicted == nil {
-		return 0
-	}
-	return l.Predicted.Groups
-}
-
-// waves is how many waves are predicted; 0 if the work-groups are not known.
-func (l *line) waves() float64 {
-	if l.groups() == 0 {
-		return 0
-	}
-	return l.Predicted.Waves
 }
 
 // linesOf returns the kernels of a run in the order of the screen: what can be
@@ -116,11 +101,14 @@ func linesOf(r *compare.Result, show report.Selection) []line {
 
 // linesOfGroups returns a line with a rank for each group.
 func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
-	all := r.Summary.KernelTime.Or(0)
+	all, times := r.Summary.KernelTime.Or(0), hostTimes(r)
 	list, anyGain := make([]line, 0, len(groups)), false
 	for i := range groups {
 		g := &groups[i]
-		l := line{Row: &r.Rows[g.Rows[0]], group: g, at: g.Rows[0], fix: g.Fix}
+		l := line{Row: &r.Rows[g.Rows[0]], group: g, fix: g.Fix}
+		if t, timed := times[g.Rows[0]]; timed {
+			l.host = unit.Some(t)
+		}
 		if t, timed := g.Total.Value(); timed && all > 0 {
 			l.share = unit.Some(unit.Ratio(t / all))
 			if unit.Ratio(g.Alike/all) < leastShare {
@@ -140,18 +128,18 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 }
 
 // summaryOf makes the screen of a run.
-func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
-	lines, times := linesOf(r, show), hostTimes(r)
+func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.Summary {
 	s := &report.Summary{Notes: notesFirst(r)}
-	most, series := max(show.Top, report.SummaryRows), isSeries(lines)
-	if series {
+	most, hostOnly := max(show.Top, report.SummaryRows), fromLog(r)
+	if isSeries(lines) {
 		most = max(most, seriesRows)
 	}
+	ordered := show.Sort == "" && (hostOnly || isSweep(lines))
+	if ordered {
+		sortByGroups(lines)
+	}
 	switch {
-	case times != nil:
-		for i := range lines {
-			lines[i].host = unit.Some(times[lines[i].at])
-		}
+	case hostOnly:
 		s.Headline, s.Impact = logWords(r, lines), secondWave(lines)
 		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
@@ -164,7 +152,7 @@ func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 		return s
 	default:
 		s.Headline = deviceName(r) + ": " + countsOf(r, lines)
-		if !measured(r) && show.Sort == "" && series {
+		if !measured(r) && ordered {
 			s.Impact = secondWave(lines)
 			if s.Impact != "" && threadsAsPredicted(r) {
 				s.Impact += ". Each kernel started as many threads as predicted"
@@ -187,7 +175,7 @@ func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 	if len(shown) <= hintRows {
 		s.Hint = "'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything"
 	}
-	if times != nil {
+	if hostOnly {
 		return s
 	}
 	s.Bars = slots(r, shown)
@@ -279,35 +267,6 @@ func logWords(r *compare.Result, lines []line) string {
 	return what + ". A log has host times, nothing was measured"
 }
 
-var digits = regexp.MustCompile("[0-9]+")
-
-// isSeries reports whether all rows are launches of one kernel in several
-// sizes: their names differ in numbers alone.
-func isSeries(lines []line) bool {
-	name := func(l line) string { return digits.ReplaceAllString(l.Task, "") }
-	return len(lines) > 2 && !slices.ContainsFunc(lines, func(l line) bool { return name(l) != name(lines[0]) })
-}
-
-// secondWave puts launches of one kernel in the order of their work-groups and
-// says what they show: it takes longer where a second wave begins. It is empty
-// where they do not.
-func secondWave(lines []line) string {
-	time := func(l *line) unit.Seconds { return l.host.Or(l.Total.Or(0)) }
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.groups(), b.groups()) })
-	for i := 1; i < len(lines); i++ {
-		a, b := lines[i-1].Predicted, lines[i].Predicted
-		before, after := time(&lines[i-1]), time(&lines[i])
-		if a == nil || b == nil || a.Waves <= 0 || a.Waves > 1 || b.Waves <= 1 || after <= before {
-			continue
-		}
-		fill := int64(math.Floor(float64(b.Groups)/b.Waves + 1e-9))
-		return fmt.Sprintf("It takes longer where a second wave begins: "+
-			"%d groups %s s, %d groups %s s (%d fill the GPU)", a.Groups, report.Decimal(float64(before), 3),
-			b.Groups, report.Decimal(float64(after), 3), fill)
-	}
-	return ""
-}
-
 // nameLines names rows; rows of one name are told apart by their shape.
 func nameLines(r *compare.Result, lines []line) {
 	count := map[string]int{}
@@ -320,7 +279,11 @@ func nameLines(r *compare.Result, lines []line) {
 			l.name += " " + LaunchSize(&l.Kernel)
 		}
 	}
-	for i, name := range report.CutDistinct(report.ListOf(lines, func(l line) string { return l.name }), nameWidth) {
+	width := nameWidth
+	if isSweep(lines) {
+		width = seriesWidth
+	}
+	for i, name := range report.CutDistinct(report.ListOf(lines, func(l line) string { return l.name }), width) {
 		lines[i].name = name
 	}
 }

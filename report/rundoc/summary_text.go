@@ -257,8 +257,8 @@ func contradictions(r *compare.Result) (text string) {
 	return text
 }
 
-// summaryTable returns the rows of a summary, or of a log alone with the times
-// of the host.
+// summaryTable returns the rows of a summary, for a series with the columns of
+// the thread-mapping exercise.
 func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
 	any := func(is func(*line) bool) bool {
 		return slices.ContainsFunc(lines, func(l line) bool { return is(&l) })
@@ -269,27 +269,21 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	if peaks {
 		title = "Predicted peak"
 	}
-	name := report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Cut, report.Code)
 	predicted := figure("predicted", title, func(l *line) string {
 		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peaks) }).text(r.Options.Tolerance)
 	})
-	if lines[0].host.Present() {
-		return report.NewTable("screen", "", lines, []report.Col[line]{name,
-			report.Shown("groups", "Work-groups", (*line).groups, report.NonZero),
-			report.Shown("host", "Host time", func(l *line) seconds { return l.host }, report.Decimals(4)),
-			predicted,
-			report.Shown("waves", "Waves", (*line).waves, report.Decimals(2), report.NonZero)}).Show()
-	}
 	seen := report.Shown("measured", "Measured", func(l *line) report.Word { return measuredWord(r, l) }, report.Right)
-	if !any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() }) {
+	observed := any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() })
+	if !observed {
 		seen = figure("measured", "VTune's peak", func(l *line) string { return percentText(l.Peak) })
 	}
 	if !isPredicted {
 		predicted.Title = "VTune's peak"
 	}
-	list := []report.Col[line]{
+	list := slices.Concat([]report.Col[line]{
 		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }),
-		name,
+		report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Cut, report.Code),
+	}, seriesColumns, []report.Col[line]{
 		report.Shown("kernels", "Kernels", (*line).kernels),
 		figure("time", "Time", func(l *line) string { return percentText(l.share) }),
 		predicted, seen,
@@ -297,7 +291,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		figure("stalled", "Stalled", func(l *line) string { return percentText(l.Stalled) }),
 		report.Shown("why", "Why",
 			func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) }, report.Fold),
-	}
+	})
 	// The value that orders the rows, if no other column shows it.
 	switch by {
 	case report.SortSpeedup:
@@ -314,10 +308,16 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		func(l *line) string { return fixText(l.Row, l.fix) }, report.Drop(1), report.Fold))
 	// If nothing can be compared, the state of the XVE array is all there is.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
-	hidden := map[string]bool{"idle": compared, "stalled": compared,
+	hostOnly := fromLog(r)
+	series := hostOnly || isSweep(lines)
+	hidden := map[string]bool{"idle": compared, "stalled": compared, "time": series, "why": hostOnly,
+		"peak": peaks, "vtune_peak": !observed,
 		"n":       !any(func(l *line) bool { return l.number > 0 }),
 		"kernels": !any(func(l *line) bool { return l.kernels() > 1 }),
 		"help":    !any(func(l *line) bool { return fixText(l.Row, l.fix) != "" })}
+	for _, c := range seriesColumns {
+		hidden[c.Key] = hidden[c.Key] || !series
+	}
 	list = slices.DeleteFunc(list, func(c report.Col[line]) bool { return hidden[c.Key] })
 	return report.NewTable("screen", "", lines, list).Show()
 }

@@ -1,0 +1,129 @@
+package excel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/xuri/excelize/v2"
+	"occudiff/report"
+)
+
+const linesHeight = 380 // pixels
+
+// plotData is the table behind a chart of lines. Each series has its own rows,
+// unless an earlier series has the same horizontal values.
+type plotData struct {
+	rows  []plotRow
+	spans [][2]int // first and last row of each series
+}
+
+type plotRow struct {
+	x float64
+	y map[int]float64 // by series
+}
+
+func newPlotData(p *report.Plot) *plotData {
+	d := &plotData{}
+	for i, s := range p.LineChart.Series {
+		points := drawn(&s)
+		at := slices.IndexFunc(d.spans, func(span [2]int) bool {
+			return slices.EqualFunc(d.rows[span[0]:span[1]+1], points,
+				func(r plotRow, p report.Point) bool { return r.x == p.X })
+		})
+		span := [2]int{len(d.rows), len(d.rows) + len(points) - 1}
+		if at >= 0 {
+			span = d.spans[at]
+		} else {
+			for _, p := range points {
+				d.rows = append(d.rows, plotRow{p.X, map[int]float64{}})
+			}
+		}
+		for k, p := range points {
+			d.rows[span[0]+k].y[i] = p.Y
+		}
+		d.spans = append(d.spans, span)
+	}
+	return d
+}
+
+// drawn returns the points through which a spreadsheet draws a series. Steps
+// need a point before each change. A gap has no cells.
+func drawn(s *report.LineSeries) (points []report.Point) {
+	last := math.NaN()
+	for _, p := range s.Points {
+		if math.IsNaN(p.X + p.Y) {
+			p = report.Point{X: math.NaN(), Y: math.NaN()}
+		} else if s.Style == report.Steps && !math.IsNaN(last) {
+			points = append(points, report.Point{X: p.X, Y: last})
+		}
+		points, last = append(points, p), p.Y
+	}
+	return points
+}
+
+// table returns the data as cells.
+func (d *plotData) table(p *report.Plot) *report.Table {
+	decimals := report.Decimals(0)
+	if slices.ContainsFunc(d.rows, func(r plotRow) bool { return r.x > math.Floor(r.x) }) {
+		decimals = 3
+	}
+	columns := []report.Col[plotRow]{
+		report.Shown("x", p.LineChart.X, func(r *plotRow) float64 { return r.x }, decimals)}
+	for i, s := range p.LineChart.Series {
+		columns = append(columns, report.Shown("", s.Name, func(r *plotRow) float64 {
+			if y, drawn := r.y[i]; drawn {
+				return y
+			}
+			return math.NaN() // no cell
+		}, report.Decimals(2), report.Unit(p.Unit)))
+	}
+	return report.NewTable(p.Key, "", d.rows, columns)
+}
+
+// lines adds a chart of lines and the table that it draws.
+func (s *sheet) lines(p *report.Plot) {
+	d := newPlotData(p)
+	s.add(block{})
+	s.add(block{lines: p, data: d})
+	s.add(block{table: d.table(p)})
+}
+
+// newLineChart draws the cells of the table that follows the chart.
+func newLineChart(o *block, sheet string, of *block) *excelize.Chart {
+	p, font, zero := o.lines, excelize.Font{Color: "404040", Size: 9}, 0.0
+	text := func(s string, font excelize.Font) excelize.ChartTitle {
+		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
+	}
+	unit := report.Column{Title: p.LineChart.Y, Unit: p.Unit}
+	c := &excelize.Chart{
+		Type: excelize.Scatter, Title: text(p.Title, excelize.Font{Bold: true, Size: 13}),
+		Legend:    excelize.ChartLegend{Position: "bottom"},
+		Dimension: excelize.ChartDimension{Width: chartWidth, Height: linesHeight},
+		XAxis:     excelize.ChartAxis{Font: font, Title: text(p.LineChart.X, font), Minimum: &zero},
+		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text(unit.Heading(), font),
+			Minimum: &zero},
+		ShowBlanksAs: "gap",
+	}
+	if p.Max > 0 {
+		c.YAxis.Maximum = &p.Max
+	}
+	for i, s := range p.LineChart.Series {
+		cells := func(column int) string {
+			return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+o.data.spans[i][0], true),
+				address(column, of.row+1+o.data.spans[i][1], true))
+		}
+		// The colors are those of package plot.
+		color := filled([...]string{"1F6FEB", "BC4C00", "1A7F37", "66707E", "B7791F", "6F6A00"}[i%6])
+		series := excelize.ChartSeries{Name: fmt.Sprintf("'%s'!%s", sheet, address(i+2, of.row, true)),
+			Categories: cells(1), Values: cells(i + 2), Fill: color,
+			Line:   excelize.LineOptions{Type: excelize.LineSolid, Width: 1.75},
+			Marker: excelize.ChartMarker{Symbol: "none"}}
+		if s.Style == report.Marks {
+			series.Line.Type = excelize.LineNone
+			series.Marker = excelize.ChartMarker{Symbol: "circle", Size: 7, Fill: color}
+		}
+		c.Series = append(c.Series, series)
+	}
+	return c
+}
