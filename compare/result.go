@@ -142,18 +142,18 @@ type Timing struct {
 type Summary struct {
 	Kernels          int `json:"kernels"`
 	Matched          int `json:"matched"`
-	MatchedWhileBusy int `json:"matched_while_busy" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
+	MatchedWhileBusy int `json:"matched_while_busy"`
 	Below            int `json:"below"`
 	Above            int `json:"above"`
 	Unmeasurable     int `json:"unmeasurable"`
 	NoPrediction     int `json:"no_prediction"`
 	NoMeasurement    int `json:"no_measurement"`
 	NotKernels       int `json:"not_kernels"`
-	ModelCompared    int `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
+	ModelCompared    int `json:"model_compared"`
 	ModelMatched     int `json:"model_matched"`
 	Unexplained      int `json:"unexplained"`
-	Judged           int `json:"judged" jsonschema:"kernels of which a measurement was compared with the prediction"`
-	NotJudged        int `json:"not_judged" jsonschema:"unmeasurable, without a prediction or a measurement, or compared with the profiler's peak alone"`
+	Judged           int `json:"judged"`
+	NotJudged        int `json:"not_judged"`
 
 	// Of the rows that were compared. Absent when there are too few.
 	Bias         unit.Opt[unit.Points] `json:"bias_points"`

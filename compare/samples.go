@@ -17,12 +17,12 @@ import (
 // OverTime is a kernel's launches laid over each other, next to the simulated
 // launch.
 type OverTime struct {
-	Length   unit.Seconds `json:"launch_seconds" jsonschema:"mean; all launches are laid over one of this length"`
-	From     string       `json:"launch_seconds_from" jsonschema:"what tells it"`
-	Launches int          `json:"launches" jsonschema:"that have samples"`
+	Length   unit.Seconds `json:"launch_seconds"`
+	From     string       `json:"launch_seconds_from"`
+	Launches int          `json:"launches"`
 	// Tail is when the tail begins; absent where there is none, or where the
 	// length is not known well enough.
-	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
+	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds"`
 	Bins  []Bin                  `json:"-"` // equal parts of a launch, as many as are known to 5 points; empty where only the mean is
 	Bars  []Bin                  `json:"-"` // samples that are mostly of one launch
 	Curve []Step                 `json:"-"`

@@ -254,27 +254,27 @@ const (
 // carries no conclusion it has the reason, and no findings.
 type AgentSummary struct {
 	Schema    string           `json:"schema"`
-	Usable    bool             `json:"usable" jsonschema:"false: conclude nothing from this input"`
-	Reason    unit.Opt[string] `json:"reason" jsonschema:"why it is not usable"`
-	Device    unit.Opt[string] `json:"device" jsonschema:"key of what predictions were made for"`
-	Findings  []Finding        `json:"findings" jsonschema:"the first 20 at most, what needs attention first"`
+	Usable    bool             `json:"usable"`
+	Reason    unit.Opt[string] `json:"reason"`
+	Device    unit.Opt[string] `json:"device"`
+	Findings  []Finding        `json:"findings"`
 	Judged    int              `json:"judged"`
 	NotJudged int              `json:"not_judged"`
 }
 
 // Finding is what a summary says of a kernel.
 type Finding struct {
-	Run              string                 `json:"run,omitempty" jsonschema:"of several runs, the one that stands out; of several sides, the one that it is of"`
-	Kernel           string                 `json:"kernel" jsonschema:"cut in the middle where it is long; empty where it is the whole run"`
+	Run              string                 `json:"run,omitempty"`
+	Kernel           string                 `json:"kernel"`
 	Verdict          string                 `json:"verdict"`
-	Predicted        unit.Opt[unit.Ratio]   `json:"predicted_percent" jsonschema:"average; of the new side in a comparison"`
+	Predicted        unit.Opt[unit.Ratio]   `json:"predicted_percent"`
 	Measured         unit.Opt[unit.Ratio]   `json:"measured_percent"`
-	Lost             unit.Opt[unit.Seconds] `json:"lost_seconds" jsonschema:"slot time below the prediction"`
+	Lost             unit.Opt[unit.Seconds] `json:"lost_seconds"`
 	Cause            unit.Opt[string]       `json:"cause"`
 	Confidence       unit.Opt[string]       `json:"confidence"`
 	PotentialSpeedup string                 `json:"potential_speedup"`
-	Bound            unit.Opt[float64]      `json:"bound" jsonschema:"times as fast at most by hiding latency"`
-	Points           unit.Opt[unit.Points]  `json:"points" jsonschema:"of several runs, how far off the others it is; of a comparison, new - old"`
+	Bound            unit.Opt[float64]      `json:"bound"`
+	Points           unit.Opt[unit.Points]  `json:"points"`
 	Next             unit.Opt[string]       `json:"next_command"`
 }
 

@@ -14,7 +14,7 @@ import (
 //	var columns = slices.Concat([]report.Col[launch]{
 //		report.Define("kernel", "Kernel", func(l *launch) string { return l.Task }, report.Name, report.Path("task")),
 //		report.Define("total_seconds", "Time", func(l *launch) unit.Opt[unit.Seconds] { return l.Total },
-//			report.Unit("ms"), report.Decimals(3), report.Drop(2), report.Doc("of all launches")),
+//			report.Unit("ms"), report.Decimals(3), report.Drop(2)),
 //		report.Define("slm_bytes", "SLM", func(l *launch) unit.Bytes { return l.SLM }, report.NonZero, report.Wide),
 //		report.JSON("partial", (*launch).Partial),
 //		report.Shown("remark", "Remark", func(l *launch) report.Word { return report.Bad.Word(l.Remark) }),
@@ -132,7 +132,6 @@ type (
 	Key      string // the name in CSV, if it differs from the one in JSON
 	Path     string // in JSON: "predicted.peak_percent" is a field of an object, and "" is nowhere
 	Title    string
-	Doc      string // what the title does not contain, for JSON Schema and 'occudiff explain'
 	Group    string // heading over neighboring columns that share it: "Predicted"
 	Unit     string // "ms" and "us" scale seconds for people
 	Brief    string // heading for narrow outputs
@@ -143,7 +142,6 @@ type (
 func (k Key) set(c *Column)      { c.Key = string(k) }
 func (p Path) set(c *Column)     { c.Path = string(p) }
 func (t Title) set(c *Column)    { c.Title = string(t) }
-func (d Doc) set(c *Column)      { c.Doc = string(d) }
 func (g Group) set(c *Column)    { c.Group = string(g) }
 func (u Unit) set(c *Column)     { c.Unit = string(u) }
 func (b Brief) set(c *Column)    { c.Brief = string(b) }

@@ -48,13 +48,12 @@ func NoteSection(notes []TaskNote) Section {
 func NoteColumns() []Col[note.Note] {
 	return []Col[note.Note]{
 		Define("severity", "Severity", func(n *note.Note) Word { return severityWord(n.Severity) }, Always),
-		Define("code", "Code", func(n *note.Note) string { return n.Code }, Doc("stable, for scripts")),
+		Define("code", "Code", func(n *note.Note) string { return n.Code }),
 		Define("file", "File", func(n *note.Note) string { return n.Pos.File }, NonZero),
 		Define("line", "Line", func(n *note.Note) int { return n.Pos.Line }, NonZero),
 		Define("column", "Column", func(n *note.Note) int { return n.Pos.Column }, NonZero),
 		Define("text", "What happened", func(n *note.Note) string { return n.Text }, Wrap),
-		Define("hint", "What to do", func(n *note.Note) string { return n.Hint }, Wrap, NonZero,
-			Doc("what to do next")),
+		Define("hint", "What to do", func(n *note.Note) string { return n.Hint }, Wrap, NonZero),
 	}
 }
 

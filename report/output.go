@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Schema is a JSON output of the program.
@@ -12,7 +13,7 @@ type Schema struct {
 	ID      string // occudiff/validate/1: the value of its field "schema"
 	Command string
 	Text    string
-	Values  []any // as they are written: one, or the alternatives. What a table in them has of columns counts
+	Values  []any // one value, or one for each alternative form. The columns of their tables count
 }
 
 // FindSchema finds an output by its name or its schema id: validate,
@@ -35,28 +36,55 @@ func Strings[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
 }
 
-// Term is a word of an output for people who ask what it means. The rule that a
-// text tells of is in compare, predict or trend.
+// Term is an entry of the glossary. The rule that DetectedBy describes is in
+// compare, predict, or trend.
 type Term struct {
 	Name, Kind, Meaning string
-	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; either may be empty
-	Source, With        string   // where that is from; the verdicts, or parts of a breakdown, that it is found with
-	Aliases             []string // other names: the key of a column next to its heading
+	DetectedBy, Action  string   // rule with its thresholds, and what to do; may be empty
+	Source, With        string   // origin of the definition; verdicts, or parts of a breakdown, that the term occurs with
+	Aliases             []string // other names. For example, the key of a column next to its heading
 }
 
 // TermKind is a kind of terms.
 type TermKind struct {
 	Kind, Title string
-	Terms       []Term // causes are in the order in which they are looked for
+	Terms       []Term // causes are in the order in which they are examined
 }
 
 //go:embed glossary.txt
 var glossaryFile string
 
-// Terms returns the words of the outputs that have a text, causes first. The
-// file has a paragraph for each term: its kind and names in the first line,
-// then what is known of it. A line that begins with blanks goes on with the one
-// before.
+// Describe returns the meaning of a key of JSON, or "" if the glossary lacks it.
+// The path is the name of the output and all keys down to that one. The longest
+// end of the path that the glossary contains counts. For example, the meaning of
+// validate-runs.findings.run is not the meaning of run.
+func Describe(path string) string {
+	for more := true; more; {
+		if text, ok := meanings()[path]; ok {
+			return text
+		}
+		_, path, more = strings.Cut(path, ".")
+	}
+	return ""
+}
+
+// meanings returns the meaning of each name. Fields are last in the glossary, so
+// their meaning replaces the meaning of a verdict with the same name.
+var meanings = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, k := range Terms() {
+		for _, t := range k.Terms {
+			for _, name := range append(t.Aliases, t.Name) {
+				all[name] = t.Meaning
+			}
+		}
+	}
+	return all
+})
+
+// Terms returns the glossary, causes first. The file has a paragraph for each
+// term: its kind and names in the first line, then its meaning and other
+// properties. A line that begins with blanks continues the line before it.
 func Terms() (kinds []TermKind) {
 	for paragraph := range strings.SplitSeq(strings.ReplaceAll(glossaryFile, "\n  ", " "), "\n\n") {
 		var t Term

@@ -8,7 +8,7 @@ import (
 // Column describes the cells of one column. Define makes one; Option has the
 // meaning of its fields.
 type Column struct {
-	Key, Path, Doc            string
+	Key, Path                 string
 	Group, Title, Unit, Brief string
 	Kind                      Kind
 	Decimals, Drop            int

@@ -1,27 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/predictdoc"
 )
 
 var underHeadings = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[ :|-]+\|$`)
 
-// phraseOfCause is how the screen of a run says a cause in a few words.
+// phraseOfCause matches the phrase of a cause in the summary of a run.
 var phraseOfCause = regexp.MustCompile(`compare\.Cause\w+:\s*"([^"]+)"`)
 
-// TestEveryTermIsExplained asks `explain` for the headings, the keys of CSV and
-// the fields of JSON of the outputs.
+// TestEveryTermIsExplained checks that `explain` has the headings, the keys of
+// CSV and JSON, the flags, and the phrases of the outputs.
 func TestEveryTermIsExplained(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -75,15 +76,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	for _, vendor := range strings.Fields("EU XVE subslice Xe-core SM CU warp wavefront sub-group spill high medium low Why Possible-fix") {
 		words[vendor] = "the field"
 	}
-	// Of every output, also those that no line above makes: the keys of its
-	// schema. And every flag of every command.
-	for i, o := range jsonSchemas() {
-		s, err := machine.Schema(&o, jsonSchemas())
-		if err != nil {
-			t.Fatal(err)
-		}
-		eachField(s, func(name string) { words[name] = jsonSchemas()[i].Command })
-	}
+	eachKey(t, func(path string) { words[path[strings.LastIndex(path, ".")+1:]] = path })
 	screen, err := os.ReadFile(filepath.Join(filepath.Dir(export), "..", "report", "rundoc", "summary.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -97,40 +90,35 @@ func TestEveryTermIsExplained(t *testing.T) {
 	for _, phrase := range []string{"last wave", "slots are full", "more work per work-item", "balance the work"} {
 		words[phrase] = "the screen of a run"
 	}
-	flags := flagTerms()
-	for _, f := range flags {
+	for _, f := range flagTerms() {
 		words[strings.TrimPrefix(f.Name, "--")] = "a flag"
 	}
 	if len(words) < 500 {
 		t.Errorf("only %d words", len(words))
 	}
-	others := append(flags, machine.Fields(jsonSchemas())...)
 	for word, from := range words {
 		if word == "" {
 			continue
 		}
-		ans, err := predictdoc.Explain(word, others...)
-		if err != nil {
+		if _, err := predictdoc.Explain(word, flagTerms()...); err != nil {
 			t.Errorf("%q of %s is not explained", word, from)
-			continue
-		}
-		// Where a field is found says nothing of what it is.
-		if text := ans.Doc.Sections[0].Items[0].Text; strings.HasPrefix(text, "In the JSON of ") {
-			t.Errorf("%q of %s has no definition: %s", word, from, text)
 		}
 	}
-	for word, says := range map[string]string{"n": "earlier runs that it rests on", "predicted": "What the model says of the launch",
-		"average_percent": "Predicted occupancy over all waves", "medium": "true in nine of ten", "change_points": "changed its level",
+	for word, means := range map[string]string{
+		"n": "Number of runs that the value is computed from", "predicted": "Prediction of the launch",
+		"average_percent": "Predicted occupancy of the GPU over all waves", "medium": "true in nine of ten",
+		"change_points": "changed its level", "findings.run": "Name of the run that the finding is about",
+		"EU Threads Occupancy": "measured_percent", "Computing Threads Started": "threads_started",
 		"tolerance": "Largest difference that counts as a match", "verbose": "Show the evidence"} {
-		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, says) {
+		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, means) {
 			t.Errorf("%s: %s", word, out)
 		}
 	}
 	if _, out, _ := runCommand("explain"); strings.Count(out, "\n") > 45 {
 		t.Errorf("the list of words has %d lines", strings.Count(out, "\n"))
 	}
-	for word, says := range map[string]string{"max1100": "Data Center GPU", "pearson": "How measured and predicted occupancy go together"} {
-		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, says) {
+	for word, means := range map[string]string{"max1100": "Data Center GPU", "pearson": "Correlation of measured and predicted occupancy"} {
+		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, means) {
 			t.Errorf("%s: %s", word, out)
 		}
 	}
@@ -139,17 +127,50 @@ func TestEveryTermIsExplained(t *testing.T) {
 	}
 }
 
-// eachField calls a function with the names of all fields of a schema.
-func eachField(s *jsonschema.Schema, yield func(string)) {
-	if s == nil {
-		return
+// TestKeysHaveTheirOwnEntries checks that the schemas describe each key, and
+// that two keys do not share a description.
+func TestKeysHaveTheirOwnEntries(t *testing.T) {
+	keys := map[string]string{}
+	eachKey(t, func(path string) {
+		key, means := path[strings.LastIndex(path, ".")+1:], report.Describe(path)
+		if other := cmp.Or(keys[means], key); means == "" || other != key {
+			t.Errorf("%s: %q, the description of %s", path, means, other)
+		}
+		keys[means] = key
+	})
+}
+
+// TestFormOfEntries checks that a reader can understand each entry by itself.
+func TestFormOfEntries(t *testing.T) {
+	form := regexp.MustCompile(`^[A-Za-z0-9(].*[.)]$`)
+	fragment := regexp.MustCompile(`^(Of|That|Where|In which|What|How) `)
+	for _, term := range predictdoc.Words() {
+		if !form.MatchString(term.Meaning) || fragment.MatchString(term.Meaning) {
+			t.Errorf("%s: %q", term.Name, term.Meaning)
+		}
 	}
-	for name, p := range s.Properties {
-		yield(name)
-		eachField(p, yield)
+}
+
+// eachKey calls yield with the path of each key in the schemas.
+func eachKey(t *testing.T, yield func(path string)) {
+	var walk func(s *jsonschema.Schema, path string)
+	walk = func(s *jsonschema.Schema, path string) {
+		if s == nil {
+			return
+		}
+		for name, p := range s.Properties {
+			yield(path + "." + name)
+			walk(p, path+"."+name)
+		}
+		for _, one := range append(s.OneOf, s.Items, s.AdditionalProperties) {
+			walk(one, path)
+		}
 	}
-	eachField(s.Items, yield)
-	for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
-		eachField(one, yield)
+	for _, o := range jsonSchemas() {
+		s, err := machine.Schema(&o, jsonSchemas())
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(s, o.Name)
 	}
 }

@@ -59,13 +59,12 @@ func (a *app) explainCommand() *cobra.Command {
 				return predictdoc.Glossary(), nil
 			}
 			term := strings.Join(args, " ") // several arguments are one term with blanks
-			others := append(flagTerms(), machine.Fields(jsonSchemas())...)
-			ans, err := predictdoc.Explain(term, others...)
+			ans, err := predictdoc.Explain(term, flagTerms()...)
 			if err != nil {
 				if device, none := a.listDevices(term); none == nil { // people ask for those, too
 					return device, nil
 				}
-				names := report.ListOf(append(predictdoc.Words(), others...), func(t report.Term) string { return t.Name })
+				names := report.ListOf(append(predictdoc.Words(), flagTerms()...), func(t report.Term) string { return t.Name })
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
 					strings.TrimSuffix(cli.DidYouMean(term, cli.Choices(names)), "?"))
 			}

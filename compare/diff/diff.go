@@ -151,13 +151,13 @@ type Summary struct {
 	NotComparable int               `json:"not_comparable"`
 	NotKernels    int               `json:"not_kernels"`
 	Tested        int               `json:"tested"` // kernels whose measured occupancy was tested, the rest has too few runs
-	TimeRatio     unit.Opt[float64] `json:"time_ratio" jsonschema:"geometric mean of new / old"`
+	TimeRatio     unit.Opt[float64] `json:"time_ratio"`
 	TimePairs     int               `json:"time_pairs"` // that TimeRatio is of
 	// OtherWork counts the paired kernels with another global size: their times
 	// are of another amount of work and are left out of TimeRatio.
 	OtherWork    int `json:"time_left_out"`
-	Inconclusive int `json:"inconclusive" jsonschema:"too few runs to tell so small a change from noise"`
-	Missing      int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
+	Inconclusive int `json:"inconclusive"`
+	Missing      int `json:"missing"`
 }
 
 // Result is two sides, compared. Its rows are in the order of Verdicts, then by

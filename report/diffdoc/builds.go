@@ -34,8 +34,7 @@ func buildColumns() []report.Col[diff.Build] {
 		report.Define("verdict", "Verdict", func(p *diff.Build) string { return string(p.Verdict) }),
 	}, side("old", func(p *diff.Build) *batch.Kernel { return p.Old }),
 		side("new", func(p *diff.Build) *batch.Kernel { return p.New }), []report.Col[diff.Build]{
-			report.Define("changed", "", func(p *diff.Build) []string { return p.Changed }, report.Data,
-				report.Doc("the figures that differ")),
+			report.Define("changed", "", func(p *diff.Build) []string { return p.Changed }, report.Data),
 		})
 	for i, f := range diff.BuildMetrics() {
 		if f.Title != "" {

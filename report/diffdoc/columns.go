@@ -38,8 +38,7 @@ var kernelColumns = slices.Concat(
 	onBothSides("local", "Local", func(l *diff.Launch) unit.Size3 { return l.Local }),
 	onBothSides("simd", "SIMD", func(l *diff.Launch) unit.Opt[int] { return l.SIMD }),
 	onBothSides("adapter", "", func(l *diff.Launch) unit.Opt[string] { return l.Adapter }),
-	onBothSides("grf", "", func(l *diff.Launch) unit.Opt[int] { return l.Registers },
-		report.Doc("registers per thread")),
+	onBothSides("grf", "", func(l *diff.Launch) unit.Opt[int] { return l.Registers }),
 	onBothSides("slm_bytes_per_work_group", "", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.SLM }),
 	onBothSides("file", "", func(l *diff.Launch) unit.Opt[string] { return l.File }),
 	onBothSides("line", "", func(l *diff.Launch) unit.Opt[int] { return l.Line }),
@@ -52,7 +51,7 @@ var kernelColumns = slices.Concat(
 		kind: report.Percent, sides: report.All, change: report.All, test: report.All, drop: 12}.columns(),
 	[]report.Col[diff.Row]{report.Shown("runs", "Runs", runsText, report.Everywhere, report.Drop(1), report.NonZero)},
 	quantity{metric: compare.MetricResidual, key: "residual", path: "residual_points", title: "Residual",
-		doc: "measured - predicted average, in percentage points", kind: report.Points, sides: report.Wide,
+		kind: report.Points, sides: report.Wide,
 		change: report.All, test: report.All, drop: 5}.columns(),
 	quantity{metric: compare.MetricPredicted, key: "predicted", path: "predicted_average_percent",
 		title: "Predicted average", kind: report.Percent, sides: report.Wide}.columns(),
@@ -66,7 +65,7 @@ var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{report.List("parts", func(r *diff.Row) []diff.Delta {
 		isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
 		return slices.DeleteFunc(slices.Clone(r.Deltas), isNone)
-	}, partColumns, report.Doc("of the thread-slot breakdown, in points of all thread slots"))},
+	}, partColumns)},
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[diff.Row] {
 		title := string(p)
 		if p == compare.PartOccupied {
@@ -76,19 +75,16 @@ var kernelColumns = slices.Concat(
 			return r.Delta(string(p)).Change
 		}, report.Points, report.Wide, report.Group("Thread-slot breakdown"))
 	}),
-	onBothSides("spill_bytes", "Spill", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill },
-		report.Doc("per thread")),
-	onBothSides("private_bytes", "Private memory", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private },
-		report.Doc("per thread")),
+	onBothSides("spill_bytes", "Spill", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill }),
+	onBothSides("private_bytes", "Private memory", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private }),
 	[]report.Col[diff.Row]{
 		report.Define("verdict", "Verdict", func(r *diff.Row) report.Word {
 			return statusOf(r.Verdict).Word(string(r.Verdict))
 		}, report.Choice, report.Always),
-		report.List("changes", func(r *diff.Row) []diff.Change { return r.Changes }, changeColumns,
-			report.Doc("of the launch")),
+		report.List("changes", func(r *diff.Row) []diff.Change { return r.Changes }, changeColumns),
 		report.Shown("changes", "Changed", changesText, report.Wide, report.NonZero),
 		report.Define("evidence", "Evidence", because, report.Data,
-			report.NonZero, report.Doc("the values behind the verdict")),
+			report.NonZero),
 	})
 
 // runsText describes how many runs of each side have a measured value; nothing
@@ -163,16 +159,15 @@ func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
 
 // quantity is a metric on both sides: JSON has all of it.
 type quantity struct {
-	metric, key, path, title, doc string
-	kind                          report.Kind
-	sides, change, test           report.View // of its medians, their change, and what was tested; 0 is JSON alone
-	drop                          report.Drop // of the change; its p goes before it
+	metric, key, path, title string
+	kind                     report.Kind
+	sides, change, test      report.View // of its medians, their change, and what was tested; 0 is JSON alone
+	drop                     report.Drop // of the change; its p goes before it
 }
 
 // columns are those of a row.
 func (q quantity) columns() []report.Col[diff.Row] {
-	return report.Part("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of(), report.Always,
-		report.Doc(q.doc))
+	return report.Part("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of(), report.Always)
 }
 
 func (q quantity) of() []report.Col[diff.Delta] {
@@ -200,14 +195,13 @@ func (q quantity) of() []report.Col[diff.Delta] {
 		}
 	}), []report.Col[diff.Delta]{
 		report.Define(q.key+"_change_points", "change", func(d *diff.Delta) unit.Opt[float64] { return d.Change },
-			report.Points, points, group, q.drop, report.Path("change_points"),
-			report.Doc("new - old in percentage points, of percentages and points")),
+			report.Points, points, group, q.drop, report.Path("change_points")),
 		report.Define("time_ratio", "new / old", func(d *diff.Delta) unit.Opt[float64] { return d.Ratio }, ratio, group,
-			report.Decimals(2), q.drop, report.Path("ratio"), report.Doc("new / old, of times")),
+			report.Decimals(2), q.drop, report.Path("ratio")),
 		report.Define(p, "p", func(d *diff.Delta) unit.Opt[float64] { return d.P }, q.test, group, report.Decimals(3),
 			q.drop-1, report.Path("p")),
 		report.Define(q.key+"_significant", "significant", func(d *diff.Delta) unit.Opt[bool] { return d.Significant },
-			significant, group, report.Path("significant"), report.Doc("null when there were too few runs for a test")),
+			significant, group, report.Path("significant")),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
 			report.Define(key+"n", side+" runs", func(s *diff.Sample) int { return s.N }, tested, group,
@@ -216,8 +210,7 @@ func (q quantity) of() []report.Col[diff.Delta] {
 				tested, group, decimals, report.Path("low")),
 			report.Define(key+"high", side+" high", func(s *diff.Sample) unit.Opt[float64] { return s.High }, q.kind,
 				tested, group, decimals, report.Path("high")),
-			report.JSON("confidence", func(s *diff.Sample) unit.Opt[float64] { return s.Confidence },
-				report.Doc("of the interval low to high, 0..1")),
+			report.JSON("confidence", func(s *diff.Sample) unit.Opt[float64] { return s.Confidence }),
 		}
 	}))
 }

@@ -173,8 +173,8 @@ const (
 // of Validate.
 type DiffOutput struct {
 	Schema          string        `json:"schema"`
-	ThresholdPoints float64       `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
-	Alpha           float64       `json:"alpha" jsonschema:"a change is significant when its p is below"`
+	ThresholdPoints float64       `json:"threshold_points"`
+	Alpha           float64       `json:"alpha"`
 	Old             DiffSide      `json:"old"`
 	New             DiffSide      `json:"new"`
 	Changes         *report.Table `json:"changes"`
@@ -200,7 +200,7 @@ type DiffRun struct {
 // SidesOutput is the JSON output of `occudiff diff` of more than two sides.
 type SidesOutput struct {
 	Schema string        `json:"schema"`
-	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
+	Sides  []*DiffOutput `json:"sides"`
 }
 
 // newOutput returns the value of the JSON contract of one side, which has all

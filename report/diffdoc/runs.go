@@ -248,7 +248,7 @@ type acrossRuns = diff.KernelAcrossRuns
 // manyColumns are a kernel over all runs.
 var manyColumns = []report.Col[acrossRuns]{
 	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Name,
-		report.Cut, report.Code, report.Doc("as printed, line ends included")),
+		report.Cut, report.Code),
 	report.Shown("launch_size", "Launch",
 		func(k *acrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, report.Drop(2),
 		report.Cut, report.Code, report.NonZero),
@@ -257,8 +257,7 @@ var manyColumns = []report.Col[acrossRuns]{
 	report.JSON("simd", func(k *acrossRuns) unit.Opt[int] { return k.SIMD }),
 	report.JSON("direction", func(k *acrossRuns) string { return string(k.Direction) },
 		report.NonZero),
-	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Drop(6),
-		report.Doc("with a measured value")),
+	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Drop(6)),
 	report.Define("predicted_average_percent", "Predicted average",
 		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, report.Drop(5)),
 	report.Define("median_percent", "median",
@@ -268,7 +267,7 @@ var manyColumns = []report.Col[acrossRuns]{
 	report.Shown("highest", "highest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Highest },
 		report.Group("Measured"), report.Drop(8)),
 	report.List("measured_percent", func(k *acrossRuns) []unit.Opt[unit.Ratio] { return k.Measured },
-		report.Element[unit.Opt[unit.Ratio]](), report.Doc("of each run, in their order")),
+		report.Element[unit.Opt[unit.Ratio]]()),
 }
 
 // byRun says in which runs a kernel is off and how far, and has a column for
@@ -291,9 +290,9 @@ func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 // alone, so that a script reads both with the same code.
 type ValidateRuns struct {
 	Schema   string        `json:"schema"`
-	Findings *report.Table `json:"findings" jsonschema:"what stands out, the worst first"`
+	Findings *report.Table `json:"findings"`
 	Runs     []ValidateRun `json:"runs"`
-	Kernels  *report.Table `json:"kernels" jsonschema:"each over all runs, by time"`
+	Kernels  *report.Table `json:"kernels"`
 }
 
 // ValidateRun is one of several runs. Counts of its verdicts are in the summary
@@ -304,7 +303,7 @@ type ValidateRun struct {
 	GPUTime   unit.Opt[unit.Seconds] `json:"gpu_seconds"`
 	Off       unit.Opt[unit.Points]  `json:"off_points"`
 	TimeRatio unit.Opt[float64]      `json:"time_ratio"`
-	Findings  []string               `json:"findings" jsonschema:"in which ways the run stands out"`
+	Findings  []string               `json:"findings"`
 	Run       *rundoc.Validate       `json:"run"`
 }
 
@@ -344,24 +343,19 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		}
 		return report.KernelName(f.Kernel.Task)
 	}, report.Cut, report.Code),
-	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off },
-		report.Doc("off the other runs; of a whole run the median over its kernels")),
+	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off }),
 	report.Define("time", "Time / others", func(f *findingRow) unit.Opt[float64] { return f.Run.TimeRatio },
-		report.Brief("Time"), report.Decimals(2), report.Path("time_ratio"),
-		report.Doc("of a launch, against the other runs")),
+		report.Brief("Time"), report.Decimals(2), report.Path("time_ratio")),
 }, report.Within("", "", func(f *findingRow) *findingRow {
 	if f.Kernel == nil {
 		return nil
 	}
 	return f
 }, []report.Col[findingRow]{ // of a finding that is not of the whole run
-	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name,
-		report.Doc("null where it is the whole run")),
+	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name),
 	report.JSON("measured_percent",
-		func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Measured[f.Run.Place] },
-		report.Doc("of the kernel in this run")),
-	report.JSON("median_percent", func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Median },
-		report.Doc("of the kernel over all runs")),
+		func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Measured[f.Run.Place] }),
+	report.JSON("median_percent", func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Median }),
 	report.Shown("measured", "Measured",
 		func(f *findingRow) string {
 			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " +

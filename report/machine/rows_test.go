@@ -43,7 +43,7 @@ var partColumns = []report.Col[launchPart]{
 }
 
 var launchColumns = slices.Concat([]report.Col[launchRow]{
-	report.Define("task", "Kernel", func(r *launchRow) string { return r.Task }, report.Name, report.Doc("as printed")),
+	report.Define("task", "Kernel", func(r *launchRow) string { return r.Task }, report.Name),
 	report.Define("global", "Global", func(r *launchRow) unit.Size3 { return r.Size }),
 	report.Define("total_seconds", "Time", func(r *launchRow) unit.Opt[unit.Seconds] { return r.Total }, report.Unit("ms"),
 		report.Decimals(1)),

@@ -4,9 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,11 +13,11 @@ import (
 	"occudiff/report"
 )
 
-// Schema makes the JSON Schema of an output from the Go types and the columns
-// that are written, so that the two cannot drift apart: every field is required
-// unless it is left out when empty, a pointer may be null, a list may not, and
-// nothing else may be there. all are the outputs of the program; an output that
-// holds another one names it.
+// Schema returns the JSON Schema of an output. It comes from the Go types and
+// columns that are written, so that the two cannot differ. Every field is
+// required unless it is omitted when empty, a pointer may be null, a list may
+// not, and no other field is allowed. all are the outputs of the program: an
+// output that contains another one names its schema.
 func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	c := contract{}
 	for _, other := range all {
@@ -35,57 +33,39 @@ func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 		}
 		list = append(list, s)
 	}
-	// A command with one form of output has it at the root; several are
-	// alternatives.
+	// One form of output is the root. Several are alternatives.
 	root := list[0]
 	if len(list) > 1 {
 		root = &jsonschema.Schema{OneOf: list}
 	}
 	root.Schema = "https://json-schema.org/draft/2020-12/schema"
 	root.ID = "urn:" + strings.ReplaceAll(o.ID, "/", ":")
+	explain(root, o.Name)
 	root.Title, root.Description = o.ID, "The output of `"+o.Command+"`: "+o.Text
 	return root, nil
 }
 
-// Fields are the names of all fields, with what their schemas say of them. They
-// are what 'occudiff explain' knows of JSON. An output without a schema gives
-// none.
-func Fields(all []report.Schema) (list []report.Term) {
-	known := map[string]bool{}
-	for i := range all {
-		var look func(s *jsonschema.Schema)
-		look = func(s *jsonschema.Schema) {
-			if s == nil {
-				return
-			}
-			for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-				p := s.Properties[name]
-				means := strings.TrimPrefix(p.Description+". In the JSON of "+all[i].Command+".", ". ")
-				// A field that means the same in several outputs is one term.
-				if !known[name+means] {
-					known[name+means] = true
-					list = append(list, report.Term{Name: name, Kind: "field", Meaning: report.UpperFirst(means)})
-				}
-				look(p)
-			}
-			look(s.Items)
-			for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
-				look(one)
-			}
-		}
-		if s, err := Schema(&all[i], all); err == nil {
-			look(s)
-		}
+// explain describes the properties of an object at a path, recursively.
+func explain(s *jsonschema.Schema, path string) {
+	if s == nil {
+		return
 	}
-	return list
+	for name, p := range s.Properties {
+		at := path + "." + name
+		p.Description = report.Describe(at)
+		explain(p, at)
+	}
+	for _, one := range append(s.OneOf, s.Items, s.AdditionalProperties) {
+		explain(one, path)
+	}
 }
 
-// contract has the names of the outputs, by the types of their values.
+// contract contains the schema ids of the outputs by the types of their values.
 type contract map[reflect.Type]string
 
-// schemaOf is the schema of the values of a type. v is one of them: what a
-// table in it has of columns counts. A type that writes itself is an error
-// unless it is known here: its fields say nothing of the output.
+// schemaOf returns the schema of the values of a type. v is one of them, because
+// the columns of its tables count. A type with its own JSON method is an error
+// unless it is known here, because its fields do not describe the output.
 func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
 	if t, ok := v.Interface().(*report.Table); ok {
 		return tableSchema(t), nil
@@ -114,14 +94,14 @@ func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
 	case time.Time:
 		s.Type, s.Format = "string", "date-time"
 	case json.Marshaler, encoding.TextMarshaler:
-		return nil, fmt.Errorf("%s writes itself, so its type says nothing of the output", v.Type())
+		return nil, fmt.Errorf("%s writes itself, so its type does not describe the output", v.Type())
 	default:
 		return c.plainSchema(v)
 	}
 	return s, nil
 }
 
-// plainSchema is the schema of a type that encoding/json knows.
+// plainSchema returns the schema of a type that encoding/json knows.
 func (c contract) plainSchema(v reflect.Value) (s *jsonschema.Schema, err error) {
 	s = &jsonschema.Schema{}
 	switch v.Kind() {
@@ -165,8 +145,7 @@ func (c contract) structSchema(v reflect.Value) (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		p.Description = f.Tag.Get("jsonschema")
-		// The value tells readers which schema to hold the output against.
+		// Readers select the schema by this value.
 		if id := c[v.FieldByIndex(f.Index[:len(f.Index)-1]).Type()]; id != "" && name == "schema" {
 			p.Const = jsonschema.Ptr[any](id)
 		}
@@ -175,7 +154,7 @@ func (c contract) structSchema(v reflect.Value) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// tableSchema is the schema of the rows of a table, or of its one row.
+// tableSchema returns the schema of the rows of a table, or of its one row.
 func tableSchema(t *report.Table) *jsonschema.Schema {
 	row := rowSchema(fieldsOf(t.Columns), t.Columns)
 	switch {
@@ -187,7 +166,7 @@ func tableSchema(t *report.Table) *jsonschema.Schema {
 	return row
 }
 
-// rowSchema is the schema of the objects that the rows of a table are.
+// rowSchema returns the schema of a row of a table.
 func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 	s := closedObject()
 	for i := range fields {
@@ -198,7 +177,6 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 		}
 		if len(f.fields) > 0 {
 			object := rowSchema(f.fields, columns)
-			object.Description = p.Description
 			if f.column >= 0 && !f.omit && !columns[f.column].Is(report.Always) {
 				orNull(object)
 			}
@@ -209,7 +187,7 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 	return s
 }
 
-// closedObject is the schema of an object without other properties than those
+// closedObject returns the schema of an object that allows only the properties
 // that are added.
 func closedObject() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -217,7 +195,7 @@ func closedObject() *jsonschema.Schema {
 }
 
 func addProperty(s *jsonschema.Schema, name string, p *jsonschema.Schema, required bool) {
-	describe(p, name)
+	limit(p, name)
 	s.Properties[name] = p
 	s.PropertyOrder = append(s.PropertyOrder, name)
 	if required {
@@ -225,12 +203,12 @@ func addProperty(s *jsonschema.Schema, name string, p *jsonschema.Schema, requir
 	}
 }
 
-// orNull lets a value be null.
+// orNull allows null in addition to the value.
 func orNull(s *jsonschema.Schema) { s.Type, s.Types = "", []string{"null", s.Type} }
 
-// cellSchema is the schema of the values of a column.
+// cellSchema returns the schema of the values of a column.
 func cellSchema(c *report.Column) *jsonschema.Schema {
-	s := &jsonschema.Schema{Description: c.Doc, Type: "number"}
+	s := &jsonschema.Schema{Type: "number"}
 	switch c.Kind {
 	case report.Text, report.Name:
 		s.Type = "string"
@@ -254,21 +232,12 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 	return s
 }
 
-// describe adds what the contract says of fields of a name: their unit, and the
-// bounds of sizes and places. Units are known by the ends of names, which is
-// what the names of a contract are for; a description of the field itself wins.
-func describe(p *jsonschema.Schema, name string) {
+// limit adds the bounds of sizes and places.
+func limit(p *jsonschema.Schema, name string) {
 	switch name {
 	case "global", "local":
 		p.MaxItems, p.Items.Minimum = jsonschema.Ptr(3), jsonschema.Ptr(1.0)
 	case "line", "column":
-		p.Minimum = jsonschema.Ptr(1.0) // a place that is not known is null
-	}
-	for _, u := range [][2]string{
-		{"_percent", "percent, 0..100"}, {"_points", "percentage points"}, {"seconds", "seconds"}, {"_bytes", "bytes"},
-	} {
-		if p.Description == "" && strings.HasSuffix(name, u[0]) {
-			p.Description = u[1]
-		}
+		p.Minimum = jsonschema.Ptr(1.0) // an unknown place is null
 	}
 }

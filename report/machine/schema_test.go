@@ -11,22 +11,22 @@ import (
 )
 
 type schemaProbe struct {
-	Time   time.Time      `json:"time"`
+	Time   time.Time      `json:"at"`
 	Maybe  *time.Time     `json:"maybe,omitempty"`
 	Counts map[string]int `json:"counts"`
 	Self   *struct {
 		Line  int      `json:"line"`
 		Names []string `json:"names"`
 	} `json:"self"`
-	Peak   unit.Opt[unit.Ratio] `json:"peak_percent"`
-	Groups unit.Opt[int64]      `json:"groups"`
+	Peak   unit.Opt[unit.Ratio] `json:"ratio_of"`
+	Groups unit.Opt[int64]      `json:"lots"`
 	Local  unit.Size3           `json:"local"`
 	hidden int
 	Skip   int `json:"-"`
 }
 
-// TestTypes pins what each kind of field becomes. The expected text is written
-// by hand.
+// TestTypes checks the schema of each kind of field. The expected text is
+// written by hand.
 func TestTypes(t *testing.T) {
 	s, err := Schema(&report.Schema{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
 	if err != nil {
@@ -37,15 +37,15 @@ func TestTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`{"type":"object","properties":{"time":{"type":"string","format":"date-time"},`,
+		`{"type":"object","properties":{"at":{"type":"string","format":"date-time"},`,
 		`"maybe":{"type":["null","string"],"format":"date-time"},`,
 		`"counts":{"type":"object","additionalProperties":{"type":"integer","minimum":0}},`,
-		`"self":{"type":["null","object"],"properties":{"line":{"type":"integer","minimum":1},`,
+		`"self":{"type":["null","object"],"properties":{"line":{"type":"integer","description":"` + report.Describe("line") + `","minimum":1},`,
 		`"names":{"type":"array","items":{"type":"string"}}},"required":["line","names"],"additionalProperties":false},`,
-		`"peak_percent":{"type":["null","number"],"description":"percent, 0..100"},"groups":{"type":["null","integer"],"minimum":0},`,
-		`"local":{"type":"array","items":{"type":"integer","minimum":1},"maxItems":3}`,
+		`"ratio_of":{"type":["null","number"]},"lots":{"type":["null","integer"],"minimum":0},`,
+		`"local":{"type":"array","items":{"type":"integer","minimum":1},"description":"` + report.Describe("local") + `","maxItems":3}`,
 		`"$id":"urn:occudiff:probe:1"`, `"$schema":"https://json-schema.org/draft/2020-12/schema"`,
-		`"description":"The output of ` + "`c`" + `: t.","required":["time","counts","self","peak_percent","groups","local"],"additionalProperties":false}`,
+		`"description":"The output of ` + "`c`" + `: t.","required":["at","counts","self","ratio_of","lots","local"],"additionalProperties":false}`,
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("no %s in\n%s", want, got)
@@ -53,7 +53,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestRejects names the types that say nothing of what is written.
+// TestRejects checks the types whose JSON is unknown.
 func TestRejects(t *testing.T) {
 	for _, c := range []struct {
 		value     any
@@ -61,7 +61,7 @@ func TestRejects(t *testing.T) {
 	}{
 		{struct {
 			X json.RawMessage `json:"x"`
-		}{}, "schema of x: x: json.RawMessage writes itself, so its type says nothing of the output", "a custom writer"},
+		}{}, "schema of x: x: json.RawMessage writes itself, so its type does not describe the output", "a custom writer"},
 		{struct{ X int }{}, "schema of x: struct { X int }.X: the field has no JSON name", "a Go name in a contract"},
 		{struct {
 			X func() `json:"x"`

@@ -15,7 +15,7 @@ import (
 type adviceList struct {
 	Schema  string        `json:"schema"`
 	Device  *report.Table `json:"device"`
-	Kernels *report.Table `json:"kernels" jsonschema:"the launch that was asked about"`
+	Kernels *report.Table `json:"kernels"`
 	Notes   *report.Table `json:"notes"`
 }
 
@@ -51,7 +51,7 @@ func (s *setting) words() string {
 var adviceColumns = slices.Concat(
 	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, report.InJSON(launchColumns)),
 	report.Part("", "current", func(a *advice) *predict.Prediction { return a.found.Current },
-		report.InJSON(predictionColumns), report.Doc("null when the launch cannot run; message says why")),
+		report.InJSON(predictionColumns)),
 	[]report.Col[advice]{
 		report.JSON("message", func(a *advice) string { return errorText(a.found.Rejection) }, report.NonZero),
 		report.List("best", func(a *advice) []setting {
@@ -68,7 +68,7 @@ var adviceColumns = slices.Concat(
 		report.List("next_steps", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
 		report.JSON("work_groups_that_fill", func(a *advice) int64 { return a.found.FullGrid.Least }, report.NonZero),
 		report.JSON("work_groups_without_tail", func(a *advice) int64 { return a.found.FullGrid.Multiple },
-			report.NonZero, report.Doc("multiples of it leave no tail")),
+			report.NonZero),
 		report.JSON("slm_room_bytes", func(a *advice) unit.Bytes { return a.found.SLMRoom }, report.NonZero),
 	})
 
@@ -237,7 +237,7 @@ type probeList struct {
 	Device  *report.Table `json:"device"`
 	Launch  *report.Table `json:"launch"`
 	Current *report.Table `json:"current"`
-	Probes  *report.Table `json:"probes" jsonschema:"from most to least residency"`
+	Probes  *report.Table `json:"probes"`
 }
 
 // probe is the launch with one setting changed, and the occupancy that it must
@@ -252,12 +252,10 @@ type probe struct {
 var probeColumns = []report.Col[probe]{
 	report.Define("change", "Change", func(p *probe) string { return briefly.Replace(p.Changes[0].Text) }),
 	report.Define("slm", "SLM", func(p *probe) unit.Opt[unit.Bytes] { return p.slm }, report.Wide,
-		report.Path("slm_bytes"),
-		report.Doc("in all, per work-group, to ask for; null where the probe changes something else")),
+		report.Path("slm_bytes")),
 
 	report.Define("local", "Work-group", func(p *probe) unit.Size3 { return p.Launch.Local }, report.Wide),
-	report.Define("registers", "Registers", func(p *probe) int { return p.Launch.GRF }, report.Wide, report.NonZero,
-		report.Doc("GRF mode; null is that of the launch")),
+	report.Define("registers", "Registers", func(p *probe) int { return p.Launch.GRF }, report.Wide, report.NonZero),
 	report.Define("work_groups_per_xe_core", "Per Xe-core",
 		func(p *probe) int64 { return p.Prediction.GroupsPerXeCore }),
 	report.Define("peak_percent", "Predicted peak", func(p *probe) unit.Ratio { return p.Prediction.Peak }),

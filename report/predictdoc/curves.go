@@ -108,7 +108,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 			share = min(unit.Ratio(threads)/unit.Ratio(d.SlotsPerXeCore()), share)
 		}
 		return unit.Maybe(share, p.Err == nil)
-	}, report.Doc("of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"))
+	})
 	if slices.Contains(a.columns, "xe_core_percent") {
 		own = own.As(report.View(0))
 	}
@@ -137,27 +137,25 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 	return report.InJSON(slices.Concat([]report.Col[predict.Point]{
 		report.Shown(a.key, a.title, func(p *predict.Point) float64 { return a.value(p.X) }, report.Unit(a.unit),
 			decimals),
-		report.JSON("x", func(p *predict.Point) int64 { return p.X },
-			report.Doc("work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or "+
-				"work-groups")),
-		report.JSON("own", func(p *predict.Point) bool { return p.Own }, report.Doc("the launch that was asked about")),
+		report.JSON("x", func(p *predict.Point) int64 { return p.X }),
+		report.JSON("own", func(p *predict.Point) bool { return p.Own }),
 		report.JSON("status", func(p *predict.Point) string { return statusOf(p.Err) }),
 		report.JSON("message", func(p *predict.Point) string { return errorText(p.Err) }, report.NonZero),
 	}, report.Within("", "", groups, []report.Col[predict.Prediction]{
 		report.Define("work_items", "Work-items", func(p *predict.Prediction) int64 { return p.Groups * p.GroupSize },
-			report.Optional, report.Doc("of work-groups")),
+			report.Optional),
 		report.Define("threads", "Threads", func(p *predict.Prediction) int64 { return p.Groups * p.ThreadsPerGroup },
-			report.Optional, report.Doc("of work-groups")),
+			report.Optional),
 	}), []report.Col[predict.Point]{own}, report.Within("", "", mode, []report.Col[arch.GRFMode]{
 		report.Define("threads_per_xve", "Threads per XVE", func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
-			report.Optional, report.Doc("of register modes")),
+			report.Optional),
 	}), []report.Col[predict.Point]{
 		report.Define("largest_work_group", "Largest work-group", func(p *predict.Point) unit.Opt[int64] {
 			if a.over != overGRF {
 				return unit.Opt[int64]{}
 			}
 			return unit.NonZero(predict.LargestGroup(d, p.Launch))
-		}, report.Optional, report.Doc("of register modes: in work-items, at this sub-group size")),
+		}, report.Optional),
 	}, report.Part("", "predicted", func(p *predict.Point) *predict.Prediction {
 		if p.Prediction.ThreadsPerGroup == 0 { // it cannot run
 			return nil
@@ -165,8 +163,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		return &p.Prediction
 	}, predicted), report.Within("", "", mode, []report.Col[arch.GRFMode]{
 		report.Define("ask", "How to ask for it",
-			func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional,
-			report.Doc("of register modes")),
+			func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional),
 	}), []report.Col[predict.Point]{
 		report.Shown("message", "Remark", a.remark, report.Cut),
 	}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
@@ -326,7 +323,7 @@ type timelineValue struct {
 	Launch         *report.Table `json:"launch"`
 	Policy         string        `json:"policy"`
 	Ports          unit.Opt[int] `json:"ports"`
-	WhatIf         bool          `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
+	WhatIf         bool          `json:"what_if"`
 	PeakPercent    unit.Ratio    `json:"peak_percent"`
 	AveragePercent unit.Ratio    `json:"average_percent"`
 	Duration       float64       `json:"duration"`

@@ -16,18 +16,16 @@ import (
 // kernelList is the JSON output of `predict FILE`.
 type kernelList struct {
 	Schema  string        `json:"schema"`
-	Kernels *report.Table `json:"kernels" jsonschema:"a kernel and device each, in the order of the files"`
+	Kernels *report.Table `json:"kernels"`
 	Notes   *report.Table `json:"notes"`
 }
 
 // KernelNames are the columns that identify a kernel of a binary on a device.
 var KernelNames = append([]report.Col[batch.Kernel]{
-	report.Define("name", "", func(k *batch.Kernel) string { return k.Name }, report.Data,
-		report.Doc("as in the binary")),
+	report.Define("name", "", func(k *batch.Kernel) string { return k.Name }, report.Data),
 	report.Define("demangled", "Kernel", (*batch.Kernel).Demangled, report.Cut, report.Code),
 	report.Shown("device", "Device", (*batch.Kernel).DeviceKey),
-}, report.Part("", "device", deviceOf, report.InJSON(deviceColumns),
-	report.Doc("null for a compiler log without --device"))...)
+}, report.Part("", "device", deviceOf, report.InJSON(deviceColumns))...)
 
 // KernelColumns are of a kernel of a binary on one device, in the order of CSV.
 // Without a global size the prediction is of a GPU that is full, which has a
@@ -36,41 +34,36 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Define("file", "File", func(k *batch.Kernel) string { return k.File }, report.Kept),
 }, KernelNames,
 	[]report.Col[batch.Kernel]{
-		report.Define("simd", "SIMD", func(k *batch.Kernel) int { return k.SIMD }, report.Drop(5), report.NonZero,
-			report.Doc("sub-group size; null where only compiling tells")),
+		report.Define("simd", "SIMD", func(k *batch.Kernel) int { return k.SIMD }, report.Drop(5), report.NonZero),
 		report.Define("registers_per_thread", "Registers per thread",
 			func(k *batch.Kernel) int { return k.Registers }, report.Brief("GRF")),
 		report.Define("slm_bytes", "SLM", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.SLM },
 			report.Drop(7)),
-		report.Define("slm_is_lower_bound", "", func(k *batch.Kernel) bool { return k.SLMIsLowerBound }, report.Data,
-			report.Doc("arguments in local memory add to it at launch")),
+		report.Define("slm_is_lower_bound", "", func(k *batch.Kernel) bool { return k.SLMIsLowerBound }, report.Data),
 		report.Define("barriers", "Barriers", func(k *batch.Kernel) unit.Opt[int] { return k.Barriers },
 			report.Drop(3)),
-		report.Define("spill_bytes", "Spill", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill },
-			report.Doc("per thread; null where the binary does not tell it from private memory")),
+		report.Define("spill_bytes", "Spill", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill }),
 		report.Define("private_bytes", "Private", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private },
-			report.Kept, report.Doc("per thread; null where the binary does not tell it from spills")),
+			report.Kept),
 		report.Define("scratch_bytes", "Scratch", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch },
-			report.Drop(2), report.Doc("per thread: private memory and spills together")),
-		report.Define("local", "Fixed local", func(k *batch.Kernel) unit.Size3 { return k.Local }, report.Drop(4),
-			report.Doc("fixed by the kernel, otherwise empty")),
+			report.Drop(2)),
+		report.Define("local", "Fixed local", func(k *batch.Kernel) unit.Size3 { return k.Local }, report.Drop(4)),
 	},
 	report.Part("", "predicted", func(k *batch.Kernel) *predict.Prediction {
 		if k.Prediction == nil {
 			return nil
 		}
 		return &k.Prediction.Prediction
-	}, KernelPrediction, report.Doc("without a global size of a full GPU; null when the kernel cannot run so")),
+	}, KernelPrediction),
 	[]report.Col[batch.Kernel]{
 		report.Define("best_local", "Best local", func(k *batch.Kernel) unit.Size3 {
 			if k.Prediction == nil {
 				return unit.Size3{}
 			}
 			return k.Prediction.Best
-		}, report.Drop(9), report.Doc("the work-group size of the highest occupancy; empty where the kernel fixes it")),
+		}, report.Drop(9)),
 		report.Define("spilled_registers", "Spilled registers",
-			func(k *batch.Kernel) unit.Opt[int] { return k.SpilledRegisters }, report.Drop(1), report.Optional,
-			report.Doc("of a compiler log: per thread, rounded up")),
+			func(k *batch.Kernel) unit.Opt[int] { return k.SpilledRegisters }, report.Drop(1), report.Optional),
 		report.Define("message", "Note", func(k *batch.Kernel) string { return k.Message }, report.Wide, report.Wrap,
 			report.NonZero),
 	})
@@ -86,17 +79,15 @@ func deviceOf(k *batch.Kernel) *arch.Choice {
 // modeColumns are of a kernel in one register mode of its device.
 var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []report.Col[batch.Mode]{
 	report.Define("threads_per_xve", "Threads per XVE", func(m *batch.Mode) int { return m.ThreadsPerXVE },
-		report.Optional, report.Doc("of register modes")),
+		report.Optional),
 	report.Define("largest_work_group", "Largest work-group", func(m *batch.Mode) int64 { return m.Largest },
-		report.Optional, report.Doc("of register modes: in work-items")),
-	report.Define("compiled", "", func(m *batch.Mode) bool { return m.Compiled }, report.Data, report.Optional,
-		report.Doc("for this register mode; else predicted from another")),
+		report.Optional),
+	report.Define("compiled", "", func(m *batch.Mode) bool { return m.Compiled }, report.Data, report.Optional),
 	report.Define("ask", "How to ask for it",
-		func(m *batch.Mode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional,
-		report.Doc("of register modes")),
+		func(m *batch.Mode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional),
 }), []report.Col[batch.Kernel]{
 	report.Define("spill_words_per_lane", "Spill per lane", (*batch.Kernel).Words, report.Unit("words"),
-		report.Drop(2), report.Optional, report.Doc("of register modes: bytes / (4 x SIMD width), truncated")),
+		report.Drop(2), report.Optional),
 })
 
 func modeOf(k *batch.Kernel) *batch.Mode { return k.Mode }

@@ -11,14 +11,13 @@ import (
 	"occudiff/report"
 )
 
-// columnKind is the kind that a terminal leaves out of the list, and whose sign
-// is a formula.
-const columnKind = "column"
-
-const fieldKind = "field"
-
-// FlagKind is the kind of flags, whose texts are their help.
-const FlagKind = "flag"
+// Kinds of terms. A terminal does not list columns and fields. The rule of a
+// column is a formula.
+const (
+	columnKind = "column"
+	fieldKind  = "field"
+	FlagKind   = "flag" // the meaning of a flag is its help
+)
 
 // glossary is the JSON output of `explain`.
 type glossary struct {
@@ -31,16 +30,16 @@ var termColumns = []report.Col[report.Term]{
 	report.Define("kind", "Kind", func(t *report.Term) string { return t.Kind }, report.Drop(1)),
 	report.Define("means", "Meaning", func(t *report.Term) string { return t.Meaning }, report.Wrap),
 	report.Define("detected_by", "Detected by", func(t *report.Term) string { return t.DetectedBy }, report.Kept,
-		report.Wrap, report.NonZero, report.Doc("with its thresholds")),
+		report.Wrap, report.NonZero),
 	report.Define("action", "What to do", func(t *report.Term) string { return t.Action }, report.Kept, report.Wrap,
 		report.NonZero),
 	report.Define("from", "From", func(t *report.Term) string { return t.Source }, report.Kept, report.Wrap,
-		report.NonZero, report.Doc("where that is from")),
+		report.NonZero),
 	report.Define("found_with", "Found with", func(t *report.Term) string { return t.With }, report.Kept,
-		report.NonZero, report.Doc("verdicts, or parts of a thread-slot breakdown")),
+		report.NonZero),
 }
 
-// Words lists the terms of the outputs that have a text.
+// Words lists the terms of the glossary.
 func Words() (list []report.Term) {
 	for _, k := range report.Terms() {
 		list = append(list, k.Terms...)
@@ -48,29 +47,24 @@ func Words() (list []report.Term) {
 	return list
 }
 
-// Names lists the words, for completion: each an argument of its own.
+// Names lists the names of the terms for completion, each as one argument. Keys
+// with their object, such as findings.run, are left out.
 func Names() []string {
 	list := report.ListOf(Words(), func(t report.Term) string {
 		return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-"))
 	})
+	list = slices.DeleteFunc(list, func(name string) bool { return strings.Contains(name, ".") })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Explain answers what a word means: a word of the outputs, a flag, or a field
-// of JSON; several may be spelled alike. others are the flags and fields. A key
-// is looked for as it is, then without its unit, and at last without the side,
-// the end of an interval or the number of a value: it is explained as that
-// value.
-func Explain(name string, others ...report.Term) (*report.Output, error) {
-	all, whole := Words(), written(name)
-	found, more := called(all, whole, written), called(others, whole, written)
-	ofWords := len(found) > 0 // they say more of a field than its schema does
-	for _, t := range more {
-		if t.Kind == FlagKind || !ofWords {
-			found = append(found, t)
-		}
-	}
+// Explain returns the meanings of a name: of all terms and flags with that name.
+// A key that the glossary lacks is searched without its unit, then without its
+// side or the end of its interval. For example, predicted_low is explained as
+// predicted.
+func Explain(name string, flags ...report.Term) (*report.Output, error) {
+	all := Words()
+	found := slices.Concat(called(all, written(name), written), called(flags, written(name), written))
 	word := spelled(name)
 	for _, end := range []string{"", "_n", "_p", "_low", "_high", ",_at_least", ",_at_most", "_change", "_significant",
 		"_old", "_new"} {
@@ -89,18 +83,20 @@ func Explain(name string, others ...report.Term) (*report.Output, error) {
 	return &report.Output{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
 }
 
-// called finds the terms of a name.
+// called returns the terms with a name. A key that is named with its object,
+// such as findings.run, also has the name of the key alone.
 func called(terms []report.Term, name string, spell func(string) string) (found []report.Term) {
 	for _, w := range terms {
-		if slices.ContainsFunc(append(w.Aliases, w.Name), func(n string) bool { return spell(n) == name }) {
+		if slices.ContainsFunc(append(w.Aliases, w.Name), func(n string) bool {
+			return spell(n) == name || strings.HasSuffix(spell(n), "."+name)
+		}) {
 			found = append(found, w)
 		}
 	}
 	return found
 }
 
-// section is the page of a word: its kind, what it is found with, and what is
-// known of it.
+// section returns the page of a term.
 func section(w *report.Term, key string) report.Section {
 	title := w.Name + " (" + w.Kind + ")"
 	if w.With != "" {
@@ -114,8 +110,8 @@ func section(w *report.Term, key string) report.Section {
 		sign = "Formula"
 	}
 	s := report.Section{Key: key, Title: title, Sheet: "Words", ItemsIn: report.Everywhere}
-	for _, i := range []report.Item{{Lead: "What it means", Text: w.Meaning}, {Lead: sign, Text: w.DetectedBy},
-		{Lead: "What to do", Text: w.Action}, {Lead: "From", Text: w.Source}} {
+	for _, i := range []report.Item{{Lead: "Meaning", Text: w.Meaning}, {Lead: sign, Text: w.DetectedBy},
+		{Lead: "What to do", Text: w.Action}, {Lead: "Source", Text: w.Source}} {
 		if i.Text != "" {
 			s.Items = append(s.Items, i)
 		}
@@ -123,15 +119,14 @@ func section(w *report.Term, key string) report.Section {
 	return s
 }
 
-// written is a name without case, the unit of a heading and what stands between
-// words.
+// written returns a name in lower case, without the unit of a heading, and with
+// "_" between words.
 func written(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), " [")
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimLeft(strings.TrimSpace(name), "-"))
 }
 
-// spelled is a name without what the outputs spell in different ways: case,
-// units, and what stands between words.
+// spelled returns a written name without its unit.
 func spelled(name string) string {
 	name = written(name)
 	for _, unit := range []string{"_percent", "_points", "_seconds", "_bytes"} {
@@ -140,11 +135,11 @@ func spelled(name string) string {
 	return name
 }
 
-// Glossary answers what all words mean. A terminal has their names by group.
+// Glossary returns all terms. A terminal shows their names by group.
 func Glossary() *report.Output {
-	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
-		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a " +
-			"heading of a report, a flag, a key of JSON or CSV, or a device."},
+	pg := page{title: "Glossary", key: "words", heading: "Words", headline: []string{
+		"'occudiff explain TERM' prints the meaning of a term, how it is detected, and what to do. TERM is one of " +
+			"these, a heading of a report, a flag, a key of JSON or CSV, or a device."},
 		table: report.NewTable("words", "", Words(), termColumns), brief: &report.Section{}}
 	for _, k := range report.Terms() {
 		if k.Kind != columnKind && k.Kind != fieldKind {
@@ -172,8 +167,7 @@ var tableColumns = []report.Col[arch.Device]{
 		report.Brief("Arch"), report.Drop(3)),
 	report.Define("codename", "Code name", func(d *arch.Device) string { return d.Codename }, report.Detail),
 	report.Define("stacks", "Stacks", func(d *arch.Device) int { return d.Tiles }, report.Detail),
-	report.Define("xe_cores", "Xe-cores", func(d *arch.Device) int { return d.XeCores }, report.NonZero,
-		report.Doc("null where the count is not public: --xve gives it")),
+	report.Define("xe_cores", "Xe-cores", func(d *arch.Device) int { return d.XeCores }, report.NonZero),
 	report.Define("xve_per_xe_core", "XVEs per Xe-core", func(d *arch.Device) int { return d.XVEPerXeCore },
 		report.Detail),
 	report.Define("xves", "XVEs", (*arch.Device).XVEs, report.NonZero),
@@ -195,12 +189,10 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define("simd_widths", "SIMD", func(d *arch.Device) []int { return d.SIMDWidths }, report.Drop(1)),
 	report.JSON("slm_bytes_per_xe_core", func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore }),
 	report.List("slm_kb_by_source", func(d *arch.Device) []arch.SourcedCount { return d.SLMBySource },
-		sourcedColumns, report.Title("SLM per Xe-core by source"), report.Detail, report.Unit("KB"),
-		report.Doc("of an Xe-core, where sources disagree; the first is used")),
+		sourcedColumns, report.Title("SLM per Xe-core by source"), report.Detail, report.Unit("KB")),
 	report.Define("slm_bytes_per_work_group_max", "Largest SLM per work-group",
 		func(d *arch.Device) unit.Bytes { return d.SLMPerGroupMax }, report.Detail),
-	report.JSON("slm_steps_bytes", func(d *arch.Device) []unit.Bytes { return d.SLMSteps },
-		report.Doc("SLM per work-group is rounded up to one of these")),
+	report.JSON("slm_steps_bytes", func(d *arch.Device) []unit.Bytes { return d.SLMSteps }),
 	report.Define("max_group_size", "Largest work-group", func(d *arch.Device) int { return d.MaxGroupSize },
 		report.Brief("Work-group"), report.Drop(5), report.Path("work_group_max_items")),
 	report.Shown("slm_kb", "SLM per Xe-core", func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore >> 10 },
@@ -208,8 +200,7 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define("work_group_slots_per_xe_core", "Work-group slots per Xe-core",
 		func(d *arch.Device) int { return d.GroupSlots }, report.Detail),
 	report.List("barrier_slots_per_xe_core", func(d *arch.Device) []arch.SourcedCount { return d.BarrierSlots },
-		sourcedColumns, report.Title("Barriers per Xe-core"), report.Detail,
-		report.Doc("sources disagree; the first is the default")),
+		sourcedColumns, report.Title("Barriers per Xe-core"), report.Detail),
 	report.Define("", "Registers of an XVE", func(d *arch.Device) int {
 		most := 0 // of the mode that leaves the least of them unused
 		for _, m := range d.GRFModes {
@@ -218,10 +209,9 @@ var tableColumns = []report.Col[arch.Device]{
 		return most >> 10
 	}, report.Detail, report.Unit("KB"), report.NonZero),
 	report.Define("register_bytes", "Width of a register", func(d *arch.Device) int { return d.RegisterBytes },
-		report.Detail, report.Unit("bytes"), report.Doc("width of one register")),
+		report.Detail, report.Unit("bytes")),
 	report.Define("clock_mhz", "Clock of the counters", func(d *arch.Device) float64 { return d.Clock.Hz / 1e6 },
-		report.Detail, report.Unit("MHz"), report.NonZero,
-		report.Doc("of the counters: an interval is 2^n of its ticks; null when not known")),
+		report.Detail, report.Unit("MHz"), report.NonZero),
 	report.Define("clock_source", "Source of the clock", func(d *arch.Device) string { return d.Clock.Source },
 		report.Detail, report.NonZero),
 	report.Define("", "Memory bandwidth", func(d *arch.Device) string {
@@ -230,8 +220,7 @@ var tableColumns = []report.Col[arch.Device]{
 		}
 		return d.Memory[0].String()
 	}, report.Detail),
-	report.List("memory_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns,
-		report.Doc("the most that memory moves; the first is used; empty when not known")),
+	report.List("memory_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns),
 	report.List("l3_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.L3 }, bandwidthColumns,
 		report.Title("L3 bandwidth"), report.Detail, report.Unit("GB/s")),
 	report.Define("pci_ids", "PCI ids", func(d *arch.Device) []string { return d.PCIIDs }, report.Detail),
@@ -255,12 +244,11 @@ var sourcedColumns = []report.Col[arch.SourcedCount]{
 
 var bandwidthColumns = []report.Col[arch.Bandwidth]{
 	report.JSON("source", func(b *arch.Bandwidth) string { return b.Source }),
-	report.JSON("gb_per_second", func(b *arch.Bandwidth) float64 { return b.GBPerSecond }, report.Doc("decimal")),
+	report.JSON("gb_per_second", func(b *arch.Bandwidth) float64 { return b.GBPerSecond }),
 	report.Define("fastest_memory", "(at most, with the fastest memory that it takes)",
-		func(b *arch.Bandwidth) string { return b.Fastest }, report.Detail, report.Optional, report.NonZero,
-		report.Doc("of which the figure is; what is installed may be slower")),
+		func(b *arch.Bandwidth) string { return b.Fastest }, report.Detail, report.Optional, report.NonZero),
 	report.Define("assumed", "assumed", func(b *arch.Bandwidth) bool { return b.Assumed }, report.Detail,
-		report.Optional, report.NonZero, report.Doc("no source has the figure; it is that of a similar GPU")),
+		report.Optional, report.NonZero),
 }
 
 // mostDevices is how many a terminal shows with their figures.
@@ -310,9 +298,9 @@ func Device(d *arch.Device) *report.Output {
 // settingsValue is the JSON output of `occudiff config`.
 type settingsValue struct {
 	Schema   string           `json:"schema"`
-	File     unit.Opt[string] `json:"file" jsonschema:"of the settings; null when there is none"`
+	File     unit.Opt[string] `json:"file"`
 	Settings *report.Table    `json:"settings"`
-	Unknown  []string         `json:"unknown" jsonschema:"keys of the file that are no settings, with their place"`
+	Unknown  []string         `json:"unknown"`
 }
 
 // Setting is a setting that applies, and who said so.
@@ -320,10 +308,8 @@ type Setting struct{ Name, Value, From string }
 
 var givenColumns = []report.Col[Setting]{
 	report.Define("name", "Setting", func(s *Setting) string { return s.Name }),
-	report.Define("value", "Value", func(s *Setting) string { return s.Value }, report.Fold,
-		report.Doc("as a flag takes it; empty where nothing is set")),
-	report.Define("from", "From", func(s *Setting) string { return s.From },
-		report.Doc("default, the environment variable, or the place in the file")),
+	report.Define("value", "Value", func(s *Setting) string { return s.Value }, report.Fold),
+	report.Define("from", "From", func(s *Setting) string { return s.From }),
 }
 
 // Settings returns the settings in every form.
@@ -344,7 +330,7 @@ func Settings(file string, list []Setting, unknown []string) *report.Output {
 type toolsValue struct {
 	Schema         string        `json:"schema"`
 	Checks         *report.Table `json:"checks"`
-	CommonMistakes []string      `json:"common_mistakes" jsonschema:"what makes the data of a collection incomplete"`
+	CommonMistakes []string      `json:"common_mistakes"`
 }
 
 var checkColumns = []report.Col[collect.Check]{

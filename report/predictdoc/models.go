@@ -32,8 +32,7 @@ var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 	report.Define("by_threads", "work-groups by threads", func(o *calculator.Output) float64 { return o.LimitThreads }),
 	report.Define("by_slm", "work-groups by SLM", func(o *calculator.Output) unit.Opt[float64] { return o.LimitSLM }),
 	report.Define("by_slots", "work-groups by slots or barriers",
-		func(o *calculator.Output) float64 { return o.LimitGroupSlots },
-		report.Doc("work-group slots, or those of barriers for a kernel with one")),
+		func(o *calculator.Output) float64 { return o.LimitGroupSlots }),
 	report.Define("work_groups", "work-groups of the launch",
 		func(o *calculator.Output) unit.Opt[float64] { return o.Groups }),
 	report.Define("work_groups_per_xe_core", "work-groups per Xe-core",
@@ -238,7 +237,7 @@ type unitAdvice struct {
 	Platform string        `json:"platform"`
 	Full     bool          `json:"full"`
 	Settings *report.Table `json:"settings"`
-	Least    *report.Table `json:"least_changes,omitempty" jsonschema:"of a fixed resource, by which occupancy is full"`
+	Least    *report.Table `json:"least_changes,omitempty"`
 }
 
 var unitSettingColumns = []report.Col[computeunit.Setting]{

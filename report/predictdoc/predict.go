@@ -54,14 +54,12 @@ var onDeviceColumns = slices.Concat(
 				return unit.Size3{}
 			}
 			return c.launch.Local
-		}, report.Optional, report.NonZero,
-			report.Doc("where the compiler chooses the work-group size: the best and the worst")),
+		}, report.Optional, report.NonZero),
 		report.JSON("status", func(c *onDevice) string { return statusOf(c.rejection) }),
 		report.JSON("message", func(c *onDevice) string { return errorText(c.rejection) }, report.NonZero),
 	},
 	report.Part("", "predicted", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
-	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other }, otherColumns,
-		report.Doc("what the policy that was not taken would give")),
+	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other }, otherColumns),
 	report.Part("", "driver", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
 	[]report.Col[onDevice]{
 		report.List("steps", func(c *onDevice) []predict.Step { return c.steps }, stepColumns),

@@ -41,49 +41,40 @@ var firstKernels = []string{
 // CSV. What only people read is behind.
 var kernelColumns = slices.Concat(launchColumns,
 	report.Part("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted },
-		predictdoc.KernelPrediction, report.Doc("null without one; a note says why")),
+		predictdoc.KernelPrediction),
 	measuredColumns,
-	report.Part("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns,
-		report.Doc("why a row does not match: the first cause of the largest part")),
-	report.Part("", "slot_breakdown", func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns,
-		report.Doc("thread-slot breakdown; null if it is undetermined")),
+	report.Part("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
+	report.Part("", "slot_breakdown", func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
 	report.Part("", "possible_fix", func(k *kernel) *compare.Row {
 		if k.Fix.Remedy == compare.NoRemedy || k.Fix.Remedy == compare.LimitedElsewhere {
 			return nil
 		}
 		return k.Row
-	}, fixColumns, report.Doc("the remedy; null without one")),
+	}, fixColumns),
 	compiledColumns,
 	report.Part("", "potential_speedup", func(k *kernel) *compare.PotentialSpeedup {
 		if k.Speedup.Verdict() == "" {
 			return nil
 		}
 		return &k.Speedup
-	}, speedupColumns,
-		report.Doc("whether more threads may make the kernel faster; null for tasks that are not kernels")),
+	}, speedupColumns),
 	[]report.Col[kernel]{
 		report.List("notes", func(k *kernel) []note.Note { return rowNotes(k.Row) }, report.NoteColumns()),
 	},
-	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns,
-		report.Doc("only of a per-launch export or a trace"), report.Optional),
+	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns, report.Optional),
 	peopleColumns)
 
 // launchColumns say what was launched and how long it took.
 var launchColumns = []report.Col[kernel]{
-	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code,
-		report.Doc("as printed, line ends included")),
-	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(5), report.Code,
-		report.Doc("work-items; empty for copies")),
-	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(4), report.Code,
-		report.Doc("work-items per work-group")),
-	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(6),
-		report.Doc("sub-group size")),
+	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code),
+	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(5), report.Code),
+	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(4), report.Code),
+	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(6)),
 	report.Define("direction", "Direction", func(k *kernel) string { return string(k.Direction) }, report.Kept,
 		report.NonZero),
 	report.Define("file", "File", func(k *kernel) string { return k.Pos.File }, report.Wide, report.NonZero),
 	report.Define("line", "Line", func(k *kernel) int { return k.Pos.Line }, report.Wide, report.NonZero),
-	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(2),
-		report.Doc("launches; null for a log's timing")),
+	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(2)),
 	report.Define("total_seconds", "GPU time", func(k *kernel) seconds { return k.Total },
 		report.Unit("ms"), report.Decimals(3), report.Drop(3)),
 	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Unit("us"),
@@ -93,51 +84,44 @@ var launchColumns = []report.Col[kernel]{
 // compiledColumns are what the compiler fixed for a kernel.
 var compiledColumns = []report.Col[kernel]{
 	report.Define("registers_per_thread", "Registers per thread",
-		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(6),
-		report.Doc("GRF mode; null if no input has it")),
-	report.Define("spill_bytes", "Spill", func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill }, report.Drop(7),
-		report.Doc("per thread; from a compiler log it is rounded up to whole registers")),
+		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(6)),
+	report.Define("spill_bytes", "Spill", func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill }, report.Drop(7)),
 	report.Define("private_bytes", "Private memory", func(k *kernel) unit.Opt[unit.Bytes] { return k.Private },
-		report.Kept, report.Doc("per thread")),
+		report.Kept),
 }
 
 // measuredColumns are of what was seen, and how far that is from the
 // prediction.
 var measuredColumns = []report.Col[kernel]{
 	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) percent { return k.Peak },
-		report.Drop(6), report.Doc("the profiler's prediction")),
+		report.Drop(6)),
 	report.Define("measured_percent", "Measured", func(k *kernel) percent { return k.Measured },
 		report.Bar),
-	report.Define("measured_low_percent", "Measured, at least", (*kernel).lowest, report.Wide,
-		report.Doc("with measured_high_percent the interval of measured_percent, which contains 95 of 100 values; "+
-			"null if it is as printed; without the counter the bounds from the XVE array")),
+	report.Define("measured_low_percent", "Measured, at least", (*kernel).lowest, report.Wide),
 	report.Define("measured_high_percent", "Measured, at most", (*kernel).highest, report.Wide),
 	report.Define("own_low_percent", "Own occupancy, at least", func(k *kernel) percent { return k.OwnLow },
-		report.Wide, report.Doc("with own_high_percent the possible range of the kernel's own occupancy "+
-			"in an unmeasurable row, otherwise null")),
+		report.Wide),
 	report.Define("own_high_percent", "Own occupancy, at most", func(k *kernel) percent { return k.OwnHigh },
 		report.Wide),
-	report.Define("printed_percent", "As VTune prints it", func(k *kernel) percent { return k.Printed }, report.Wide,
-		report.Doc("each sample for the launch in which it ends; of a result folder")),
+	report.Define("printed_percent", "As VTune prints it", func(k *kernel) percent { return k.Printed }, report.Wide),
 	report.Define("active_percent", "XVE active", func(k *kernel) percent { return k.Active }, report.Wide),
 	report.Define("stalled_percent", "XVE stalled", func(k *kernel) percent { return k.Stalled }, report.Wide),
 	report.Define("idle_percent", "XVE idle", func(k *kernel) percent { return k.Idle }, report.Wide),
 	report.Define("idle_low_percent", "XVE idle, at least", func(k *kernel) percent { return k.IdleLow }, report.Wide),
 	report.Define("idle_high_percent", "XVE idle, at most", func(k *kernel) percent { return k.IdleHigh }, report.Wide),
 	report.Define("busy_occupancy_percent", "Busy occupancy", func(k *kernel) percent { return k.BusyOccupancy },
-		report.Wide, report.Doc("measured / (1 - idle)")),
+		report.Wide),
 	report.Define("threads_started", "Threads started", func(k *kernel) unit.Opt[int64] { return k.Threads },
 		report.Wide),
 	report.Define("thread_life_seconds", "Thread lifetime",
 		func(k *kernel) seconds { return k.ThreadLifetime }, report.Wide, report.Unit("us"),
-		report.Decimals(1), report.Doc("the mean")),
+		report.Decimals(1)),
 	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
-		report.NonZero,
-		report.Doc("what difference_points compares: measured occupancy with the predicted average, or as it says")),
+		report.NonZero),
 	report.Define("difference_points", "Difference", func(k *kernel) points { return k.Difference },
-		report.Drop(10), report.Doc("seen - predicted")),
+		report.Drop(10)),
 	report.Define("model_difference_points", "Peak difference",
-		func(k *kernel) points { return k.PeakDifference }, report.Kept, report.Doc("of the peaks")),
+		func(k *kernel) points { return k.PeakDifference }, report.Kept),
 	report.Define("verdict", "Verdict",
 		func(k *kernel) report.Word { return statusOf(k.Verdict).Word(string(k.Verdict)) }, report.Choice,
 		report.Always),
@@ -146,7 +130,7 @@ var measuredColumns = []report.Col[kernel]{
 var causeColumns = []report.Col[compare.Cause]{
 	report.Define("cause", "Cause", func(c *compare.Cause) string { return c.Name }, report.Path("name")),
 	report.Define("confidence", "Confidence", func(c *compare.Cause) string { return c.Confidence.String() },
-		report.Wide, report.NonZero, report.Doc("null of a row that cannot be judged")),
+		report.Wide, report.NonZero),
 	report.Define("evidence", "Evidence", func(c *compare.Cause) string { return c.Evidence }, report.Wide),
 }
 
@@ -154,10 +138,9 @@ var fixColumns = []report.Col[compare.Row]{
 	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) },
 		report.Wide, report.Path("action")),
 	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) number { return r.Fix.Bound },
-		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound"),
-		report.Doc("upper bound of the speedup; null if it is unknown")),
+		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound")),
 	report.Define("possible_fix_text", "", func(r *compare.Row) string { return fixText(r, r.Fix) }, report.Data,
-		report.Path("text"), report.Doc("the remedy as the summary prints it")),
+		report.Path("text")),
 }
 
 // breakdownColumns say where the thread slots of the GPU were while a kernel
@@ -166,7 +149,7 @@ var fixColumns = []report.Col[compare.Row]{
 var breakdownColumns = slices.Concat(
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.SlotBreakdown] {
 		said := partColumns[p]
-		options := []report.Option{report.Percent, report.Path(p), report.Doc(said.doc), report.Drop(said.drop)}
+		options := []report.Option{report.Percent, report.Path(p), report.Drop(said.drop)}
 		switch p {
 		case compare.PartOccupied: // people have it as measured
 			options = append(options, report.Always, report.Data)
@@ -179,33 +162,27 @@ var breakdownColumns = slices.Concat(
 	[]report.Col[compare.SlotBreakdown]{
 		report.Define("slot_breakdown_policy", "Policy", func(a *compare.SlotBreakdown) unit.Opt[string] {
 			return unit.Maybe(a.Policy.String(), a.Policy != predict.Auto)
-		}, report.Wide, report.Path("policy"), report.Doc("that the parts are taken from")),
+		}, report.Wide, report.Path("policy")),
 		report.Define("predicted_idle_percent", "Predicted idle",
-			func(a *compare.SlotBreakdown) percent { return a.PredictedIdle }, report.Wide,
-			report.Doc("of the XVEs, which the launch leaves empty")),
+			func(a *compare.SlotBreakdown) percent { return a.PredictedIdle }, report.Wide),
 		report.Define("launch_intervals", "Sampling intervals per launch",
 			func(a *compare.SlotBreakdown) number { return a.Certainty.Intervals }, report.Wide,
-			report.Decimals(2), report.Doc("mean time of a launch")),
+			report.Decimals(2)),
 		report.Define("own_share", "Share of busy time",
 			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OwnShare) }, report.Wide,
-			report.Decimals(3), report.Doc("0..1 of the time in which the GPU ran any task")),
+			report.Decimals(3)),
 		report.Define("outside_launches_bound", "Outside the launches",
 			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OutsideLaunches) }, report.Wide,
-			report.Decimals(3),
-			report.Doc("0 to 1: share of the value's time that can be outside the launches")),
+			report.Decimals(3)),
 		report.Define("other_tasks_bound", "Share of other tasks",
 			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OtherTasks) }, report.Wide,
-			report.Decimals(3),
-			report.Doc("0 to 1: share of the value that other tasks can have contributed")),
+			report.Decimals(3)),
 		report.Define("misattributed_share", "Misattributed instructions",
 			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.Misattributed) }, report.Wide,
-			report.Decimals(3),
-			report.Doc("0 to 1: share of all instructions of the run in rows that are not kernels")),
+			report.Decimals(3)),
 		report.Define("lost_seconds", "Lost",
-			func(a *compare.SlotBreakdown) seconds { return a.Lost }, report.Wide,
-			report.Doc("slot time below the prediction")),
-		report.List("causes", func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes }, breakdownCauses,
-			report.Doc("of a row that does not match, by part, the most probable first")),
+			func(a *compare.SlotBreakdown) seconds { return a.Lost }, report.Wide),
+		report.List("causes", func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes }, breakdownCauses),
 	})
 
 // fraction returns a share as a number up to 1.
@@ -219,14 +196,13 @@ func fraction(share percent) number {
 var partColumns = map[compare.Part]struct {
 	title string
 	drop  int
-	doc   string
 }{
-	compare.PartOccupied:    {"Measured", 0, "slots with a thread; the parts add up to 100"},
-	compare.PartUnderfilled: {"Underfilled XVEs", 12, "free slots of busy XVEs that the launch could fill"},
-	compare.PartIdle:        {"Idle XVEs", 11, "beyond those that the launch itself leaves idle"},
-	compare.PartShortfall:   {"Shortfall", 13, "underfilled and idle, if the array state is unknown"},
-	compare.PartLastWave:    {"Last wave", 8, "the partial wave at the end"},
-	compare.PartLaunchLimit: {"Launch limit", 7, "slots that the launch cannot use"},
+	compare.PartOccupied:    {"Measured", 0},
+	compare.PartUnderfilled: {"Underfilled XVEs", 12},
+	compare.PartIdle:        {"Idle XVEs", 11},
+	compare.PartShortfall:   {"Shortfall", 13},
+	compare.PartLastWave:    {"Last wave", 8},
+	compare.PartLaunchLimit: {"Launch limit", 7},
 }
 
 // breakdownCauses are the causes of the parts of a breakdown, in JSON alone.
@@ -235,31 +211,26 @@ var breakdownCauses = slices.Concat(
 		report.JSON("part", func(c *compare.Cause) string { return string(c.Part) }),
 	}, causeColumns,
 	[]report.Col[compare.Cause]{
-		report.JSON("confirm_with", func(c *compare.Cause) string { return c.ConfirmWith }, report.NonZero,
-			report.Doc("what would confirm the cause")),
+		report.JSON("confirm_with", func(c *compare.Cause) string { return c.ConfirmWith }, report.NonZero),
 	})
 
 // speedupColumns say whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define("potential_speedup", "Potential speedup",
 		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(1),
-		report.Path("verdicts"),
-		report.Doc("of more threads, and of work for idle XVEs; an upper bound, not a promise")),
+		report.Path("verdicts")),
 	report.Define("more_threads_bound", "More threads bound",
 		func(w *compare.PotentialSpeedup) number { return w.MoreThreads.Max }, report.Wide,
-		report.Unit("times"), report.Decimals(2),
-		report.Doc("upper bound of the speedup from more threads on busy XVEs")),
+		report.Unit("times"), report.Decimals(2)),
 	report.Define("balancing_bound", "Balancing bound",
 		func(w *compare.PotentialSpeedup) number { return w.Balancing.Max }, report.Wide,
-		report.Unit("times"), report.Decimals(2),
-		report.Doc("upper bound of the speedup from balancing the work")),
+		report.Unit("times"), report.Decimals(2)),
 	report.Define("potential_speedup_evidence", "Evidence for the speedup",
 		func(w *compare.PotentialSpeedup) string { return w.Evidence }, report.Wide, report.Path("evidence")),
 	report.Define("more_threads_formula", "",
-		func(w *compare.PotentialSpeedup) string { return w.MoreThreads.Formula }, report.Data, report.NonZero,
-		report.Doc("how more_threads_bound is computed")),
+		func(w *compare.PotentialSpeedup) string { return w.MoreThreads.Formula }, report.Data, report.NonZero),
 	report.Define("balancing_formula", "", func(w *compare.PotentialSpeedup) string { return w.Balancing.Formula },
-		report.Data, report.NonZero, report.Doc("how balancing_bound is computed")),
+		report.Data, report.NonZero),
 }
 
 // spreadColumns say how much the launches differ that a row of a per-launch
@@ -277,7 +248,7 @@ var spreadColumns = slices.Concat([]report.Col[ingest.LaunchSpread]{
 	spreadMeasured("min", "lowest", func(s *ingest.LaunchSpread) percent { return s.MinMeasured }),
 	spreadMeasured("median", "median", func(s *ingest.LaunchSpread) percent { return s.MedianMeasured }),
 	spreadMeasured("max", "highest", func(s *ingest.LaunchSpread) percent { return s.MaxMeasured }),
-}, report.Doc("null when no launch has one")))
+}))
 
 func spreadTime(key, title string, of func(*ingest.LaunchSpread) unit.Seconds) report.Col[ingest.LaunchSpread] {
 	return report.Define(key, title, of, report.Sheet, report.Path("seconds."+key), report.Group("Launch"),

@@ -219,10 +219,9 @@ func samplingText(r *compare.Result) string {
 func inputColumns() []report.Col[ingest.Input] {
 	return []report.Col[ingest.Input]{
 		report.Define("path", "File", func(in *ingest.Input) string { return in.Path }, report.Files),
-		report.Define("kind", "Kind", func(in *ingest.Input) string { return in.Kind }, report.Files,
-			report.Doc("vtune, vtune-summary, unitrace, vec_add or another format")),
+		report.Define("kind", "Kind", func(in *ingest.Input) string { return in.Kind }, report.Files),
 		report.Define("digest", "Digest", func(in *ingest.Input) string { return in.Digest }, report.Files,
-			report.NonZero, report.Doc("sha256:... or xxh3:... of the file")),
+			report.NonZero),
 		report.Define("rows", "Rows", func(in *ingest.Input) int64 { return in.Rows }, report.Files),
 		report.Define("bad_rows", "Bad rows", func(in *ingest.Input) int64 { return in.BadRows }, report.Files),
 	}

@@ -16,15 +16,15 @@ const ValidateSchema = "occudiff/validate/1"
 // is null, a list is never null, percentages are 0..100 at full precision.
 type Validate struct {
 	Schema  string          `json:"schema"`
-	Device  *report.Table   `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
-	Fit     []string        `json:"consistent_devices,omitempty" jsonschema:"devices that fit the run, if none is known or if the device does not fit"`
+	Device  *report.Table   `json:"device"`
+	Fit     []string        `json:"consistent_devices,omitempty"`
 	Inputs  *report.Table   `json:"inputs"`
 	Rows    *report.Table   `json:"rows"`
 	Timings *report.Table   `json:"timings"`
 	Summary compare.Summary `json:"summary"`
 	Notes   *report.Table   `json:"notes"`
-	Trace   *TraceValue     `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
-	Over    []OverTime      `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
+	Trace   *TraceValue     `json:"trace,omitempty"`
+	Over    []OverTime      `json:"over_time,omitempty"`
 }
 
 // timing is a line of a log with the kernel of the row that it belongs to.
@@ -42,8 +42,7 @@ var timingColumns = []report.Col[timing]{
 	report.Define("seconds", "Host time", func(t *timing) unit.Seconds { return t.Seconds }, report.Decimals(6)),
 	report.JSON("printed", func(t *timing) string { return t.Printed }),
 	report.JSON("unit_as_printed", func(t *timing) string { return t.UnitAsPrinted }),
-	report.Define("task", "Kernel", func(t *timing) unit.Opt[string] { return t.task }, report.Cut,
-		report.Doc("of the row that the timing belongs to")),
+	report.Define("task", "Kernel", func(t *timing) unit.Opt[string] { return t.task }, report.Cut),
 	report.Shown("file", "File", func(t *timing) string { return t.Pos.File }, report.Files, report.NonZero),
 	report.Define("line", "Line", func(t *timing) int { return t.Pos.Line }, report.Files, report.NonZero),
 }

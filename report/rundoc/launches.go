@@ -14,7 +14,7 @@ import (
 // TraceValue is what a trace tells of how the launches of a run follow each
 // other.
 type TraceValue struct {
-	Devices *report.Table `json:"devices" jsonschema:"GPUs, or stacks that a program uses by themselves"`
+	Devices *report.Table `json:"devices"`
 	Tasks   *report.Table `json:"tasks"`
 }
 
@@ -28,13 +28,13 @@ var deviceColumns = []report.Col[launches.Device]{
 	report.Define("name", "Device", func(d *launches.Device) string { return d.Name }),
 	report.Define("launches", "Launches", func(d *launches.Device) int64 { return d.Launches }),
 	report.Define("window_seconds", "First to last", func(d *launches.Device) unit.Seconds { return d.Window },
-		report.Unit("ms"), report.Decimals(3), report.Doc("first launch to end of the last")),
+		report.Unit("ms"), report.Decimals(3)),
 	report.Define("busy_seconds", "Busy", func(d *launches.Device) unit.Seconds { return d.Busy }, report.Unit("ms"),
-		report.Decimals(3), report.Doc("in which anything ran")),
+		report.Decimals(3)),
 	report.Define("busy_percent", "Busy",
 		func(d *launches.Device) unit.Ratio { return unit.Ratio(d.Busy / cmp.Or(d.Window, 1)) }),
 	report.Define("launches_at_once", "Launches at once", func(d *launches.Device) float64 { return d.AtOnce },
-		report.Decimals(2), report.Doc("mean while anything ran")),
+		report.Decimals(2)),
 }
 
 // taskColumns are what the launches of a task have in common. Quantiles and not
@@ -56,23 +56,19 @@ var taskColumns = []report.Col[task]{
 	report.Define("launch_p90_seconds", "p90", func(t *task) unit.Seconds { return t.of.P90 },
 		report.Group("Launch"), report.Unit("us"), report.Decimals(1), report.Drop(5)),
 	report.Define("gap_mean_seconds", "mean", func(t *task) unit.Seconds { return t.of.GapMean },
-		report.Group("Gap before"), report.Unit("us"), report.Decimals(1),
-		report.Doc("before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran")),
+		report.Group("Gap before"), report.Unit("us"), report.Decimals(1)),
 	report.Define("gap_median_seconds", "median", func(t *task) unit.Seconds { return t.of.GapMedian },
 		report.Group("Gap before"), report.Unit("us"), report.Decimals(1), report.Drop(6)),
 	report.Define("gap_p90_seconds", "p90", func(t *task) unit.Seconds { return t.of.GapP90 },
 		report.Group("Gap before"), report.Unit("us"), report.Decimals(1), report.Drop(6)),
-	report.Define("gap_percent", "Nothing ran before", func(t *task) unit.Ratio { return t.GapPart(t.of) },
-		report.Doc("part of the time from the first launch to the end of the last in which nothing ran, copies "+
-			"neither, and this task was next; of all tasks together it is the idle time of the run")),
-	report.Define("shared_percent", "Overlapped", func(t *task) unit.Ratio { return t.of.SharedShare() },
-		report.Doc("of its time in which another kernel ran as well")),
+	report.Define("gap_percent", "Nothing ran before", func(t *task) unit.Ratio { return t.GapPart(t.of) }),
+	report.Define("shared_percent", "Overlapped", func(t *task) unit.Ratio { return t.of.SharedShare() }),
 	report.Define("shared_with", "Mostly with", func(t *task) string {
 		if t.of.With < 0 {
 			return ""
 		}
 		return t.Tasks[t.of.With].Key.Task
-	}, report.Drop(7), report.Name, report.Cut, report.Code, report.Doc("empty when none did")),
+	}, report.Drop(7), report.Name, report.Cut, report.Code),
 }
 
 // traceTasks is how many tasks are listed: those with the most time.
@@ -121,14 +117,14 @@ type OverTime struct {
 	Local  unit.Size3    `json:"local"`
 	SIMD   unit.Opt[int] `json:"simd"`
 	compare.OverTime
-	Profile *report.Table `json:"profile" jsonschema:"equal parts of a launch, known to 5 points; may be empty"`
-	Samples *report.Table `json:"samples" jsonschema:"that are mostly of one launch"`
+	Profile *report.Table `json:"profile"`
+	Samples *report.Table `json:"samples"`
 	mean    percent
 }
 
 var binColumns = []report.Col[compare.Bin]{
 	report.Define("start_seconds", "From", func(b *compare.Bin) unit.Seconds { return b.Start }, report.Unit("ms"),
-		report.Decimals(3), report.Doc("since the launch began")),
+		report.Decimals(3)),
 	report.Define("end_seconds", "To", func(b *compare.Bin) unit.Seconds { return b.End }, report.Unit("ms"),
 		report.Decimals(3)),
 	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }),

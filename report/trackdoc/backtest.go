@@ -117,13 +117,13 @@ func (b *backtestView) findings(list []finding) *report.Table {
 			}
 			run, _ := f.AcceptedAfter() // no run is 0
 			return unit.NonZero(run)
-		}, report.Path("closed_by"), report.Doc("recovered or accepted; null while it is open"))))
+		}, report.Path("closed_by"))))
 }
 
 // powerColumns say how well planted drops of one size are found, within ten
 // runs.
 var powerColumns = []report.Col[trend.Power]{
-	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }, report.Doc("in points; of times in percent")),
+	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }),
 	report.JSON("injected", func(p *trend.Power) int { return p.Injected }),
 	report.JSON("found", func(p *trend.Power) int { return p.Found }),
 	report.JSON("found_percent", func(p *trend.Power) unit.Opt[float64] {
@@ -137,9 +137,9 @@ type BacktestValue struct {
 	Schema       string        `json:"schema"`
 	Metric       string        `json:"metric"`
 	Direction    string        `json:"direction"`
-	Checks       int           `json:"checks" jsonschema:"that could be judged"`
-	Opened       int           `json:"opened" jsonschema:"checks that opened a finding"`
-	FailedChecks int           `json:"failed_checks" jsonschema:"checks in which one was open"`
+	Checks       int           `json:"checks"`
+	Opened       int           `json:"opened"`
+	FailedChecks int           `json:"failed_checks"`
 	Rate         float64       `json:"opened_per_100_checks"`
 	Power        *report.Table `json:"power"`
 	Findings     *report.Table `json:"findings"`

@@ -31,8 +31,8 @@ var refColumns = slices.Concat([]report.Col[track.Ref]{
 })
 
 // refPart is a run that is part of a row, an object in JSON.
-func refPart[R any](path, group, doc string, of func(*R) *track.Ref) []report.Col[R] {
-	list := report.Part(path+"_", path, of, refColumns, report.Doc(doc))
+func refPart[R any](path, group string, of func(*R) *track.Ref) []report.Col[R] {
+	list := report.Part(path+"_", path, of, refColumns)
 	for i := range list {
 		list[i].Group = group
 	}
@@ -49,7 +49,7 @@ func keyColumns[R any](m metric, of func(*R) *history.Key) []report.Col[R] {
 		report.Define("driver", "Driver", func(r *R) string { return of(r).Driver }, report.Drop(1), report.Cut,
 			report.NonZero),
 		report.Define("program", "Program", func(r *R) string { return of(r).Program }, report.Drop(5), report.Cut,
-			report.NonZero, report.Doc("null where no run says it")),
+			report.NonZero),
 		report.JSON("unit", func(*R) string { return m.Unit() }),
 	}
 }
@@ -78,13 +78,10 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	m := v.metric
 	cols := slices.Concat(keyColumns(m, (*series).key), []report.Col[series]{
 		report.Define("runs", "Runs", func(s *series) int { return len(s.Points) }, report.Path("points")),
-		report.Define("left_out", "Left out", func(s *series) int { return len(s.LeftOut) }, report.Wide,
-			report.Doc("of the earlier runs, those whose value is unmeasurable; they are not in n")),
-		report.Define("judged_by", "Judged by", func(s *series) string { return string(s.On) }, report.Drop(4),
-			report.Doc("the metric; of occupancy measured or busy")),
+		report.Define("left_out", "Left out", func(s *series) int { return len(s.LeftOut) }, report.Wide),
+		report.Define("judged_by", "Judged by", func(s *series) string { return string(s.On) }, report.Drop(4)),
 		figure(m, "measured", "Measured",
-			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }, report.Drop(1),
-			report.Doc("of the newest run, where occupancy is judged")),
+			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }, report.Drop(1)),
 		figure(m, "busy", "Busy occupancy",
 			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Busy) }, report.Kept),
 		figure(m, "value", "Newest", func(s *series) float64 { return s.Newest().Value }, report.Path("gate.value")),
@@ -104,18 +101,16 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		report.Define("verdict", "", func(s *series) string { return string(s.Outcome()) }, report.Data,
 			report.Path("gate.verdict")),
 	},
-		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds",
+		refPart("first_bad", "First bad",
 			func(s *series) *track.Ref { return s.FirstBad }),
-		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
+		refPart("last_good", "Last good", func(s *series) *track.Ref { return s.LastGood }),
 		[]report.Col[series]{
-			report.JSON("absent", func(s *series) bool { return s.Absent },
-				report.Doc("the newest run has no value of it: what is open stays so")),
+			report.JSON("absent", func(s *series) bool { return s.Absent }),
 			report.List("also_changed", func(s *series) []track.MetricChange { return s.AlsoChanged },
-				metricChangeColumns, report.Doc("what moved at first_bad, the most first")),
+				metricChangeColumns),
 		})
 	cols = append(cols, report.Shown("open", "Open findings", m.openText, report.Kept, report.NonZero),
-		report.List("open", func(s *series) []track.Open { return s.Open }, m.openColumns(),
-			report.Doc("the open findings, each a drop from the level of the one before")))
+		report.List("open", func(s *series) []track.Open { return s.Open }, m.openColumns()))
 	if changes {
 		cols = append(cols, report.List("change_points", func(s *series) []change {
 			return report.ListOf(s.Found, func(c trend.ChangePoint) change { return change{s.Series, c} })
@@ -129,13 +124,12 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 // openColumns are an open finding.
 func (m metric) openColumns() []report.Col[track.Open] {
 	return slices.Concat(
-		refPart("first_bad", "", "the first bad run", func(o *track.Open) *track.Ref { return &o.FirstBad }),
-		refPart("last_good", "", "the run before it", func(o *track.Open) *track.Ref { return o.LastGood }),
+		refPart("first_bad", "", func(o *track.Open) *track.Ref { return &o.FirstBad }),
+		refPart("last_good", "", func(o *track.Open) *track.Ref { return o.LastGood }),
 		[]report.Col[track.Open]{
-			figure(m, "level", "", func(o *track.Open) float64 { return o.Level }, report.Doc("before the finding")),
+			figure(m, "level", "", func(o *track.Open) float64 { return o.Level }),
 			figure(m, "shift", "", func(o *track.Open) float64 { return o.Shift }),
-			report.JSON("p", func(o *track.Open) float64 { return o.P },
-				report.Doc("chance of it, for one window of one series")),
+			report.JSON("p", func(o *track.Open) float64 { return o.P }),
 		})
 }
 
@@ -149,7 +143,7 @@ func (m metric) openText(s *series) string {
 var metricChangeColumns = []report.Col[track.MetricChange]{
 	report.JSON("metric", func(m *track.MetricChange) string { return string(m.Metric) }),
 	report.JSON("unit", func(m *track.MetricChange) string { return m.Metric.Unit() }),
-	report.JSON("before", func(m *track.MetricChange) float64 { return m.Before }, report.Doc("medians")),
+	report.JSON("before", func(m *track.MetricChange) float64 { return m.Before }),
 	report.JSON("after", func(m *track.MetricChange) float64 { return m.After }),
 }
 
@@ -165,11 +159,10 @@ func (v *view) changeColumns() []report.Col[change] {
 		report.JSON("time", func(c *change) string { return exactly(c.Time) }),
 		report.JSON("run", run),
 		report.JSON("commit", func(c *change) string { return v.Refs[run(c)].Commit }, report.NonZero),
-		report.JSON("index", func(c *change) int { return c.Index }, report.Doc("from 0")),
+		report.JSON("index", func(c *change) int { return c.Index }),
 		figure(v.metric, "mean_before", "", func(c *change) float64 { return c.MeanBefore }),
 		figure(v.metric, "mean_after", "", func(c *change) float64 { return c.MeanAfter }),
-		report.JSON("magnitude", func(c *change) unit.Opt[float64] { return unit.Some(c.Magnitude) },
-			report.Doc("the larger of the two ratios of the means, minus 1; null when a mean is 0")),
+		report.JSON("magnitude", func(c *change) unit.Opt[float64] { return unit.Some(c.Magnitude) }),
 		report.JSON("p", func(c *change) float64 { return c.P }),
 	}
 }

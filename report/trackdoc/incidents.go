@@ -107,11 +107,9 @@ func (v *view) incidentTable() *report.Table {
 		report.Shown("level", "Level, then", func(i *incident) string { return i.level }, report.NonZero),
 		figure(v.metric, "change", "Change", func(i *incident) unit.Opt[float64] { return unit.Some(i.shift) },
 			report.Unit(v.distanceUnit()), report.Path("shift")),
-		report.JSON("run", func(i *incident) int64 { return i.opened.Run }, report.Doc("the first bad run")),
+		report.JSON("run", func(i *incident) int64 { return i.opened.Run }),
 		report.Define("opened", "First bad run", func(i *incident) string { return runName(i.opened) }),
-		report.Define("state", "State", func(i *incident) string { return i.state },
-			report.Doc("open, recovered, or accepted")),
-		report.Define("closed", "Closed with", func(i *incident) string { return i.closed }, report.Fold, report.NonZero,
-			report.Doc("the run that recovered, or the accepted run with its note; null while the incident is open")),
+		report.Define("state", "State", func(i *incident) string { return i.state }),
+		report.Define("closed", "Closed with", func(i *incident) string { return i.closed }, report.Fold, report.NonZero),
 	})
 }

@@ -344,7 +344,7 @@ func Schemas() []report.Schema {
 type ReportValue struct {
 	Schema    string        `json:"schema"`
 	Series    *report.Table `json:"series"`
-	Incidents *report.Table `json:"incidents" jsonschema:"findings that were opened, the newest first"`
+	Incidents *report.Table `json:"incidents"`
 	Metric    string        `json:"metric"`
 	Params    trend.Params  `json:"parameters"`
 }
@@ -362,12 +362,12 @@ type CheckValue struct {
 	Metric         string        `json:"metric"`
 	Direction      string        `json:"direction"`
 	Run            *report.Table `json:"run"`
-	Runs           *report.Table `json:"runs" jsonschema:"all that are judged; run is the last"`
+	Runs           *report.Table `json:"runs"`
 	Series         *report.Table `json:"series"`
 	NotMeasured    int           `json:"not_measured"`
 	Missing        []string      `json:"missing"`
-	MissingKernels *report.Table `json:"missing_kernels" jsonschema:"kernels that earlier runs had and the last run lacks"`
-	Notices        []string      `json:"notices" jsonschema:"what changed, what the run lacks, wrong dates, renumbered kernels"`
+	MissingKernels *report.Table `json:"missing_kernels"`
+	Notices        []string      `json:"notices"`
 }
 
 func (v *view) checkValue(c *track.Check) *CheckValue {
@@ -379,8 +379,6 @@ func (v *view) checkValue(c *track.Check) *CheckValue {
 
 var missingColumns = []report.Col[track.MissingKernel]{
 	report.JSON("name", func(g *track.MissingKernel) string { return g.Key.Name() }),
-	report.JSON("last_run", func(g *track.MissingKernel) int64 { return g.Last.Run },
-		report.Doc("the last one that had it")),
-	report.JSON("share_percent", func(g *track.MissingKernel) unit.Opt[unit.Ratio] { return g.Share },
-		report.Doc("of the time of that run")),
+	report.JSON("last_run", func(g *track.MissingKernel) int64 { return g.Last.Run }),
+	report.JSON("share_percent", func(g *track.MissingKernel) unit.Opt[unit.Ratio] { return g.Share }),
 }

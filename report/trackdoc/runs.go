@@ -149,10 +149,8 @@ var runColumns = slices.Concat([]report.Col[history.Run]{
 
 var inputColumns = []report.Col[history.Input]{
 	report.JSON("path", func(in *history.Input) string { return in.Path }),
-	report.JSON("kind", func(in *history.Input) string { return in.Kind },
-		report.Doc("vtune, vtune-summary, unitrace, vec_add or another format")),
-	report.JSON("digest", func(in *history.Input) string { return in.Digest }, report.NonZero,
-		report.Doc("sha256:... or xxh3:... of the file")),
+	report.JSON("kind", func(in *history.Input) string { return in.Kind }),
+	report.JSON("digest", func(in *history.Input) string { return in.Digest }, report.NonZero),
 	report.JSON("rows", func(in *history.Input) int64 { return int64(in.Rows) }),
 	report.JSON("bad_rows", func(in *history.Input) int64 { return int64(in.BadRows) }),
 }
@@ -165,8 +163,7 @@ type AddValue struct {
 
 // NewAddValue returns the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
-	stored := report.JSON("stored", func(r *track.Added) bool { return r.Done.Stored },
-		report.Doc("false when its content was there already"))
+	stored := report.JSON("stored", func(r *track.Added) bool { return r.Done.Stored })
 	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},
 		report.Within("", "", func(r *track.Added) *history.Run { return &r.Run }, runColumns)...))}
 }
@@ -188,7 +185,7 @@ func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Re
 var acceptedColumns = []report.Col[history.Accept]{
 	report.Define("run", "Run", func(a *history.Accept) int64 { return a.Run }),
 	report.Define("kernel", "Kernel", func(a *history.Accept) string { return a.Key.Name() }, report.Cut,
-		report.Code, report.NonZero, report.Doc("null for all of the run's program on its device")),
+		report.Code, report.NonZero),
 	report.Define("time", "Accepted", func(a *history.Accept) string { return exactly(a.Time) }),
 	report.Define("note", "Note", func(a *history.Accept) string { return a.Note }, report.Cut, report.NonZero),
 }
@@ -196,7 +193,6 @@ var acceptedColumns = []report.Col[history.Accept]{
 var renameColumns = []report.Col[history.Rename]{
 	report.Define("old", "Old name", func(r *history.Rename) string { return r.Old }, report.Cut, report.Code),
 	report.Define("new", "New name", func(r *history.Rename) string { return r.New }, report.Cut, report.Code),
-	report.Define("run", "Run", func(r *history.Rename) int64 { return r.Run }, report.NonZero,
-		report.Doc("the run that brought it, null when track rename did")),
+	report.Define("run", "Run", func(r *history.Rename) int64 { return r.Run }, report.NonZero),
 	report.Define("time", "Time", func(r *history.Rename) string { return exactly(r.Time) }),
 }
