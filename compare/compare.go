@@ -395,7 +395,7 @@ func (r *Result) onlyIdle(row *Row) bool {
 		return false
 	}
 	at, idle := row.XVEs.NearestBusy(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.BusyOccupancy)) && idle-at.Idle <= r.likelyOutside(row).Or(1)+row.Certainty.OtherTasks.Or(1) &&
+	return r.Options.within(loaded.Minus(at.BusyOccupancy)) && r.apart(row, idle)-at.Idle <= r.likelyOutside(row).Or(1)+unit.FromPercent(float64(policyIdlePoints)) &&
 		at.BusyOccupancy*(idle-at.Idle) >= (at.BusyOccupancy-loaded)*(1-idle)
 }
 

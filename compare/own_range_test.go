@@ -22,20 +22,24 @@ func TestOwnRange(t *testing.T) {
 	}{
 		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which
 		// holds 70 give or take 6; 900 samples.
-		{"(60 - 0.55 x 76) / 0.45 - 5 / 30, and 60 / (1 - 0.08) + 5 / 30", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.28, 65.38},
+		{"(60 - 0.55 x 76) / 0.45 - 10 / 30, and 60 / (1 - 0.08) + 10 / 30", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.11, 65.55},
 		// The other leaves 34 % idle at least, so that no more than 8 / 34 of
 		// the samples can be its.
-		{"(60 - 0.2353 x 24) / 0.7647 + 5 / 30", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.83, 71.24},
-		{"nine samples, of which a tenth can lie outside: 90 - 5 / 3, and 90 / 0.9 + 5 / 3, of 100", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.009, measured(90), idle(20))}, Unmeasurable, 88.33, 100},
-		{"five samples of a launch alone, a sixth outside: 30 / (1 - 1 / 6) + 5 / 2.236", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.005, measured(30), idle(50))}, Below, 27.76, 38.24},
+		{"(60 - 0.2353 x 24) / 0.7647 + 10 / 30", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.67, 71.41},
+		{"nine samples, of which a tenth can lie outside: 90 - 10 / 3, and 90 / 0.9 + 10 / 3, of 100", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.009, measured(90), idle(20))}, Unmeasurable, 86.67, 100},
+		{"five samples of a launch alone, a sixth outside: 30 / (1 - 1 / 6) + 10 / 2.236", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.005, measured(30), idle(50))}, Below, 25.53, 40.47},
 		{"less than five tell nothing of the prediction", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 27.74, 38.38},
-		{"without a sample of its own it held anything up to 896 of 896 slots", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
+			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 25.48, 40.64},
+		{"nothing is known without a sample, although the launch alone reaches 3.6%", []ingest.Kernel{
+			kernel("k", "1024", "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
+		{"nothing is known from less than one sample", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.0009, measured(60), idle(8))}, Unmeasurable, 0, 100},
+		{"the neighbor must have more than its row shows if 80% are left for a launch of at most 3.6%", []ingest.Kernel{
+			kernel("k", "1024", "256", 32, 1000, 0.1, measured(80), idle(8)), kernel("o", most, "256", 32, 1222, 0.9, measured(70), idle(8))}, Unmeasurable, 0, 3.57},
 		{"32 threads of 896 hold 3.6%, whatever was measured", []ingest.Kernel{
 			kernel("k", "7168", "256", 32, 1000, 0.02, measured(60), idle(30)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 25},
 		{"a time that is printed as 0 counts no samples; the other holds 64 at least, so that this one holds no more than 60 / (1 - 0.08)", []ingest.Kernel{
@@ -53,6 +57,27 @@ func TestOwnRange(t *testing.T) {
 	long := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", most, "256", 32, 10, 1, measured(60), idle(8))}})
 	if long.OwnLow.Present() || long.OwnHigh.Present() {
 		t.Errorf("a launch of a hundred samples has a range of %v to %v", long.OwnLow, long.OwnHigh)
+	}
+}
+
+// TestThreadsOfNeighbors has a kernel of 0.9 s with three times its threads. The
+// extra threads reject the row only if a neighbor needs much time for them.
+func TestThreadsOfNeighbors(t *testing.T) {
+	const most = "114688" // 3,584 threads
+	for _, c := range []struct {
+		reason  string
+		seconds float64
+		verdict Verdict
+	}{
+		{"7,168,000 threads of a neighbor that starts 3,584,000 in 0.2 s are 0.4 s of 1.3", 0.2, Below},
+		{"7,168,000 threads of a neighbor that starts 3,584,000 in 0.6 s are 1.2 s of 2.1", 0.6, Unmeasurable},
+	} {
+		k := kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(4), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](3 * 3584000) })
+		row := compared(t, gen9(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k, kernel("o", most, "256", 32, 1000, c.seconds, measured(60), idle(4))},
+			Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		if row.Verdict != c.verdict {
+			t.Errorf("%s: %s, want %s", c.reason, row.Verdict, c.verdict)
+		}
 	}
 }
 
