@@ -122,7 +122,12 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	for i, t := range all {
 		earlier := len(t.ids) > 1 && here[t.ids[1]] // what it goes on from is judged with it
 		for _, p := range t.Own() {
-			panel[i] = append(panel[i], trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding), Earlier: earlier && !t.own[p.Run]})
+			point := trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding),
+				Earlier: earlier && !t.own[p.Run]}
+			if at, ok := j.panel.Place(p.Run); ok {
+				point.Host = j.panel.Runs[at].Host
+			}
+			panel[i] = append(panel[i], point)
 		}
 		for _, a := range t.Accepted {
 			if k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run }); k >= 0 {

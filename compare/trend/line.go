@@ -24,9 +24,11 @@ type line struct {
 
 // run is one run of a line, with the level before it.
 type run struct {
-	u, z  float64 // value; distance from the level in spreads
-	was   level   // its spread is 0 if the run cannot be judged
-	point int     // index
+	u, z  float64 // value without the offset of its host; distance from the level in spreads
+	moved float64 // offset of the host that was removed from u
+	host  string
+	was   level // its spread is 0 if the run cannot be judged
+	point int   // index
 	check int
 }
 
@@ -75,7 +77,9 @@ func (r *replay) push(l *line, u run) {
 	}
 	u.was = level{at: at.at, n: at.n}
 	if at.n > 0 && l.sd > 0 {
-		u.was.spread = l.sd
+		offset, unknown := r.hostOffset(l, u.host)
+		u.u, u.moved = u.u+u.moved-offset, offset
+		u.was.spread = math.Sqrt(l.sd*l.sd + unknown)
 		u.z = u.was.distance(u.off())
 		l.past = last(append(l.past, u), memory+lengths[len(lengths)-1])
 	}
@@ -151,11 +155,13 @@ func (r *replay) measureTail(here []*line) {
 }
 
 // beyond returns the share of a kernel's runs that are as far off as z or
-// farther: of its own runs, and of some runs like those of all kernels.
+// farther: of its own runs, and of some runs like those of all kernels. Own runs
+// that are far off and about as low count, too: they show a second mode.
 func (r *replay) beyond(known []run, z float64) float64 {
 	sum := assumed * max(r.tail[stepOf(z)], student.CDF(-z))
+	about := min(z, max(eventSpreads, alike*z))
 	for _, u := range known {
-		sum += float64(count(u.z >= z))
+		sum += float64(count(u.z >= about))
 	}
 	return sum / (assumed + float64(len(known)))
 }
@@ -249,7 +255,7 @@ func (r *replay) habit(l *line, m int, w window) (longest int) {
 // the first time, for m runs after n runs without it. Of many new kernels, some
 // have one.
 func (r *replay) newModes(n, m int) float64 {
-	return modeShare * float64(r.kernels()) * math.Pow(1-ownShare, float64(n)) * math.Pow(0.5, float64(m-lengths[0]))
+	return modeShare * float64(r.kernels()) * math.Pow(1-modeStart, float64(n)) * math.Pow(modeStay, float64(m-lengths[0]))
 }
 
 const (

@@ -60,9 +60,11 @@ const (
 	// sharedPart is the part of the variance that consecutive runs have in
 	// common, by their host and day.
 	sharedPart = 0.1
-	// modeShare is the share of kernels that may have two modes. A run is alike
-	// if it is that part of a shift lower.
-	modeShare, alike = 0.05, 0.8
+	// modeShare is the share of kernels that may have two modes, modeStart the
+	// chance that a run shows the second one for the first time, and modeStay the
+	// chance that it stays for another run. A run is alike if it is that part of a
+	// shift lower.
+	modeShare, modeStart, modeStay, alike = 0.05, 0.12, 0.8, 0.65
 	// Runs in which a third of the kernels are lowSpreads low are low for most.
 	lowSpreads = 2.0
 )
@@ -115,6 +117,7 @@ type replay struct {
 	prior  stat.Prior   // spreads of all kernels
 	sizes  []int        // of the checks, in kernels
 	tail   shares       // distances of all kernels
+	hosts  float64      // variance of the offsets of hosts
 	rho    float64      // median autocorrelation of the kernels
 	shared map[int]bool // runs that are low for most kernels
 }
@@ -197,6 +200,7 @@ func (r *replay) learn(here []*line) {
 	r.prior = stat.NewPrior(of)
 	if !r.gate.Exact {
 		r.measureTail(here)
+		r.measureHosts(here)
 	}
 	r.sizes = append(r.sizes, kernels)
 }
@@ -214,7 +218,7 @@ func (r *replay) advance(here []*line) {
 	off, low, judged := 0, 0, 0
 	for _, l := range here {
 		p := l.points[l.next]
-		u := run{u: r.gate.worse(p.Value), point: l.next, check: check}
+		u := run{u: r.gate.worse(p.Value), host: p.Host, point: l.next, check: check}
 		if p.Restart { // after a check, which may have opened a finding
 			if r.push(l, u); l.sd > 0 {
 				r.recover(l)
@@ -289,11 +293,13 @@ func (r *replay) scan(l *line) bool {
 
 // found opens a finding. The first bad run is the one from which on the sum of
 // distances below a point between both levels is largest (CUSUM). This point is
-// nearer to the bad level, because an ordinary low run often comes before a drop.
+// 2 spreads from the bad level, at 60 to 80% of the way to it, because an
+// ordinary low run often comes before a drop.
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
+	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
 	for i := first; i >= max(1, len(l.runs)-mostBad); i-- {
-		if sum += l.runs[i].u - w.base.at - 0.6*w.shift; sum > largest {
+		if sum += l.runs[i].u - point; sum > largest {
 			largest, first = sum, i
 		}
 	}

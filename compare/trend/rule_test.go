@@ -248,9 +248,42 @@ func TestSecondMode(t *testing.T) {
 	}
 	// Of many new kernels, one may show its second mode with three runs.
 	r := &replay{gate: PointsGate(), sizes: []int{300}}
-	for n, want := range map[int][2]bool{10: {false, false}, 22: {false, true}, 40: {true, true}} {
+	for n, want := range map[int][2]bool{10: {false, false}, 20: {false, true}, 40: {true, true}} {
 		if got := [2]bool{r.newModes(n, 2) <= 1, r.newModes(n, 4) <= 1}; got != want {
 			t.Errorf("2 and 4 bad runs after %d runs of one of 300 kernels are findings: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// TestHosts checks that the rule learns the level of each kernel on each host,
+// so that long stays on a host are no findings.
+func TestHosts(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts       [2]string
+		least, most int // findings
+	}{
+		"hosts are not known": {[2]string{}, 2, 99},
+		"hosts are known":     {[2]string{"a", "b"}, 0, 0},
+	} {
+		all := make([][]Point, 60)
+		for k := range all {
+			rng := rngOf(k, 21)
+			offset := 0.8 * rng.NormFloat64()
+			for i, n := range []int{20, 4, 8, 4, 8, 4, 8, 15, 10, 15} {
+				for range n {
+					all[k] = append(all[k], Point{Run: len(all[k]), Host: c.hosts[i%2],
+						Value: 60 + 0.3*rng.NormFloat64() + offset*float64(i%2)})
+				}
+			}
+		}
+		found := 0
+		for _, s := range replayed(t, all).Series {
+			for _, f := range s.Findings {
+				found += count(f.Opened >= 40)
+			}
+		}
+		if found < c.least || found > c.most {
+			t.Errorf("%s: %d findings, want %d to %d", name, found, c.least, c.most)
 		}
 	}
 }

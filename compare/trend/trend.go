@@ -36,6 +36,7 @@ import (
 type Point struct {
 	Time  time.Time
 	Value float64
+	Host  string // empty if it is not known
 	// Run is the place of the run among those of all series that are judged
 	// together; it rises along a series.
 	Run int
