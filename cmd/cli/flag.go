@@ -1,9 +1,10 @@
-// Package cli declares flags and prints help. A flag is declared once: how it
-// is registered, checked, completed and explained. Help comes in groups and
-// fits 80 columns; a command or flag that is not there gets the nearest one.
+// Package cli declares flags and prints help. One declaration of a flag
+// determines how it is registered, checked, completed, and explained. Help has
+// groups and fits 80 columns. The error for an unknown command or flag names the
+// nearest one.
 //
-// The package knows cobra and pflag; it knows no command of the program and
-// nothing of occupancy.
+// The package depends on cobra and pflag. It must not know the commands of the
+// program or anything about occupancy.
 package cli
 
 import (
@@ -24,13 +25,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Errorf is an error of usage, with what to do in its text.
+// Errorf returns an error of usage. Its text contains what to do.
 func Errorf(format string, args ...any) error {
 	return note.Errorf("usage", note.Pos{}, "", format, args...)
 }
 
-// What the annotations of a flag hold: the tags of the same name, whether other
-// commands have it, too, and whether only the list of all flags shows it.
+// Annotations of a flag: the tags of the same name, whether other commands have
+// the flag as well, and whether only the list of all flags shows it.
 const (
 	keyWords  = "words"
 	keyHints  = "hints"
@@ -40,17 +41,17 @@ const (
 	keyExpert = "expert"
 )
 
-// Declare registers the fields of a struct, or of those embedded in it, whose
-// tags say that they are flags:
+// Declare registers the fields of a struct, or of embedded structs, that have
+// the tag flag:
 //
-//	flag     the name; "output,o" where it has a letter
-//	default  the default; without it, that is what is in the field
-//	arg      what help texts call the value; none for a switch
-//	help     what it is for; of a flag that commands share, their help shows it up to the first semicolon
-//	words    the only values that it takes, with a blank between them; of a list with commas all, when none is given
-//	hints    some that it takes, for completion
-//	files    the endings of the files that it names; * is any
-//	expert   "true" keeps it out of the command's help; the list of all flags has it
+//	flag     name; "output,o" for a flag with a letter
+//	default  default value; without this tag, the value of the field
+//	arg      name of the value in help texts; none for a switch
+//	help     usage; the help of a command shows the first sentence of a flag that commands share
+//	words    allowed values, separated by blanks; a list flag without a value has all of them
+//	hints    examples of values, for completion
+//	files    endings of the files that the flag names; * is any
+//	expert   "true" leaves the flag out of the command's help; the list of all flags has it
 func Declare(f *pflag.FlagSet, flags any) { declare(f, reflect.ValueOf(flags).Elem()) }
 
 func declare(f *pflag.FlagSet, v reflect.Value) {
@@ -98,14 +99,14 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			flag.Annotations[key] = strings.Fields(field.Tag.Get(key))
 		}
 		if text, ok := field.Tag.Lookup("default"); ok {
-			_ = flag.Value.Set(text) // the tests of the command see a default that it does not take
+			_ = flag.Value.Set(text) // the tests of the command detect an invalid default
 			flag.DefValue = flag.Value.String()
 		}
 	}
 }
 
-// number is the value of a flag as people write it: Go also reads 5_0 as 50 and
-// 0x10 as 16.
+// number is a numeric flag in decimal notation. Go also reads 5_0 as 50 and 0x10
+// as 16, which number rejects.
 type number struct{ pflag.Value }
 
 // Set implements pflag.Value.
@@ -116,10 +117,10 @@ func (n number) Set(text string) error {
 	return n.Value.Set(text)
 }
 
-// Share adds flags to a command that mean the same in others, but for those
-// that it has of its own; help shows them in short. Names have a blank between
-// them; "fail-on:never,mismatch" takes these words there, and "-local" is left
-// out of the command's help.
+// Share adds flags to a command that mean the same in other commands, unless the
+// command has its own flag of that name. Help shows them in short. names are
+// separated by blanks. For example, "fail-on:never,mismatch" allows these values
+// there, and "-local" is left out of the command's help.
 func Share(f, shared *pflag.FlagSet, names string) {
 	for _, name := range strings.Fields(names) {
 		name, words, _ := strings.Cut(name, ":")
@@ -144,7 +145,7 @@ func Share(f, shared *pflag.FlagSet, names string) {
 // NamesFile reports whether a flag names a file that is read or written.
 func NamesFile(f *pflag.Flag) bool { return len(f.Annotations[keyFiles]) > 0 }
 
-// Check finds a flag that holds another word than those that it takes.
+// Check returns an error for the first flag whose value is not allowed.
 func Check(f *pflag.FlagSet) (err error) {
 	f.Visit(func(f *pflag.Flag) {
 		given, words := []string{f.Value.String()}, f.Annotations[keyWords]
@@ -160,8 +161,8 @@ func Check(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// RejectFlags finds a flag that was given and does not go with something else
-// that was asked for. Flags have a blank between them.
+// RejectFlags returns an error if one of the flags was given, because it does not
+// work with what. flags are separated by blanks.
 func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 	for _, name := range strings.Fields(flags) {
 		if f.Changed(name) {
@@ -171,11 +172,11 @@ func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 	return nil
 }
 
-// Unlimited is no bound of the number of arguments.
+// Unlimited allows any number of arguments.
 const Unlimited = math.MaxInt
 
-// Args checks the number of a command's arguments; what says what is expected,
-// with %d for how many there are.
+// Args checks the number of a command's arguments. what is the error message,
+// with %d for the number of arguments.
 func Args(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if n := len(args); n < least || n > most {
@@ -185,8 +186,8 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// Complete returns what completes a flag: its words, files, or nothing where a
-// value is the user's own.
+// Complete returns the completion of a flag: its values, files, or nothing if any
+// value is possible.
 func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	switch words := slices.Concat(f.Annotations[keyWords], f.Annotations[keyHints]); {
 	case len(words) > 0:
@@ -199,20 +200,20 @@ func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// CompleteWords completes one of a list. A shell leaves out those that do not
-// begin with what was typed.
+// CompleteWords completes a word of a list. The shell leaves out the words that
+// do not begin with the typed text.
 func CompleteWords(list []string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// Size is the value of a flag that takes a launch size. Counts may have a unit,
-// 1M for 1,048,576.
+// Size is the value of a flag for a launch size. Counts may have a unit. For
+// example, 1M is 1,048,576.
 type Size string
 
 // Set implements pflag.Value.
 func (s *Size) Set(text string) error {
 	if strings.TrimSpace(text) == "" {
-		return errors.New("is empty: expected work-items as in 256 or 16x16")
+		return errors.New("is empty: expected work-items, for example 256 or 16x16")
 	}
 	*s = Size(unit.ExpandCounts(text))
 	return nil
@@ -224,7 +225,7 @@ func (s *Size) String() string { return string(*s) }
 // Type implements pflag.Value.
 func (s *Size) Type() string { return "size" }
 
-// Size reads the size; name is that of its flag.
+// Size returns the size. name is the name of the flag, for errors.
 func (s Size) Size(name string) (unit.Size3, error) {
 	size, err := unit.ParseSize(strings.TrimSpace(string(s)))
 	if err != nil {
@@ -233,7 +234,7 @@ func (s Size) Size(name string) (unit.Size3, error) {
 	return size, nil
 }
 
-// Bytes reads the amount of memory of a flag, 0 when it is empty.
+// Bytes returns the amount of memory in the text of a flag, or 0 if it is empty.
 func Bytes(name, text string) (unit.Bytes, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, nil
@@ -245,12 +246,12 @@ func Bytes(name, text string) (unit.Bytes, error) {
 	return b, nil
 }
 
-// Sizes is the value of a flag that takes a launch size for all kernels, and
-// others for kernels that it names: 256, and 'VectorAdd3<8>=320'. A name may be
-// a pattern, as in 'VectorAdd3<*>=224'.
+// Sizes is the value of a flag for launch sizes: one for all kernels, and others
+// for named kernels. For example, 256 and 'VectorAdd3<8>=320'. A name may be a
+// pattern: 'VectorAdd3<*>=224'.
 type Sizes struct {
 	Size
-	Named []string // names, each with its size behind the last =
+	Named []string // name=size; the last = separates them
 }
 
 // Set implements pflag.Value.
@@ -263,16 +264,17 @@ func (s *Sizes) Set(text string) error {
 	return err
 }
 
-// ByName reads the sizes of --local.
+// ByName returns the sizes of --local.
 func (s *Sizes) ByName() (names.ByName[unit.Size3], error) {
 	return byName("local", string(s.Size), s.Named, "a size", func(text string) (unit.Size3, error) {
 		return unit.ParseSize(unit.ExpandCounts(text))
 	})
 }
 
-// Count is the value of a flag that takes a number as Sizes takes sizes.
+// Count is the value of a flag for numbers: one for all kernels, and others for
+// named kernels, as in Sizes.
 type Count struct {
-	N     int // 0 when there is none for all kernels
+	N     int // 0 if there is no number for all kernels
 	Named []string
 }
 
@@ -293,7 +295,7 @@ func (c *Count) Set(text string) (err error) {
 	return err
 }
 
-// ByName reads the numbers of --simd.
+// ByName returns the numbers of --simd.
 func (c *Count) ByName() (names.ByName[int], error) {
 	return byName("simd", strings.TrimPrefix(strconv.Itoa(c.N), "0"), c.Named, "a number above 0", func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
@@ -316,7 +318,7 @@ func byName[T any](flag, all string, named []string, what string, parse func(str
 		at := strings.LastIndexByte(text, '=')
 		v, err := parse(strings.TrimSpace(text[at+1:]))
 		if err != nil || at == 0 {
-			return b, Errorf("--%s %q: expected %s, or the name of a kernel before it as in 'VectorAdd3<8>=320'", flag, text, what)
+			return b, Errorf("--%s %q: expected %s, or a kernel name before it, for example 'VectorAdd3<8>=320'", flag, text, what)
 		}
 		b.Set(text[:at], v)
 	}

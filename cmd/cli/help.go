@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,20 +15,24 @@ import (
 	"occudiff/report/text"
 )
 
-// width is what help texts fit into.
+// width is the largest number of columns of a help text.
 const width = 80
 
-// Help prints what a command is for, examples by task, the commands below it,
-// its own flags, and in short those that it shares with others.
+// Help prints the help of a command: its purpose, examples by task, a
+// description, the commands below it, its own flags, and a short form of the
+// flags that it shares with others.
 func Help(c *cobra.Command, _ []string) {
 	var b strings.Builder
-	text, usage := cmp.Or(c.Long, c.Short), c.UseLine()
+	usage := c.UseLine()
 	if c.HasAvailableSubCommands() {
 		usage = c.CommandPath() + " COMMAND [flags]"
 	}
-	b.WriteString(text + "\n\nUsage:\n  " + usage + "\n")
+	b.WriteString(strings.TrimSuffix(c.Short, ".") + ".\n\nUsage:\n  " + usage + "\n")
 	if c.Example != "" {
 		b.WriteString("\nExamples:\n" + c.Example + "\n")
+	}
+	if c.Long != "" {
+		b.WriteString("\n" + strings.TrimSpace(c.Long) + "\n")
 	}
 	groups := c.Groups()
 	if len(groups) == 0 && c.HasAvailableSubCommands() {
@@ -62,8 +65,8 @@ func Help(c *cobra.Command, _ []string) {
 	fmt.Fprint(c.OutOrStdout(), b.String())
 }
 
-// flagLines are the flags of a command, a line or more each: its own, and those
-// that it shares. Those of experts are only counted.
+// flagLines returns the help of a command's flags: of its own, and of those that
+// it shares. It only counts the flags for experts.
 func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 	f.VisitAll(func(f *pflag.Flag) {
 		switch {
@@ -73,15 +76,14 @@ func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 		case f.Annotations[keyShared] == nil:
 			own += flagLine(f, f.Usage)
 		default:
-			short, _, _ := strings.Cut(f.Usage, ";")
+			short, _, _ := strings.Cut(f.Usage, ". ")
 			shared += flagLine(f, short)
 		}
 	})
 	return own, shared, experts
 }
 
-// flagLine is a flag in a help text: its names, its value, what it is for, and
-// its default.
+// flagLine returns the help of a flag: its names, value, usage, and default.
 func flagLine(f *pflag.Flag, usage string) string {
 	const indent = 27
 	head := "      --" + f.Name
@@ -102,8 +104,8 @@ func flagLine(f *pflag.Flag, usage string) string {
 	return text.Paragraph(head, indent, usage, width)
 }
 
-// PrintFlags prints all flags below a text, whole: those that commands share,
-// then those of experts that one command has.
+// PrintFlags prints a text and the full help of all flags: those that commands
+// share, then the flags for experts of each command.
 func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.FlagSet) error {
 	var b strings.Builder
 	b.WriteString(text + "\n\n")
@@ -132,7 +134,7 @@ func Names(c *cobra.Command) []string {
 	return list
 }
 
-// All lists a command and all below it.
+// All lists a command and all commands below it.
 func All(c *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{c}
 	for _, sub := range c.Commands() {
@@ -141,10 +143,9 @@ func All(c *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// UnknownCommand is the error for a word in the place of a command that is
-// none: cobra prints the help of the command before it where a help flag
-// follows, and succeeds. instead gives what to type for a word, empty where it
-// knows nothing.
+// UnknownCommand returns an error if an argument is in the place of a command
+// but is not one. If a help flag follows, cobra would print the help of the
+// parent command and succeed. instead returns what to type for a word, or "".
 func UnknownCommand(root *cobra.Command, args []string, instead func(word string) string) error {
 	c, rest, _ := root.Find(args)
 	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own later
@@ -177,16 +178,17 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 	return nil
 }
 
-// FlagError explains an error in the flags of a command: what a flag takes,
-// which one is nearly called so, or which commands have it. shared are the
-// flags that several commands have.
+// FlagError explains an error in the flags of a command: the values that a flag
+// accepts, the flag with the most similar name, or the commands that have it.
+// shared are the flags that several commands have.
 func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f, value := wrong.GetFlag(), wrong.GetValue()
 		if want := Expected(f, value); want != "" {
 			return Errorf("--%s %q: expected %s", f.Name, value, want)
 		}
-		return Errorf("--%s %v", f.Name, errors.Unwrap(wrong))
+		flag := "--" + f.Name + " " // the message of a list of sizes already begins with it
+		return Errorf("%s%s", flag, strings.TrimPrefix(errors.Unwrap(wrong).Error(), flag))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -213,19 +215,19 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
 }
 
-// Expected describes what a flag takes instead of a value, where its type says
-// it.
+// Expected describes the values that the type of a flag accepts. It returns ""
+// if the type accepts any string.
 func Expected(f *pflag.Flag, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
 		return "a unit: " + value + "us or " + value + "ms?"
 	}
 	return map[string]string{"int": "a whole number", "int64": "a whole number", "count": "a whole number", "float64": "a number",
-		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
+		"duration": "a duration, for example 100us or 1ms"}[f.Value.Type()]
 }
 
-// RelativePath returns a path as GitHub wants it: relative to the working
-// folder, where a job has its checkout, with slashes. What lies outside stays
-// as it is, and standard input is no file.
+// RelativePath returns a path in the form that GitHub requires: with slashes,
+// and relative to the working folder, in which a job has its checkout. A path
+// outside of it is unchanged. It returns "" for standard input.
 func RelativePath(path string) string {
 	if path == "" || path == "-" {
 		return ""

@@ -53,33 +53,33 @@ type app struct {
 // them. The words of --fail-on differ by command, and stand where a command
 // shares it: "fail-on:never,regression".
 type shared struct {
-	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
-	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device although the inputs identify another GPU"`
-	XVE             int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
-	DeviceFile      string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
-	Tolerance       float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match; between measured and predicted occupancy, in percentage points"`
-	Sampling        time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; a launch must last longer to be measured"`
-	Bandwidth       float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory; default: the device table's, see 'occudiff devices NAME'"`
-	Driver          string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run; exports do not record it"`
-	Label           string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and history"`
-	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size where a log or an export lacks it; as in 256 or 16x16; repeatable, for a kernel by its name or a pattern of it: 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
-	SIMD            cli.Count     `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size where a log or an export lacks it; repeatable, by names as --local"`
-	AllowUnreadable bool          `flag:"allow-unreadable" expert:"true" help:"accept input with unreadable kernels; every output says so; without it a gate, diff, track add and track import exit 2"`
-	AllowUnjudged   []string      `flag:"allow-unjudged" expert:"true" arg:"REASON,..." words:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge; unmeasurable, no-prediction or missing ones, all without a reason; every output says so; without it a gate exits 2, and where it judged none it always does"`
-	DB              string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
-	FailOn          string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
-	Annotate        bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations; on standard error, even with -q: errors for what fails the command, warnings for the rest"`
-	Outputs         []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending picks the format; .xml is JUnit and .svg a chart; repeatable"`
-	Format          string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv summary" help:"format of standard output: table, markdown, json, csv; summary (validate and diff): findings for agents and comments, in 8 kB of JSON"`
-	Kernel          string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches; counts, gates, JSON and JUnit cover all"`
-	Top             int           `flag:"top" arg:"N" help:"show only the first N kernels; counts, gates, JSON and JUnit cover all"`
-	Sort            string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
-	Columns         []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns; keys or headings, separated by commas; a wrong one lists the right ones; workbooks and JSON have all"`
-	NoCommand       bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports; secrets and home folders are always left out"`
-	Color           string        `flag:"color" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
-	Progress        string        `flag:"progress" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
-	Verbose         bool          `flag:"verbose,v" help:"show the evidence behind the first screen: device, interval, where the thread slots went, causes at length"`
-	Quiet           bool          `flag:"quiet,q" help:"no notes, warnings or progress on standard error; results, errors and annotations stay"`
+	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id. See 'occudiff devices'. Default: the GPU that the inputs name"`
+	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device even if the inputs identify another GPU"`
+	XVE             int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a GPU with fewer than its full number"`
+	DeviceFile      string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more devices. See docs/devices.md"`
+	Tolerance       float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match. Between measured and predicted occupancy, in percentage points"`
+	Sampling        time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection. A shorter launch cannot be measured"`
+	Bandwidth       float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory. Default: the value of the device table, see 'occudiff devices NAME'"`
+	Driver          string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run. Exports do not contain it"`
+	Label           string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and in the history"`
+	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size if the input lacks it. For example, 256 or 16x16. Repeatable, also for one kernel by its name or a pattern: 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
+	SIMD            cli.Count     `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size if the input lacks it. Repeatable, with names as in --local"`
+	AllowUnreadable bool          `flag:"allow-unreadable" expert:"true" help:"accept input with unreadable kernels. Every output states it. Without this flag, a gate, diff, track add, and track import exit with status 2"`
+	AllowUnjudged   []string      `flag:"allow-unjudged" expert:"true" arg:"REASON,..." words:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge. REASON is unmeasurable, no-prediction, or missing, and all of them without a value. Every output states it. Without this flag, a gate exits with status 2. It always does if it judged no kernel"`
+	DB              string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL. $OCCUDIFF_DB and occudiff.yaml can set it, too"`
+	FailOn          string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit with status 1 on this"`
+	Annotate        bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations. They go to standard error, even with -q: errors for what fails the command, warnings for the rest"`
+	Outputs         []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, for some commands .xml or .svg. The ending selects the format: .xml is JUnit and .svg a chart. Repeatable"`
+	Format          string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv summary" help:"format of standard output: table, markdown, json, csv. For validate and diff also summary: findings for agents and comments, in at most 8 kB of JSON"`
+	Kernel          string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches. Counts, gates, JSON, and JUnit cover all kernels"`
+	Top             int           `flag:"top" arg:"N" help:"show only the first N kernels. Counts, gates, JSON, and JUnit cover all kernels"`
+	Sort            string        `flag:"sort" arg:"KEY" help:"sort the kernels by this key, largest first"`
+	Columns         []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns: keys or headings, separated by commas. A wrong one prints the list. Workbooks and JSON have all columns"`
+	NoCommand       bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports. Secrets and home folders are always left out"`
+	Color           string        `flag:"color" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"colors: auto, always, or never. With auto, a terminal has colors unless NO_COLOR is set"`
+	Progress        string        `flag:"progress" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always, or never. It goes to standard error"`
+	Verbose         bool          `flag:"verbose,v" help:"show the evidence: device, sampling interval, thread-slot breakdown, and causes in full"`
+	Quiet           bool          `flag:"quiet,q" help:"print no notes, warnings, or progress. Results, errors, and annotations stay"`
 }
 
 // Sets of shared flags. Each begins and ends with a blank, for commands join

@@ -20,11 +20,11 @@ import (
 // collectFlags are those of collect alone.
 type collectFlags struct {
 	Dir      string        `flag:"dir" arg:"FOLDER" default:"occudiff-run" help:"new folder for results and exports"`
-	Interval time.Duration `flag:"interval" arg:"DURATION" help:"time between samples, as in 100us (default: from a first short run)"`
-	GPU      string        `flag:"target-gpu" arg:"ADAPTER" help:"adapter to profile, as VTune writes it: 0:58:0.0 (default: all of them)"`
-	Unitrace string        `flag:"unitrace" arg:"WHEN" default:"auto" words:"auto always never" help:"also run unitrace: auto (where it is installed), always, never"`
+	Interval time.Duration `flag:"interval" arg:"DURATION" help:"time between samples, for example 100us (default: from a short first run)"`
+	GPU      string        `flag:"target-gpu" arg:"ADAPTER" help:"adapter to profile, in VTune's form: 0:58:0.0 (default: all of them)"`
+	Unitrace string        `flag:"unitrace" arg:"WHEN" default:"auto" words:"auto always never" help:"also run unitrace: auto (if it is installed), always, never"`
 	Print    bool          `flag:"print" help:"print the commands without running them"`
-	Check    bool          `flag:"check" help:"check what is installed for collecting, and how to get what is missing; runs nothing"`
+	Check    bool          `flag:"check" help:"check what is installed for collecting, without running anything"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
 	kept, outputs []string // flags and outputs of the command that is printed

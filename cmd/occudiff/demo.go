@@ -26,8 +26,8 @@ import (
 // for the user's.
 func (a *app) demoCommand() *cobra.Command {
 	var f struct {
-		VecAdd  bool `flag:"vec-add" help:"the published Gen9 vec_add run, without measured occupancy"`
-		History bool `flag:"history" help:"a history of 12 runs, in which one kernel loses occupancy in the 11th"`
+		VecAdd  bool `flag:"vec-add" help:"use the published Gen9 vec_add run, which has no measured occupancy"`
+		History bool `flag:"history" help:"use a history of 12 runs, in which one kernel loses occupancy in run 11"`
 	}
 	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
 		share: deviceFlags + "tolerance label fail-on:never,mismatch,model annotations " +

@@ -23,9 +23,9 @@ import (
 
 // diffFlags are those of diff alone.
 type diffFlags struct {
-	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy that counts, in percentage points"`
-	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run per side can be judged"`
-	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
+	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy to report, in percentage points"`
+	Noise          string   `flag:"noise" arg:"HISTORY" help:"history with the noise of each kernel, so that one run per side can be judged"`
+	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries, to compare the predicted average as well"`
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files"`
 }
 

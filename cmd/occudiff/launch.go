@@ -29,19 +29,19 @@ type launch struct {
 
 // launchFlags are the flags of a launch and of its model.
 type launchFlags struct {
-	Global       cli.Size  `flag:"global" arg:"SIZE" help:"global size in work-items, as in 81920, 1M or 512x512"`
-	Local        cli.Sizes `flag:"local" arg:"SIZE" help:"work-group size in work-items, as in 256 or 16x16; of files also by the names of kernels, as in 'gemm*=16x16'"`
-	SIMD         cli.Count `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size; of a log also by the names of kernels, as in 'VectorAdd3<8>=8'"`
-	SLM          string    `flag:"slm" arg:"BYTES" help:"shared local memory per work-group; a unit may follow, as in 16K"`
-	Barriers     int       `flag:"barriers" arg:"N" help:"named barriers per work-group; 1 for a plain barrier()"`
-	GRF          int       `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"`
-	Registers    string    `flag:"registers" arg:"N" help:"registers per thread that the kernel needs: takes the smallest GRF mode that holds them; of compute units the register bytes per work-item"`
-	DCLTemps     int       `flag:"dcl-temps" expert:"true" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
-	BarrierSlots int       `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
-	GroupSlots   int       `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
+	Global       cli.Size  `flag:"global" arg:"SIZE" help:"global size in work-items, for example 81920, 1M, or 512x512"`
+	Local        cli.Sizes `flag:"local" arg:"SIZE" help:"work-group size in work-items, for example 256 or 16x16; for files also by kernel name, for example 'gemm*=16x16'"`
+	SIMD         cli.Count `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size; for a log also by kernel name, for example 'VectorAdd3<8>=8'"`
+	SLM          string    `flag:"slm" arg:"BYTES" help:"shared local memory per work-group, for example 16384 or 16K"`
+	Barriers     int       `flag:"barriers" arg:"N" help:"number of named barriers per work-group; 1 for a plain barrier()"`
+	GRF          int       `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: the mode of the device)"`
+	Registers    string    `flag:"registers" arg:"N" help:"registers per thread that the kernel needs, to select the smallest GRF mode with that many; for compute units, register bytes per work-item"`
+	DCLTemps     int       `flag:"dcl-temps" expert:"true" arg:"N" help:"temporary registers of a Direct3D shader, 16 bytes per work-item each, instead of --registers; only for compute units"`
+	BarrierSlots int       `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of the device table's number"`
+	GroupSlots   int       `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of the device table's number; older guides have 16"`
 	Model        string    `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: compute units of any vendor, by their register file"`
-	Platform     string    `flag:"platform" expert:"true" arg:"KEY" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, or a key of --platform-file; not needed where that holds one"`
-	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more platforms, see docs/devices.md"`
+	Platform     string    `flag:"platform" expert:"true" arg:"KEY" help:"platform of --model compute-unit: gen11, rtx2080ti, mali_g52, or a key of --platform-file; optional if that file has only one"`
+	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more platforms; see docs/devices.md"`
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a
@@ -256,8 +256,8 @@ type advise struct {
 type adviseFlags struct {
 	Fix    []string `flag:"fix" arg:"SETTINGS" hints:"local simd slm grf" help:"keep these settings: local, simd, slm, grf"`
 	Free   []string `flag:"free" arg:"SETTINGS" hints:"local simd slm grf" help:"change only these settings (default: all of them)"`
-	Policy string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch: auto, free or whole"`
-	Probe  bool     `flag:"probe" help:"settings that lower the occupancy in steps and leave the work as it is: measuring them tells whether occupancy matters"`
+	Policy string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch policy: auto, free, or whole"`
+	Probe  bool     `flag:"probe" help:"list settings that lower the occupancy in steps without changing the work, to measure whether occupancy matters"`
 }
 
 // adviseCommand searches settings of higher occupancy.

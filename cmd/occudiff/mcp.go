@@ -88,7 +88,7 @@ const (
 
 func (a *app) mcpCommand() *cobra.Command {
 	var f struct {
-		Skill bool `flag:"skill" help:"print what an agent should know (a SKILL.md) instead"`
+		Skill bool `flag:"skill" help:"print instructions for an agent (a SKILL.md) instead"`
 	}
 	return a.command(command{text: "mcp", flags: []any{&f}, run: func(ctx context.Context, _ []string) (*report.Output, error) {
 		if f.Skill {

@@ -29,15 +29,15 @@ type prediction struct {
 type predictFlags struct {
 	// It takes the place of the flag that other commands share, for it may name
 	// several.
-	Devices        []string `flag:"device" arg:"NAME" help:"GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"`
-	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"`
+	Devices        []string `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id of 'occudiff devices'; several with commas, or all"`
+	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch policy: auto, free, or whole; with --timeline also partial, a what-if with --ports"`
 	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
 	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
-	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes) or groups (work-groups); groups=1,2,8 names the numbers"`
+	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes), or groups (work-groups); groups=1,2,8 lists the numbers"`
 	Timeline       bool     `flag:"timeline" expert:"true" help:"show the dispatch over time"`
 	Explain        bool     `flag:"explain" expert:"true" help:"add the driver's formula as a second opinion"`
-	Compat         string   `flag:"compat" expert:"true" arg:"TOOL" words:"calculator" help:"give the answers of another tool, including its faults: calculator"`
-	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files, as in -cl-intel-256-GRF-per-thread"`
+	Compat         string   `flag:"compat" expert:"true" arg:"TOOL" words:"calculator" help:"reproduce the results of another tool, including its errors: calculator"`
+	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler for source files, for example -cl-intel-256-GRF-per-thread"`
 }
 
 // predictCommand predicts one launch, a launch on many devices, a sweep, a

@@ -24,9 +24,9 @@ import (
 
 // validateFlags are those of validate alone.
 type validateFlags struct {
-	Instances bool `flag:"instances" help:"JSON and CSV have a row for each launch"`
-	NoVTune   bool `flag:"no-vtune" expert:"true" help:"read VTune result folders directly, even where vtune is installed"`
-	Timeline  bool `flag:"timeline" expert:"true" help:"plot samples of occupancy over the simulated launch (from oneprof -k, or -m and -i; from unitrace -k)"`
+	Instances bool `flag:"instances" help:"write a row for each launch to JSON and CSV"`
+	NoVTune   bool `flag:"no-vtune" expert:"true" help:"read VTune result folders directly, even if vtune is installed"`
+	Timeline  bool `flag:"timeline" expert:"true" help:"plot samples of occupancy over the simulated launch, from oneprof (-k, or -m and -i) or unitrace -k"`
 }
 
 func (a *app) validateCommand() *cobra.Command {

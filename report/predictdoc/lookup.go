@@ -350,7 +350,7 @@ var checkColumns = []report.Col[collect.Check]{
 }
 
 // ToolChecks returns what is installed for collecting in every form.
-func ToolChecks(checks []collect.Check, traps []string) *report.Output {
+func ToolChecks(checks []collect.Check, mistakes []string) *report.Output {
 	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
 		table: report.NewTable("checks", "", checks, checkColumns)}
 	for _, c := range checks {
@@ -365,8 +365,8 @@ func ToolChecks(checks []collect.Check, traps []string) *report.Output {
 			" missing. Predictions and reports of files need none of them."
 	}
 	pg.headline = []string{line}
-	for _, t := range traps {
-		pg.items = append(pg.items, report.Item{Lead: "trap", Text: t})
+	for _, t := range mistakes {
+		pg.items = append(pg.items, report.Item{Lead: "common mistake", Text: t})
 	}
-	return pg.output(toolsValue{toolsSchema, pg.table, traps})
+	return pg.output(toolsValue{toolsSchema, pg.table, mistakes})
 }
