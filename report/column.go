@@ -291,3 +291,16 @@ func ListOf[T, V any](list []T, of func(T) V) []V {
 	}
 	return values
 }
+
+// Explanation returns the meaning of a heading in the glossary, or "" if the
+// glossary lacks it.
+func (c Column) Explanation() string {
+	unitless := c
+	unitless.Unit = ""
+	for _, name := range []string{c.Key, unitless.Heading(), c.Title, UpperFirst(c.Title)} {
+		if text := Describe(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}

@@ -30,13 +30,9 @@ func value(c report.Cell) any {
 	return nil
 }
 
-// simple returns a cell as a spreadsheet has it: a text or a number. A launch
-// size of one dimension is a number, so that a spreadsheet can sort by it and
-// calculate with it.
+// simple returns a cell as a spreadsheet has it: a text or a number.
 func simple(c *report.Column, v report.Cell) report.Cell {
 	switch {
-	case v.Kind == report.Size && v.Size.Rank() == 1 && v.Size.Dim(0) <= 1<<53: // a spreadsheet keeps all its digits
-		return report.IntCell(v.Size.Dim(0))
 	case v.Kind == report.Duration:
 		return report.NumCell(report.Number, c.Scaled(v))
 	case v.Kind != report.Text && v.Kind < report.Integer && !v.Blank():
@@ -44,10 +40,6 @@ func simple(c *report.Column, v report.Cell) report.Cell {
 	}
 	return v
 }
-
-// rightAligned reports whether the cells of a column are numbers, or sizes,
-// most of which are.
-func rightAligned(c *report.Column) bool { return c.RightAligned() || c.Kind == report.Size }
 
 // fitText makes a text one that a cell can hold: without control characters
 // that XML cannot carry, and no longer than a cell may be; then it says how
@@ -143,16 +135,15 @@ type style struct {
 	decimals int
 	side     string // left or right, whatever the value is; empty leaves it to the spreadsheet
 	indent   int    // of left, so that a text stands off the number before it
-	status   report.Status
 }
 
 // cellStyle is the style of a value in the column at place k of a sheet.
 func cellStyle(k int, c *report.Column, v report.Cell) style {
-	s := style{kind: v.Kind, decimals: c.Decimals, status: v.Status}
+	s := style{kind: v.Kind, decimals: c.Decimals}
 	switch {
-	case !rightAligned(c):
+	case !c.RightAligned():
 		s.side, s.indent = "left", min(k, 1)
-	case c.Kind == report.Size || v.Kind == report.Text:
+	case v.Kind == report.Text:
 		s.side = "right"
 	}
 	if c.Is(report.Wrap) || v.Kind == report.Text && len(v.Text) > longText {
@@ -163,7 +154,7 @@ func cellStyle(k int, c *report.Column, v report.Cell) style {
 
 // headStyle is that of a heading: on the side of its cells.
 func headStyle(k int, c *report.Column) style {
-	if rightAligned(c) {
+	if c.RightAligned() {
 		return style{role: head, side: "right"}
 	}
 	return style{role: head, side: "left", indent: min(k, 1)}
@@ -202,12 +193,6 @@ func (s style) build() *excelize.Style {
 	if f := numberFormat(s.kind, s.decimals); f != "" {
 		x.CustomNumFmt = &f
 	}
-	if c := colors[s.status]; c.text != "" {
-		x.Font = font(false, 11, c.text)
-		if c.ground != "" {
-			x.Fill = filled(c.ground)
-		}
-	}
 	switch s.role {
 	case head:
 		x.Font = font(true, 11, headText)
@@ -238,7 +223,7 @@ func font(bold bool, size float64, color string) *excelize.Font {
 // numberFormat shows a number as people read it; the cell keeps all of it.
 func numberFormat(k report.Kind, decimals int) string {
 	switch k {
-	case report.Integer, report.Size:
+	case report.Integer:
 		return "#,##0"
 	case report.Percent:
 		return "0.0"
