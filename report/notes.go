@@ -18,13 +18,9 @@ func RunNotes(notes []note.Note) []TaskNote {
 	return ListOf(notes, func(n note.Note) TaskNote { return TaskNote{Note: n} })
 }
 
-// NoteSection lists notes in the order given: as a list on a page, as a table
-// in a workbook.
+// NoteSection lists notes in the order given.
 func NoteSection(notes []TaskNote) Section {
-	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
-	if len(notes) == 0 {
-		return s
-	}
+	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Evidence", ItemsIn: Files}
 	for _, n := range notes {
 		text, detail := OneLine(n.Text), OneLine(n.Pos.String())
 		if n.Hint != "" {
@@ -36,11 +32,6 @@ func NoteSection(notes []TaskNote) Section {
 		s.Items = append(s.Items, Item{Lead: n.Severity.String(), Detail: detail, Text: text,
 			Status: severityWord(n.Severity).Status})
 	}
-	task := Shown("task", "Kernel", func(n *TaskNote) string { return n.Task }, Everywhere, Name)
-	cols := append(Within("", "", func(n *TaskNote) *note.Note { return &n.Note }, NoteColumns()), task)
-	t := NewTable("notes", "", notes, cols).Show("severity", "code", "task")
-	t.In = Sheet
-	s.Tables = []*Table{t}
 	return s
 }
 

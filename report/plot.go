@@ -76,11 +76,26 @@ const (
 	Marks                     // points alone
 )
 
-// StackedBars is a bar for each row, made of parts of a whole that follow one
-// another.
+// StackedBars is a bar for each row. The parts of a bar follow one another on an
+// axis from 0 to 100%.
 type StackedBars struct {
-	Parts []string // in the order in which they stand; each has a color that nothing else has in any chart
+	Parts []string // in the order of the bar; each has a color that nothing else has in any chart
+	Mark  string   // name of the marks; empty without any
 	Rows  []StackedRow
+}
+
+// Marks returns the number of ends that the marks have: 0 without any, 1 for
+// values, and 2 for ranges.
+func (b *StackedBars) Marks() (n int) {
+	for _, r := range b.Rows {
+		if r.Mark.Present() {
+			n = max(n, 1)
+		}
+		if r.MarkTo.Present() {
+			n = 2
+		}
+	}
+	return n
 }
 
 // leastShown is the value below which a part of a bar is not seen.
@@ -90,14 +105,32 @@ const leastShown = 0.5
 // has makes people search for it.
 func (b *StackedBars) Shows(part int) bool {
 	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool {
-		return slices.ContainsFunc(r.Shares, func(s Share) bool { return s.Part == part && s.Value >= leastShown })
+		shares := slices.Concat(r.Before, r.Shares)
+		return slices.ContainsFunc(shares, func(s Share) bool { return s.Part == part && s.Value >= leastShown })
 	})
 }
 
-// StackedRow is one bar.
+// StackedRow is one bar, or the bars of two runs.
 type StackedRow struct {
 	Name   string
 	Shares []Share
+	Before []Share           // of the old run, above the bar; nil without one
+	Mark   unit.Opt[float64] // value to compare the bar with
+	MarkTo unit.Opt[float64] // other end of a range that begins at Mark
+}
+
+// Each returns the bars of a row, each as a row of its own.
+func (r StackedRow) Each() []StackedRow {
+	before, after := r, r
+	before.Shares, before.Before, after.Before = r.Before, nil, nil
+	switch {
+	case len(r.Before) == 0 && len(r.Shares) == 0:
+		return nil
+	case len(r.Before) == 0:
+		return []StackedRow{after}
+	}
+	before.Name, after.Name = r.Name+" (old)", r.Name+" (new)"
+	return []StackedRow{before, after}
 }
 
 // Share is how much of a row a part takes. A part that is not known has no

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -107,6 +109,31 @@ func (t *Table) Shown(v View) *Table {
 	shown := *t
 	shown.arrange(t.ColumnsIn(v))
 	return &shown
+}
+
+// Lead returns the table with the columns of a view, the most important ones
+// first, and their number: at most n of those that a terminal shows, which drop
+// last where there is no room. The columns that somebody chose keep their
+// order.
+func (t *Table) Lead(v View, n int) (*Table, int) {
+	shown := t.ColumnsIn(v)
+	lead := slices.Clone(shown)
+	if !t.chosen {
+		onTerminal := func(i int) bool { return t.Columns[i].In&Terminal != 0 }
+		if slices.ContainsFunc(lead, onTerminal) {
+			lead = slices.DeleteFunc(lead, func(i int) bool { return !onTerminal(i) })
+		}
+		slices.SortStableFunc(lead, func(a, b int) int {
+			last := func(i int) int { return -cmp.Or(t.Columns[i].Drop, math.MaxInt) }
+			return cmp.Compare(last(a), last(b))
+		})
+	}
+	lead = lead[:min(n, len(lead))]
+	slices.Sort(lead)
+	first := *t
+	isLead := func(i int) bool { return slices.Contains(lead, i) }
+	first.arrange(append(lead, slices.DeleteFunc(shown, isLead)...))
+	return &first, len(lead)
 }
 
 // arrange shows some of the columns of a table, in their order.

@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"report/predictdoc": {"report", "compare", "ingest/collect", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/batch", "predict/calculator", "predict/computeunit", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/stat", "compare/track", "compare/trend", "ingest/note", "ingest/unit"},
 	"report/plot":       {"report"},
-	"report/excel":      {"report"},
+	"report/excel":      {"report", "ingest/unit"},
 	"report/html":       {"report", "report/plot"},
 	"report/machine":    {"report", "ingest/table", "ingest/unit"},
 	"report/text":       {"report"},

@@ -117,7 +117,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 // that is as before, or that nothing can be told of, the table has all there
 // is.
 func movedSection(rows []row) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary",
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Evidence",
 		ItemsIn: report.Everywhere}
 	for i := range rows {
 		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.Inconclusive {

@@ -13,6 +13,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // hint is where more is.
@@ -27,8 +28,15 @@ type summaryRow struct {
 	what   string
 }
 
+// seenBy is where numbers are texts with their unit. A sheet has numbers.
+const seenBy = report.Terminal | report.Page
+
 var summaryColumns = []report.Col[summaryRow]{
-	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }),
+	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, seenBy),
+	report.Shown("n", "#", func(r *summaryRow) int {
+		n, _ := strconv.Atoi(r.number.Or("")) // a row without a number has none
+		return n
+	}, report.Sheet, report.NonZero),
 	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Code),
 	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Cut,
 		report.NonZero),
@@ -37,7 +45,11 @@ var summaryColumns = []report.Col[summaryRow]{
 			return fromTo(m, "%")
 		}
 		return ""
-	}, report.Right, report.NonZero),
+	}, report.Right, report.NonZero, seenBy),
+	report.Shown("measured_old", "Measured, old", func(r *summaryRow) number { return r.Measured().Old.Median },
+		report.Percent, report.Sheet, report.Bar),
+	report.Shown("measured_new", "Measured, new", func(r *summaryRow) number { return r.Measured().New.Median },
+		report.Percent, report.Sheet, report.Bar),
 	report.Shown("change", "Points", func(r *summaryRow) report.Word {
 		c, ok := r.Measured().Change.Value()
 		switch {
@@ -47,16 +59,22 @@ var summaryColumns = []report.Col[summaryRow]{
 			return report.Word{Text: "(" + report.Signed(c) + ")"} // nothing follows from it
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
-	}, report.Right),
+	}, report.Right, seenBy),
+	report.Shown("change", "Change", func(r *summaryRow) number { return r.Measured().Change }, report.Points,
+		report.Sheet),
 	report.Shown("ratio", "Time", func(r *summaryRow) string {
 		if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
 			return report.Decimal(x, 2) + "x"
 		}
 		return ""
-	}, report.Right, report.NonZero),
+	}, report.Right, report.NonZero, seenBy),
+	report.Shown("ratio", "Time, new / old",
+		func(r *summaryRow) number { return r.Delta(compare.MetricTime).Ratio }, report.Decimals(2), report.Sheet),
 	report.Shown("verdict", "Verdict", func(r *summaryRow) report.Word { return statusOf(r.Verdict).Word(r.what) },
 		report.Fold),
 }
+
+type number = unit.Opt[float64]
 
 // summary is what every form of a diff begins with.
 func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
@@ -86,6 +104,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	}
 	if len(list) > 0 {
 		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
+		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
 		sc.Advice = []string{"To tell " + report.Shortest(d.Options.Threshold) +
@@ -97,6 +116,34 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 			Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
 	return sc
+}
+
+// bars returns the old and the new bar of each row, with a mark at the predicted
+// average of the new side; nil if no row has a thread-slot breakdown.
+func bars(list []summaryRow) *report.StackedBars {
+	b, known := &report.StackedBars{Parts: rundoc.PartNames(), Mark: "predicted average"}, false
+	for i := range list {
+		bar := report.StackedRow{Name: list[i].name}
+		for k, p := range compare.Parts() {
+			d := list[i].Delta(string(p))
+			if p == compare.PartOccupied { // which is the measured occupancy
+				d = list[i].Measured()
+			}
+			if v, ok := d.Old.Median.Value(); ok {
+				bar.Before = append(bar.Before, report.Share{Part: k, Value: v})
+			}
+			if v, ok := d.New.Median.Value(); ok {
+				bar.Shares = append(bar.Shares, report.Share{Part: k, Value: v})
+			}
+		}
+		known = known || len(bar.Before)+len(bar.Shares) > 0
+		bar.Mark = list[i].Delta(compare.MetricPredicted).New.Median
+		b.Rows = append(b.Rows, bar)
+	}
+	if !known {
+		return nil
+	}
+	return b
 }
 
 // summaryRows are those with news, then one for each verdict that is none: the
@@ -471,16 +518,20 @@ func movedText(title, unit string, d *diff.Delta) string {
 
 func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
 
-// fromTo prints both medians: "62.7 -> 48.6%", with a dash for a side that has
-// none.
+// fromTo prints both medians: "62.7 -> 48.6%". A side without a value has a dash
+// and no unit.
 func fromTo(d *diff.Delta, unit string) string {
-	side := func(s *diff.Sample) string {
-		if x, ok := s.Median.Value(); ok {
-			return report.Decimal(x, 1)
-		}
-		return "-"
+	older, known := d.Old.Median.Value()
+	newer, both := d.New.Median.Value()
+	switch {
+	case known && both:
+		return report.WithUnit(report.Decimal(older, 1)+" -> "+report.Decimal(newer, 1), unit)
+	case known:
+		return report.WithUnit(report.Decimal(older, 1), unit) + " -> -"
+	case both:
+		return "- -> " + report.WithUnit(report.Decimal(newer, 1), unit)
 	}
-	return report.WithUnit(side(&d.Old)+" -> "+side(&d.New), unit)
+	return "-"
 }
 
 // tested describes what tells a change from noise: "p = 0.029, 4 + 4 runs";

@@ -9,8 +9,6 @@ import (
 	"occudiff/report"
 )
 
-const linesHeight = 380 // pixels
-
 // plotData is the table behind a chart of lines. Each series has its own rows,
 // unless an earlier series has the same horizontal values.
 type plotData struct {
@@ -84,14 +82,17 @@ func (d *plotData) table(p *report.Plot) *report.Table {
 // lines adds a chart of lines and the table that it draws.
 func (s *sheet) lines(p *report.Plot) {
 	d := newPlotData(p)
-	s.add(block{})
-	s.add(block{lines: p, data: d})
-	s.add(block{table: d.table(p)})
+	s.space()
+	s.add(block{chart: func(sheet string, of *block) []*excelize.Chart {
+		return []*excelize.Chart{newLineChart(p, d, sheet, of)}
+	}})
+	t := d.table(p)
+	s.add(block{table: t, lead: len(t.Columns)})
 }
 
 // newLineChart draws the cells of the table that follows the chart.
-func newLineChart(o *block, sheet string, of *block) *excelize.Chart {
-	p, font, zero := o.lines, excelize.Font{Color: "404040", Size: 9}, 0.0
+func newLineChart(p *report.Plot, d *plotData, sheet string, of *block) *excelize.Chart {
+	font, zero := excelize.Font{Color: "404040", Size: 9}, 0.0
 	text := func(s string, font excelize.Font) excelize.ChartTitle {
 		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
 	}
@@ -99,7 +100,7 @@ func newLineChart(o *block, sheet string, of *block) *excelize.Chart {
 	c := &excelize.Chart{
 		Type: excelize.Scatter, Title: text(p.Title, excelize.Font{Bold: true, Size: 13}),
 		Legend:    excelize.ChartLegend{Position: "bottom"},
-		Dimension: excelize.ChartDimension{Width: chartWidth, Height: linesHeight},
+		Dimension: excelize.ChartDimension{Width: chartWidth, Height: chartHeight},
 		XAxis:     excelize.ChartAxis{Font: font, Title: text(p.LineChart.X, font), Minimum: &zero},
 		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text(unit.Heading(), font),
 			Minimum: &zero},
@@ -110,8 +111,8 @@ func newLineChart(o *block, sheet string, of *block) *excelize.Chart {
 	}
 	for i, s := range p.LineChart.Series {
 		cells := func(column int) string {
-			return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+o.data.spans[i][0], true),
-				address(column, of.row+1+o.data.spans[i][1], true))
+			return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+d.spans[i][0], true),
+				address(column, of.row+1+d.spans[i][1], true))
 		}
 		// The colors are those of package plot.
 		color := filled([...]string{"1F6FEB", "BC4C00", "1A7F37", "66707E", "B7791F", "6F6A00"}[i%6])

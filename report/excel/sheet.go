@@ -1,9 +1,8 @@
 package excel
 
 import (
+	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -19,38 +18,34 @@ const (
 	wrapWidth   = 40  // of a column of sentences
 	longText    = 100 // characters, above which a text takes several lines
 	sampleRows  = 300 // that are measured to find the width of a column
-	chartColumn = 2
+	chartColumn = 2   // of the sheet
 )
 
-// sheet is paragraphs, tables and a chart under each other, of which the rows
-// are made when they are written.
+// sheet is a list of blocks, one below the other. The rows of tables are made
+// when they are written.
 type sheet struct {
 	name    string
 	blocks  []block
 	onePage bool
 }
 
-// block is one of them: a paragraph, a table, or a chart of the table that
-// follows it.
+// block is a paragraph, a table, or a chart of the table that follows it.
 type block struct {
 	text  string
 	role  role
 	table *report.Table
-	chart *report.StackedBars
-	lines *report.Plot
-	data  *plotData // of lines
-	row   int       // its first one, from 1
+	lead  int // columns of the table that are printed
+	chart func(sheet string, of *block) []*excelize.Chart // draws the cells of the block that follows
+	row   int                                             // its first one, from 1
 }
 
-// rows is how many it takes.
+// rows returns the number of rows of the block.
 func (b *block) rows() int {
 	switch {
 	case b.table != nil:
 		return 1 + b.table.Len
 	case b.chart != nil:
-		return chartHeight(b.chart)/pixelsPerRow + 1
-	case b.lines != nil:
-		return linesHeight/pixelsPerRow + 1
+		return chartHeight/pixelsPerRow + 1
 	}
 	return 1
 }
@@ -63,7 +58,7 @@ func (s *sheet) add(b block) {
 	s.blocks = append(s.blocks, b)
 }
 
-// text adds paragraphs, those that say something.
+// text adds the paragraphs that are not empty.
 func (s *sheet) text(r role, texts ...string) {
 	for _, text := range texts {
 		if text != "" {
@@ -72,92 +67,131 @@ func (s *sheet) text(r role, texts ...string) {
 	}
 }
 
-func (s *sheet) table(t *report.Table) {
+// space adds an empty row between blocks.
+func (s *sheet) space() {
 	if len(s.blocks) > 0 {
 		s.add(block{})
-		s.text(strong, t.Title)
 	}
-	s.add(block{table: t.Shown(report.Sheet)})
 }
 
-// summarySheet is the screen of a document: one printed page.
-func summarySheet(d *report.Document) *sheet {
-	s, screen := &sheet{name: "Summary", onePage: true}, d.Summary
+// printedColumns is the number of columns of a list that a page has room for.
+const printedColumns = 10
+
+func (s *sheet) table(t *report.Table) {
+	if len(s.blocks) > 0 {
+		s.space()
+		s.text(strong, t.Title)
+	}
+	t = t.Shown(report.Sheet)
+	s.add(block{table: t, lead: len(t.Columns)})
+}
+
+// summaryName is the name of the first sheet.
+const summaryName = "Summary"
+
+// summary adds the summary of a document, which fits one printed page.
+func (s *sheet) summary(d *report.Document) {
+	s.onePage = true
+	summary := d.Summary
 	s.text(title, d.Title)
-	s.text(strong, screen.Headline)
-	s.text(body, append([]string{screen.Impact}, screen.Notes...)...)
-	if t := screen.Rows; t != nil && t.Form == report.Facts {
-		// A terminal says some of its row in its first line.
+	s.text(strong, summary.Headline)
+	s.text(body, append([]string{summary.Impact}, summary.Notes...)...)
+	if t := summary.Rows; t != nil && t.Form == report.Facts {
 		var facts report.Pairs
-		for i, c := range t.Columns {
-			facts.Text(c.Title, t.Cell(0, i).String())
+		for _, i := range t.ColumnsIn(report.Sheet) {
+			if cell := t.Cell(0, i); !cell.Blank() {
+				facts = append(facts, report.Pair{Name: t.Columns[i].Heading(), Value: cell})
+			}
 		}
 		s.table(report.NameValue("facts", facts))
 	} else if t != nil {
-		s.table(t.Shown(report.Terminal))
-	}
-	s.text(body, append([]string{screen.More}, screen.Advice...)...)
-	if len(screen.Confirm) > 0 {
-		s.table(report.NewTable("sure", screen.ConfirmReason, screen.Confirm, []report.Col[report.NextCommand]{
-			texts("#", func(c *report.NextCommand) string { return c.Rows }),
-			texts("Command", (*report.NextCommand).Text)}))
-	}
-	if screen.Bars != nil {
-		bars := *screen.Bars
-		isEmpty := func(r report.StackedRow) bool { return len(r.Shares) == 0 }
-		bars.Rows = slices.DeleteFunc(slices.Clone(bars.Rows), isEmpty)
-		s.add(block{})
-		s.add(block{chart: &bars})
-		s.add(block{table: slots(&bars)})
-	}
-	return s
-}
-
-// section puts a section below what is there. Of one that has a sheet alone and
-// is a table, a workbook has that.
-func (s *sheet) section(of *report.Section, alone bool) {
-	isElsewhere := func(t *report.Table) bool { return t.In&report.Sheet == 0 || t.Len == 0 }
-	tables := slices.DeleteFunc(slices.Clone(of.Tables), isElsewhere)
-	if of.ItemsIn&report.Sheet != 0 && len(of.Items) > 0 {
-		tables = append(tables, items(of))
-	}
-	if !alone || len(tables) != 1 {
-		if len(s.blocks) > 0 {
-			s.add(block{})
-		}
-		s.text(heading, of.Title)
-		s.text(body, of.Text...)
-	}
-	for _, t := range tables {
 		s.table(t)
 	}
-	for i := range of.Plots {
-		if of.Plots[i].LineChart != nil {
-			s.lines(&of.Plots[i])
-		}
+	s.text(body, append([]string{summary.More}, summary.Advice...)...)
+	if len(summary.Confirm) > 0 {
+		s.table(report.NewTable("confirm", summary.ConfirmReason, summary.Confirm, []report.Col[report.NextCommand]{
+			texts("Rows", func(c *report.NextCommand) string { return c.Rows }),
+			texts("Command", (*report.NextCommand).Text)}))
+	}
+	if summary.Bars != nil {
+		s.bars(summary.Bars)
 	}
 }
 
-// items are the messages of a section as a table: what each is about, and the
-// text.
-func items(of *report.Section) *report.Table {
-	return report.NewTable(of.Key, "", of.Items, []report.Col[report.Item]{
-		texts(of.Title, func(it *report.Item) string { return it.Lead }, report.Wrap),
-		texts("What it says", func(it *report.Item) string {
-			if it.Detail != "" {
-				return "(" + it.Detail + ") " + it.Text
+// sections adds sections. A sheet that has nothing but one table is a list: the
+// other sheets have titles and texts. The items of all sections are one table.
+func (s *sheet) sections(list []*report.Section) {
+	tables, charts := map[*report.Section][]*report.Table{}, 0
+	var all []*report.Table
+	for _, of := range list {
+		for _, t := range of.Tables {
+			if t.In&report.Sheet != 0 && t.Len > 0 {
+				tables[of] = append(tables[of], t)
 			}
-			return it.Text
-		}, report.Wrap)})
+		}
+		all, charts = append(all, tables[of]...), charts+len(of.Plots)
+	}
+	items := itemTable(list)
+	if items.Len > 0 {
+		all = append(all, items)
+	}
+	if len(s.blocks)+charts == 0 && len(all) == 1 {
+		t, lead := all[0].Lead(report.Sheet, printedColumns)
+		s.add(block{table: t, lead: lead})
+		return
+	}
+	for _, of := range list {
+		if len(of.Text)+len(of.Plots)+len(tables[of]) > 0 {
+			s.space()
+			s.text(heading, of.Title)
+			s.text(body, of.Text...)
+		}
+		for _, t := range tables[of] {
+			s.table(t)
+		}
+		for i := range of.Plots {
+			if p := &of.Plots[i]; p.TimeSeries != nil {
+				s.trend(p)
+			} else if p.LineChart != nil {
+				s.lines(p)
+			}
+		}
+	}
+	if items.Len > 0 {
+		s.table(items)
+	}
 }
 
-// texts is a column of texts.
+// item is an item of a section.
+type item struct {
+	report.Item
+	section string
+}
+
+// itemTable returns the items of sections as one table.
+func itemTable(list []*report.Section) *report.Table {
+	var rows []item
+	for _, of := range list {
+		for _, it := range of.Items {
+			if of.ItemsIn&report.Sheet != 0 {
+				rows = append(rows, item{it, of.Title})
+			}
+		}
+	}
+	return report.NewTable("items", "", rows, []report.Col[item]{
+		texts("Subject", func(it *item) string { return it.Lead }, report.Wrap),
+		texts("Section", func(it *item) string { return it.section }),
+		texts("Detail", func(it *item) string { return it.Detail }, report.Wrap),
+		texts("Text", func(it *item) string { return it.Text }, report.Wrap)}).Show()
+}
+
+// texts returns a column of texts.
 func texts[R any](title string, of func(*R) string, options ...report.Option) report.Col[R] {
 	return report.Shown("", title, of, append(options, report.Sheet, report.NonZero)...)
 }
 
-// list returns the table of a sheet that is nothing but a table; its heading
-// then is the first row, with a filter.
+// list returns the table of a sheet that has nothing else. Its heading is the
+// first row, with a filter.
 func (s *sheet) list() *report.Table {
 	if len(s.blocks) != 1 {
 		return nil
@@ -165,9 +199,9 @@ func (s *sheet) list() *report.Table {
 	return s.blocks[0].table
 }
 
-// write writes a sheet. The order is that of excelize's stream: widths, panes,
-// charts and rules before the first row, or they are lost; the table after the
-// rows, whose range it needs.
+// write writes a sheet in the order of excelize's stream: widths, panes, charts,
+// comments, and rules precede the first row, or they are lost; the table follows
+// the rows, whose range it requires.
 func (b *book) write(s *sheet) error {
 	for _, o := range s.blocks {
 		if last := o.row + o.rows() - 1; last > excelize.TotalRows {
@@ -186,21 +220,20 @@ func (b *book) write(s *sheet) error {
 	}
 	list := s.list()
 	if list != nil {
-		if err := b.frame(sw, list); err != nil {
+		if err := b.frame(sw, &s.blocks[0]); err != nil {
 			return err
 		}
 	}
 	for i := range s.blocks {
-		var chart *excelize.Chart
-		switch o := &s.blocks[i]; {
-		case o.chart != nil:
-			chart = newChart(o.chart, s.name, &s.blocks[i+1])
-		case o.lines != nil:
-			chart = newLineChart(o, s.name, &s.blocks[i+1])
-		default:
-			continue
+		o := &s.blocks[i]
+		if o.table != nil {
+			err = b.annotate(sw.Sheet, o)
+		} else if o.chart != nil {
+			at := address(chartColumn, o.row)
+			layers := o.chart(s.name, &s.blocks[i+1])
+			err = b.file.AddChart(s.name, at, layers[0], layers[1:]...)
 		}
-		if err := b.file.AddChart(s.name, address(chartColumn, s.blocks[i].row), chart); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -216,7 +249,7 @@ func (b *book) write(s *sheet) error {
 		}
 	}
 	if list != nil {
-		// It is a table of the spreadsheet: filter and sort work, and formulas
+		// A table of the spreadsheet has a filter and a sort order, and formulas
 		// can name its columns.
 		if err := sw.AddTable(&excelize.Table{Range: "A1:" + address(len(list.Columns), list.Len+1),
 			Name: tableName(s.name), StyleName: "TableStyleLight1"}); err != nil {
@@ -226,31 +259,19 @@ func (b *book) write(s *sheet) error {
 	return sw.Flush()
 }
 
-// frame sets what has to be set before the rows of a list: panes, colors by how
-// much, what is printed.
-func (b *book) frame(sw *excelize.StreamWriter, t *report.Table) error {
-	last, printed := t.Len+1, 0
-	for k := range t.Columns {
-		// What a terminal has as well is printed, up to the last such column,
-		// so that it fits the width of a page.
-		if t.Columns[k].In&report.Terminal != 0 {
-			printed = k + 1
-		}
-		if !t.Columns[k].Is(report.Heat) {
-			continue
-		}
-		// The scale is fixed to 0..100, so that a color means the same in every
-		// column and workbook.
-		if err := b.file.SetConditionalFormat(sw.Sheet, address(k+1, 2)+":"+address(k+1, last),
-			[]excelize.ConditionalFormatOptions{{Type: "2_color_scale", Criteria: "=", MinType: "num", MinValue: "0",
-				MaxType: "num", MaxValue: "100", MinColor: "#FFFFFF", MaxColor: "#6FA8FF"}}); err != nil {
+// frame sets the panes of a list, and the columns that are printed. The others
+// are a collapsed outline group.
+func (b *book) frame(sw *excelize.StreamWriter, o *block) error {
+	last, columns := o.table.Len+1, len(o.table.Columns)
+	name := "'" + sw.Sheet + "'!"
+	for k := o.lead + 1; k <= columns; k++ {
+		if err := errors.Join(sw.SetColOutlineLevel(k, 1), sw.SetColVisible(k, k, false)); err != nil {
 			return err
 		}
 	}
-	name := "'" + sw.Sheet + "'!"
-	if printed > 0 && printed < len(t.Columns) {
+	if o.lead < columns {
 		if err := b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Area", Scope: sw.Sheet,
-			RefersTo: name + "$A$1:" + address(printed, last, true)}); err != nil {
+			RefersTo: name + "$A$1:" + address(o.lead, last, true)}); err != nil {
 			return err
 		}
 	}
@@ -366,7 +387,7 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 			look := cellStyle(k, c, v)
 			// Nearly no text is as long as its column is wide; to measure takes
 			// longer than to write.
-			if look.role == wrapped && len(v.Text) >= int(widths[k]) {
+			if look.role == wrapped && k < o.lead && len(v.Text) >= int(widths[k]) {
 				height = max(height, heightOf(v.Text, widths[k]))
 			}
 			id, err := b.style(look)
@@ -389,77 +410,4 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 func heightOf(text string, width float64) float64 {
 	lines := 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)
 	return min(float64(lines)*lineHeight, excelize.MaxRowHeight)
-}
-
-const (
-	chartWidth   = 820 // pixels
-	barHeight    = 30  // pixels for the bars of one row
-	chartFrame   = 170 // pixels for title, legend and axis
-	pixelsPerRow = 17  // at least, in all programs
-)
-
-func chartHeight(bars *report.StackedBars) int { return chartFrame + barHeight*len(bars.Rows) }
-
-// slots is the table that a chart draws: the parts of each row that any of them
-// shows.
-func slots(bars *report.StackedBars) *report.Table {
-	columns := []report.Col[report.StackedRow]{
-		texts("", func(*report.StackedRow) string { return "" }), // the narrow one
-		texts("Kernel", func(r *report.StackedRow) string { return r.Name }, report.Wrap)}
-	for i, part := range bars.Parts {
-		if !bars.Shows(i) {
-			continue
-		}
-		columns = append(columns, report.Shown("", part, func(r *report.StackedRow) float64 {
-			for _, s := range r.Shares {
-				if s.Part == i {
-					return s.Value
-				}
-			}
-			return math.NaN() // no cell
-		}, report.Percent))
-	}
-	return report.NewTable("slots", "", bars.Rows, columns)
-}
-
-// newChart draws horizontal bars, so that names can be read, the first row on
-// top, from the cells of the table: a reader can change it, and it follows the
-// cells when somebody corrects these. What is absent is a gap and not 0.
-func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart {
-	font, gap, zero, whole := excelize.Font{Color: "404040", Size: 9}, uint(60), 0.0, 100.0
-	text := func(s string, font excelize.Font) excelize.ChartTitle {
-		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
-	}
-	c := &excelize.Chart{
-		Type: excelize.BarStacked, GapWidth: &gap,
-		Title:     text("Where the thread slots went", excelize.Font{Bold: true, Size: 13}),
-		Legend:    excelize.ChartLegend{Position: "bottom"},
-		Dimension: excelize.ChartDimension{Width: chartWidth, Height: uint(chartHeight(bars))},
-		// A spreadsheet draws the first row at the bottom; the other axis then
-		// stands high, which is below.
-		XAxis: excelize.ChartAxis{Font: font, ReverseOrder: true},
-		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text("[%]", font), Minimum: &zero,
-			Maximum: &whole, NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"},
-			TickLabelPosition: excelize.ChartTickLabelHigh},
-		ShowBlanksAs: "gap",
-	}
-	// A range of one column: 'Summary'!$K$2:$K$15.
-	cells := func(column int) string {
-		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1, true),
-			address(column, of.row+of.table.Len, true))
-	}
-	column := 3
-	for i := range bars.Parts {
-		if !bars.Shows(i) {
-			continue
-		}
-		c.Series = append(c.Series, excelize.ChartSeries{
-			Name:       fmt.Sprintf("'%s'!%s", sheet, address(column, of.row, true)),
-			Categories: cells(2), Values: cells(column),
-			// The colors are those of package plot.
-			Fill: filled([...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[i%6]),
-		})
-		column++
-	}
-	return c
 }

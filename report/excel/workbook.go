@@ -1,6 +1,7 @@
-// Package excel renders a report as a workbook: the answer with a native chart,
-// then a sheet per table with filter and frozen heading, numbers that stay
-// numbers. It does not know kernels, statistics or sorting.
+// Package excel renders a report as a workbook: the summary with a native chart,
+// then sheets whose tables have filters, frozen headings that a comment
+// explains, and numbers with formats. It does not know kernels, statistics, or
+// sorting.
 package excel
 
 import (
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +25,7 @@ import (
 // same document gives the same content; its bytes may differ in the order of
 // the parts.
 func Render(ctx context.Context, w io.Writer, d *report.Document) error {
-	b := &book{file: excelize.NewFile(), styles: map[style]int{}, stopped: ctx.Err}
+	b := &book{file: excelize.NewFile(), styles: map[style]int{}, words: map[report.Status]int{}, stopped: ctx.Err}
 	defer b.file.Close()
 	if err := b.build(d); err != nil {
 		return fmt.Errorf("workbook: %w", err)
@@ -59,18 +61,16 @@ func (b *book) pack(w io.Writer) error {
 type book struct {
 	file    *excelize.File
 	styles  map[style]int
+	words   map[report.Status]int // conditional formats
 	sheets  int
 	stopped func() error // why no more rows are wanted
 }
 
-// build puts the screen of the document on the first sheet, and its sections on
-// those that they name, in the order in which sheets are first named.
+// build puts the summary of the document on the first sheet, and its sections
+// on the sheets that they name, in the order in which sheets are first named.
 func (b *book) build(d *report.Document) error {
-	var sheets []*sheet
-	if d.Summary != nil {
-		sheets = append(sheets, summarySheet(d))
-	}
-	sections := map[string][]*report.Section{} // by their sheets
+	var names []string
+	sections := map[string][]*report.Section{} // by sheet
 	for i := range d.Sections {
 		s := &d.Sections[i]
 		if !s.Shown(report.Sheet) {
@@ -78,14 +78,19 @@ func (b *book) build(d *report.Document) error {
 		}
 		name := sheetName(cmp.Or(s.Sheet, s.Title))
 		if sections[name] == nil {
-			sheets = append(sheets, &sheet{name: name})
+			names = append(names, name)
 		}
 		sections[name] = append(sections[name], s)
 	}
-	for _, s := range sheets {
-		for _, of := range sections[s.name] {
-			s.section(of, len(sections[s.name]) == 1)
+	if d.Summary != nil && !slices.Contains(names, summaryName) {
+		names = slices.Insert(names, 0, summaryName)
+	}
+	for _, name := range names {
+		s := &sheet{name: name}
+		if name == summaryName && d.Summary != nil {
+			s.summary(d)
 		}
+		s.sections(sections[name])
 		if err := b.write(s); err != nil {
 			return fmt.Errorf("sheet %s: %w", s.name, err)
 		}
@@ -93,10 +98,9 @@ func (b *book) build(d *report.Document) error {
 	return b.properties(d)
 }
 
-// newSheet makes an empty sheet and a writer of its rows, printed on one page
-// side by side. What has to be before the rows in the file - how it is
-// printed - is set first: a property that is set later is lost without an
-// error.
+// newSheet makes an empty sheet that is one printed page wide, and a writer of
+// its rows. The properties of a page precede the rows in the file: a property
+// that is set later is lost without an error.
 func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	var err error
 	// The library begins every file with a sheet, which becomes the first one.

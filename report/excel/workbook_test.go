@@ -16,6 +16,7 @@ import (
 	"unicode/utf16"
 
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -133,14 +134,16 @@ func TestGolden(t *testing.T) {
 
 func TestSheets(t *testing.T) {
 	for _, c := range []struct {
-		run   *compare.Result
-		empty []string // there are no sheets with nothing on them
-	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), []string{"Evidence"}},
-		{sample.Empty(), []string{"Kernels", "Evidence", "Timings", "Notes"}}} {
-		want := []string{"Summary", "Kernels", "Evidence", "Timings", "Notes", "Inputs"}
-		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(c.empty, name) })
-		if diff := cmp.Diff(want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {
-			t.Error(diff)
+		reason string
+		run    *compare.Result
+		want   []string
+	}{
+		{"a run with everything", sample.Gaussian(), []string{"Summary", "Kernels", "Evidence", "Inputs"}},
+		{"a log", sample.LogsOnly(), []string{"Summary", "Kernels", "Runs", "Evidence", "Inputs"}},
+		{"there are no sheets with nothing on them", sample.Empty(), []string{"Summary", "Inputs"}},
+	} {
+		if diff := cmp.Diff(c.want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {
+			t.Errorf("%s: %s", c.reason, diff)
 		}
 	}
 }
@@ -182,22 +185,121 @@ func TestKernelSheet(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreColored: a color says again what the word says.
+// TestVerdictsAreColored wants a conditional format for each verdict, which
+// stays right if somebody sorts the sheet or changes a verdict.
 func TestVerdictsAreColored(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	column := columnOf(t, f, "Verdict")
-	for row, want := range map[string]string{"2": "below 9C0006 [FFC7CE]", "3": "unmeasurable 7F4A00 [FFEB9C]", "4": "not a kernel 6B6B6B []"} {
-		id, err := f.GetCellStyle("Kernels", column+row)
+	got := map[string]string{}
+	for _, rule := range rulesOf(t, f, "Kernels", column+"2:"+column+"6") {
+		s, err := f.GetConditionalStyle(*rule.Format)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := f.GetStyle(id)
+		got[rule.Value] = fmt.Sprintf("%s %v", s.Font.Color, s.Fill.Color)
+	}
+	want := map[string]string{`"below"`: "9C0006 [FFC7CE]", `"unmeasurable"`: "7F4A00 [FFEB9C]", `"not a kernel"`: "6B6B6B []"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// rulesOf returns the conditional formats of a range.
+func rulesOf(t *testing.T, f *excelize.File, sheet, cells string) []excelize.ConditionalFormatOptions {
+	t.Helper()
+	rules, err := f.GetConditionalFormats(sheet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules[cells]
+}
+
+// TestOccupancyHasBars wants data bars from 0 to 100 on both sheets that people
+// look at first.
+func TestOccupancyHasBars(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	for _, c := range []struct{ sheet, heading string }{{"Kernels", "Measured [%]"}, {"Kernels", "Predicted average [%]"},
+		{"Summary", "Measured [%]"}} {
+		rows, err := f.GetRows(c.sheet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		word, err := f.GetCellValue("Kernels", column+row)
-		if got := fmt.Sprintf("%s %s %v", word, s.Font.Color, s.Fill.Color); err != nil || got != want {
-			t.Errorf("row %s: got %s, %v; want %s", row, got, err, want)
+		head := slices.IndexFunc(rows, func(r []string) bool { return slices.Contains(r, c.heading) })
+		if head < 0 {
+			t.Fatalf("%s has no %s", c.sheet, c.heading)
+		}
+		k := slices.Index(rows[head], c.heading) + 1
+		last := len(rows)
+		for last = head + 1; last < len(rows) && len(rows[last]) >= k; last++ {
+		}
+		rules := rulesOf(t, f, c.sheet, address(k, head+2)+":"+address(k, last))
+		if len(rules) != 1 || rules[0].Type != "data_bar" || rules[0].MinValue != "0" || rules[0].MaxValue != "100" {
+			t.Errorf("%s, %s: rules %+v", c.sheet, c.heading, rules)
+		}
+		kind, format := look(t, f, c.sheet, address(k, head+2))
+		if kind != "number" || format != "0.0" {
+			t.Errorf("%s, %s is %s with format %s", c.sheet, c.heading, kind, format)
+		}
+	}
+}
+
+// TestHeadingsAreExplained wants a comment on each heading of the kernels.
+func TestHeadingsAreExplained(t *testing.T) {
+	f := open(t, workbook(t, sample.Gaussian()))
+	rows, err := f.GetRows("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments, err := f.GetComments("Kernels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]string{}
+	for _, c := range comments {
+		by[c.Cell] = c.Text
+	}
+	for k, heading := range rows[0] {
+		if text := by[address(k+1, 1)]; len(text) < 10 || strings.EqualFold(text, heading) {
+			t.Errorf("%s is explained by %q", heading, text)
+		}
+	}
+}
+
+// TestTrend wants the chart of a series over runs with its values, bad runs,
+// level, and threshold, each from cells of the sheet.
+func TestTrend(t *testing.T) {
+	series := &report.TimeSeries{Threshold: unit.Some(58.0), Least: 10, Segments: []report.Segment{{From: 0, To: 2, Mean: 60},
+		{From: 2, To: 3, Mean: 38}}}
+	for i, v := range []float64{60, 60.2, 38} {
+		series.Points = append(series.Points, report.TimePoint{Time: time.Date(2026, 3, 1+i, 0, 0, 0, 0, time.UTC), Value: v,
+			Bad: v < 50, Name: fmt.Sprintf("run %d", i+1)})
+	}
+	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "regressed", Title: "Regressed", Sheet: "Trend", In: report.Files,
+		Plots: []report.Plot{{Key: "k", Title: "histogram_rows", Unit: "%", Text: "Measured [%], 3 runs.", TimeSeries: series}}}}}
+	var b bytes.Buffer
+	if err := Render(t.Context(), &b, d); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, b.Bytes())
+	rows, err := f.GetRows("Trend")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := slices.IndexFunc(rows, func(r []string) bool { return slices.Contains(r, "Value [%]") })
+	want := [][]string{{"", "2026-03-01 00:00", "60", "", "60", "58", "run 1"}, {"", "2026-03-02 00:00", "60.2", "", "60", "58", "run 2"},
+		{"", "2026-03-03 00:00", "38", "38", "38", "58", "run 3"}}
+	if diff := cmp.Diff(want, rows[head+1:]); diff != "" {
+		t.Error(diff)
+	}
+	chart := html.UnescapeString(partText(t, b.Bytes(), "xl/charts/chart1.xml"))
+	for column, name := range map[string]string{"C": "value", "D": "bad runs", "E": "level", "F": "threshold"} {
+		if ref := fmt.Sprintf("'Trend'!$%s$%d:$%s$%d", column, head+2, column, head+4); !strings.Contains(chart, ref) {
+			t.Errorf("the chart does not draw the %s from %s", name, ref)
+		}
+	}
+	for _, text := range []string{"histogram_rows", "Measured [%]"} {
+		if !strings.Contains(chart, text) {
+			t.Errorf("the chart does not have %q", text)
 		}
 	}
 }
@@ -223,7 +325,8 @@ func TestNumbers(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	for _, c := range []struct{ heading, kind, format, value string }{
 		{"Kernel", "text", "-", "Fan2"},
-		{"Global", "text", "-", "2048x2048"}, // a size of one dimension is a number: see the golden of Fan1
+		{"Global", "text", "-", "2048x2048"},
+		{"Work-items", "number", "#,##0", "4194304"},
 		{"SIMD", "number", "#,##0", "32"},
 		{"Launches", "number", "#,##0", "2047"},
 		{"GPU time [ms]", "number", "#,##0.000", "1070.996"},

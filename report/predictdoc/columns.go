@@ -96,7 +96,7 @@ var KernelPrediction = []report.Col[predict.Prediction]{
 	as("xe_core_percent", "predicted_xe_core_percent", report.Group("Predicted"), report.Wide),
 	as("peak_percent", "predicted_peak_percent", report.Group("Predicted"), report.Title("peak"), report.Drop(9)),
 	as("average_percent", "predicted_average_percent", report.Group("Predicted"), report.Title("average"),
-		report.Drop(10)),
+		report.Bar),
 	as("average_high_percent", "predicted_average_high_percent", report.All, report.Group("Predicted"),
 		report.Title("to"), report.Drop(7)),
 	as("waves", "waves", report.Wide),

@@ -25,6 +25,9 @@ type kernel struct {
 func (k *kernel) lowest() percent  { return cmp.Or(k.MeasuredLow, k.BoundLow) }
 func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) }
 
+// workItems returns the number of work-items of a launch.
+func (k *kernel) workItems() unit.Opt[int64] { return unit.Maybe(k.Global.Items()) }
+
 // firstKernels are the columns of the table of kernels that people see first;
 // those of the sheet alone follow.
 var firstKernels = []string{
@@ -33,7 +36,7 @@ var firstKernels = []string{
 	"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "host_seconds",
 	"profiler_peak_percent", "measured_percent", "difference_points",
 	"underfilled_points", "idle_points", "shortfall_points", "last_wave_points", "launch_limit_points",
-	"verdict", "cause", "potential_speedup", "more_threads_bound", "balancing_bound", "potential_speedup_evidence",
+	"verdict", "cause", "possible_fix", "potential_speedup", "more_threads_bound", "balancing_bound", "potential_speedup_evidence",
 	"model_difference_points", "limits",
 }
 
@@ -69,14 +72,15 @@ var launchColumns = []report.Col[kernel]{
 	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code),
 	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(5), report.Code),
 	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(4), report.Code),
+	report.Shown("work_items", "Work-items", (*kernel).workItems, report.Sheet),
 	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(6)),
 	report.Define("direction", "Direction", func(k *kernel) string { return string(k.Direction) }, report.Kept,
 		report.NonZero),
 	report.Define("file", "File", func(k *kernel) string { return k.Pos.File }, report.Wide, report.NonZero),
 	report.Define("line", "Line", func(k *kernel) int { return k.Pos.Line }, report.Wide, report.NonZero),
-	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(2)),
+	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(11)),
 	report.Define("total_seconds", "GPU time", func(k *kernel) seconds { return k.Total },
-		report.Unit("ms"), report.Decimals(3), report.Drop(3)),
+		report.Unit("ms"), report.Decimals(3)),
 	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Unit("us"),
 		report.Decimals(1)),
 }
@@ -119,7 +123,7 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
 		report.NonZero),
 	report.Define("difference_points", "Difference", func(k *kernel) points { return k.Difference },
-		report.Drop(10)),
+		report.Drop(14)),
 	report.Define("model_difference_points", "Peak difference",
 		func(k *kernel) points { return k.PeakDifference }, report.Kept),
 	report.Define("verdict", "Verdict",
@@ -136,7 +140,7 @@ var causeColumns = []report.Col[compare.Cause]{
 
 var fixColumns = []report.Col[compare.Row]{
 	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) },
-		report.Wide, report.Path("action")),
+		report.Drop(13), report.Path("action")),
 	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) number { return r.Fix.Bound },
 		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound")),
 	report.Define("possible_fix_text", "", func(r *compare.Row) string { return fixText(r, r.Fix) }, report.Data,
@@ -198,9 +202,9 @@ var partColumns = map[compare.Part]struct {
 	drop  int
 }{
 	compare.PartOccupied:    {"Measured", 0},
-	compare.PartUnderfilled: {"Underfilled XVEs", 12},
-	compare.PartIdle:        {"Idle XVEs", 11},
-	compare.PartShortfall:   {"Shortfall", 13},
+	compare.PartUnderfilled: {"Underfilled XVEs", 10},
+	compare.PartIdle:        {"Idle XVEs", 10},
+	compare.PartShortfall:   {"Shortfall", 10},
 	compare.PartLastWave:    {"Last wave", 8},
 	compare.PartLaunchLimit: {"Launch limit", 7},
 }
@@ -217,7 +221,7 @@ var breakdownCauses = slices.Concat(
 // speedupColumns say whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define("potential_speedup", "Potential speedup",
-		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(1),
+		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(12),
 		report.Path("verdicts")),
 	report.Define("more_threads_bound", "More threads bound",
 		func(w *compare.PotentialSpeedup) number { return w.MoreThreads.Max }, report.Wide,

@@ -114,7 +114,7 @@ func noteSection(r *compare.Result) report.Section {
 
 // timingSection lists what logs printed, unless the table of kernels has it.
 func timingSection(r *compare.Result) report.Section {
-	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
+	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Runs"}
 	if len(r.Timings) > 0 && !fromLog(r) {
 		s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
 		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
@@ -142,21 +142,24 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	return times
 }
 
-// madeSection describes what the report was made from and how, so that it can
-// be made again.
+// madeSection describes how the report was made, so that it can be made again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
-	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Inputs",
+	return report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Inputs",
 		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
-	if len(r.Inputs) > 0 {
-		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
-	}
-	return s
 }
 
 // madeFrom are the program and its options, the device, and what the inputs say
 // about the machine.
 func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows := prov.Pairs()
+	for _, in := range r.Inputs {
+		text := report.OneLine(in.Path) + ": " + in.Kind + ", " + unit.FormatCount(in.Rows, "row", "rows")
+		if in.BadRows > 0 {
+			text += ", " + report.Thousands(in.BadRows) + " unreadable"
+		}
+		rows.Text("Input", text)
+		rows.Text("Digest", in.Digest)
+	}
 	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
 		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
 	rows.Text("Sampling interval", samplingText(r))

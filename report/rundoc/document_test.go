@@ -262,6 +262,8 @@ func TestProvenance(t *testing.T) {
 	want := map[string]string{
 		"Made by": "occudiff v1.2.3", "Command line": `occudiff validate 'it'\''s.csv' ''`, "Label": "nightly",
 		"Tolerance": "5 points; 0.1 points for VTune's peak", "Sampling interval": "1 ms, assumed", "Device": "Meteor Lake Arc Graphics (mtl-112), 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots", "Chosen by": "the summary: 112 XVE", "XVEs": "112", "Operating system": "Linux",
+		"Digest":                "sha256:fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210",
+		"Input":                 "bench_gaussian.hotspots.txt: vtune-summary, 31 rows, 1 unreadable",
 		"Source of its figures": "a summary that prints 112 XVE", "VTune's peak": "agrees with the prediction on 2 of 2",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -90,7 +90,7 @@ func traceValue(s *launches.Sequence) *TraceValue {
 // launchSection shows how the launches of a run follow each other; a trace for
 // Perfetto is their chart.
 func launchSection(r *compare.Result) report.Section {
-	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
+	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Runs"}
 	v := traceValue(r.Sequence)
 	if v == nil {
 		return s
@@ -186,7 +186,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		p := k.plot(i)
 		s := report.Section{Key: p.Key, Title: p.Title, Plots: []report.Plot{p}}
-		s.Sheet = fmt.Sprintf("Over time %d", i+1)
+		s.Sheet = "Trend"
 		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.FormatCount(k.Launches, "launch", "launches"),
 			unit.FormatDuration(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {

@@ -188,23 +188,20 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	return s
 }
 
-// slots has a bar for each row, without a part where nothing tells where its
-// thread slots went; nil where none has one.
+// slots returns a bar for each row with a mark at the predicted average, nil if
+// no row has a thread-slot breakdown. A row without one has no parts.
 func slots(r *compare.Result, lines []line) *report.StackedBars {
-	bars, known := &report.StackedBars{}, false
-	for _, p := range compare.Parts() { // each has one color in every report
-		title := report.LowerFirst(partColumns[p].title)
-		if p == compare.PartLastWave || p == compare.PartLaunchLimit {
-			title += " (predicted)"
-		}
-		bars.Parts = append(bars.Parts, title)
-	}
+	bars, known := &report.StackedBars{Parts: PartNames(), Mark: "predicted average"}, false
 	for i := range lines {
 		bar := report.StackedRow{Name: lines[i].name}
 		if drawn, ok := r.Drawn(lines[i].group); ok {
 			known = true
 			for k, v := range drawn {
 				bar.Shares = append(bar.Shares, report.Share{Part: k, Value: v})
+			}
+			if s := spanOf(r, &lines[i], averageSpan); s.known {
+				bar.Mark = unit.Some(s.low.Percent())
+				bar.MarkTo = unit.Maybe(s.high.Percent(), s.high.Minus(s.low) >= r.Options.Tolerance)
 			}
 		}
 		bars.Rows = append(bars.Rows, bar)
@@ -213,6 +210,18 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 		return nil
 	}
 	return bars
+}
+
+// PartNames returns the parts of a bar, each of which has one color in every
+// report.
+func PartNames() []string {
+	return report.ListOf(compare.Parts(), func(p compare.Part) string {
+		name := report.LowerFirst(partColumns[p].title)
+		if p == compare.PartLastWave || p == compare.PartLaunchLimit {
+			name += " (predicted)"
+		}
+		return name
+	})
 }
 
 // oneKernel makes the screen of a run of one kernel four lines: what it is,

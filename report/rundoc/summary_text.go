@@ -269,37 +269,37 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	if peaks {
 		title = "Predicted peak"
 	}
-	predicted := figure("predicted", title, func(l *line) string {
-		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peaks) }).text(r.Options.Tolerance)
-	})
-	seen := report.Shown("measured", "Measured", func(l *line) report.Word { return measuredWord(r, l) }, report.Right)
+	predicted := ofLines(r, "predicted", title, func(row *compare.Row) span { return predictedSpan(row, peaks) },
+		func(l *line, s span) report.Word { return report.Word{Text: s.text(r.Options.Tolerance)} })
+	seen := ofLines(r, "measured", "Measured", measuredSpan, measuredWord)
 	observed := any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() })
 	if !observed {
-		seen = figure("measured", "VTune's peak", func(l *line) string { return percentText(l.Peak) })
+		seen = figure("measured", "VTune's peak", func(l *line) percent { return l.Peak })
 	}
 	if !isPredicted {
-		predicted.Title = "VTune's peak"
+		for i := range predicted {
+			predicted[i].Title = strings.Replace(predicted[i].Title, title, "VTune's peak", 1)
+		}
 	}
 	list := slices.Concat([]report.Col[line]{
-		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }),
+		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }, seenBy),
+		report.Shown("n", "#", func(l *line) int { return l.number }, report.Sheet, report.NonZero),
 		report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Cut, report.Code),
 	}, seriesColumns, []report.Col[line]{
 		report.Shown("kernels", "Kernels", (*line).kernels),
-		figure("time", "Time", func(l *line) string { return percentText(l.share) }),
-		predicted, seen,
-		figure("idle", "Idle", func(l *line) string { return percentText(l.Idle) }),
-		figure("stalled", "Stalled", func(l *line) string { return percentText(l.Stalled) }),
-		report.Shown("why", "Why",
-			func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) }, report.Fold),
-	})
+	}, figure("time", "Time", func(l *line) percent { return l.share }), predicted, seen,
+		figure("idle", "Idle", func(l *line) percent { return l.Idle }),
+		figure("stalled", "Stalled", func(l *line) percent { return l.Stalled }), []report.Col[line]{
+			report.Shown("why", "Why",
+				func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) }, report.Fold),
+		})
 	// The value that orders the rows, if no other column shows it.
 	switch by {
 	case report.SortSpeedup:
-		list = append(list, figure("sorted_by", "At most gained",
-			func(l *line) string { return timeText(l.Speedup.SavableTime(l.Row)) }))
+		list = append(list, times("At most gained",
+			func(l *line) float64 { return l.Speedup.SavableTime(l.Row) })...)
 	case report.SortLost:
-		list = append(list, figure("sorted_by", "Slot time lost",
-			func(l *line) string { return timeText(float64(l.Lost())) }))
+		list = append(list, times("Slot time lost", func(l *line) float64 { return float64(l.Lost()) })...)
 	case report.SortDifference:
 		list = append(list, report.Shown("sorted_by", "Difference", func(l *line) points { return l.Difference }))
 	}
@@ -322,9 +322,39 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	return report.NewTable("screen", "", lines, list).Show()
 }
 
-// figure returns a column of numbers as texts: ranges, and numbers in brackets.
-func figure(key, title string, of func(*line) string) report.Col[line] {
-	return report.Shown(key, title, of, report.Right, report.NonZero)
+// seenBy is where numbers are texts with their unit. A sheet has numbers.
+const seenBy = report.Terminal | report.Page
+
+// figure returns the columns of a percentage: as a text, and as a number.
+func figure(key, title string, of func(*line) percent) []report.Col[line] {
+	return []report.Col[line]{
+		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero, seenBy),
+		report.Shown(key, title, of, report.Sheet)}
+}
+
+// times returns the columns of a time that rows are sorted by.
+func times(title string, of func(*line) float64) []report.Col[line] {
+	return []report.Col[line]{
+		report.Shown("sorted_by", title, func(l *line) string { return timeText(of(l)) }, report.Right, report.NonZero,
+			seenBy),
+		report.Shown("sorted_by", title, func(l *line) unit.Seconds { return unit.Seconds(of(l)) }, report.Sheet,
+			report.Unit("ms"), report.Decimals(3))}
+}
+
+// ofLines returns the columns of a span of percentages: as a text, and as the
+// numbers of its ends. Equal ends are one number.
+func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
+	text func(*line, span) report.Word) []report.Col[line] {
+	return []report.Col[line]{
+		report.Shown(key, title, func(l *line) report.Word { return text(l, spanOf(r, l, of)) }, report.Right, seenBy),
+		report.Shown(key, title, func(l *line) percent {
+			s := spanOf(r, l, of)
+			return unit.Maybe(s.low, s.known)
+		}, report.Sheet, report.Bar),
+		report.Shown(key+"_high", title+", at most", func(l *line) percent {
+			s := spanOf(r, l, of)
+			return unit.Maybe(s.high, s.known && s.high.Minus(s.low) >= r.Options.Tolerance)
+		}, report.Sheet)}
 }
 
 // span is the lowest and the highest of several ratios.
@@ -378,8 +408,16 @@ func percentText(o percent) string {
 // shortest prints a share to a decimal, without one that is zero.
 func shortest(v unit.Ratio) string { return report.Shortest(math.Round(v.Percent()*10) / 10) }
 
-// predictedSpan is the predicted peak, or the range of the predicted average;
-// the profiler's peak if nothing is predicted.
+// averageSpan returns the range of the predicted average.
+func averageSpan(row *compare.Row) span {
+	if p := row.Predicted; p != nil && p.HasGrid() {
+		return span{p.Average, p.AverageHigh, true}
+	}
+	return span{}
+}
+
+// predictedSpan returns the predicted peak, or the range of the predicted
+// average; the profiler's peak if nothing is predicted.
 func predictedSpan(row *compare.Row, peak bool) span {
 	p := row.Predicted
 	switch {
@@ -413,8 +451,8 @@ func measuredSpan(row *compare.Row) span {
 
 // measuredWord is what was measured of the kernels of a line; in brackets if it
 // supports no conclusion.
-func measuredWord(r *compare.Result, l *line) report.Word {
-	text, own := spanOf(r, l, measuredSpan).text(shownApart), measuredSpan(l.Row)
+func measuredWord(l *line, all span) report.Word {
+	text, own := all.text(shownApart), measuredSpan(l.Row)
 	estimated := own.low < own.high && l.Measured.Present()
 	if text != "" && (l.Verdict == compare.Unmeasurable || estimated) {
 		return report.Unsure.Word("(" + text + ")")

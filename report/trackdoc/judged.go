@@ -118,7 +118,7 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 	} else {
 		v.fill(s, run, prov)
 	}
-	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary",
+	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Evidence",
 		ItemsIn: report.Everywhere}
 	for _, m := range v.messages(show) {
 		if m.Text != "" {
@@ -126,7 +126,9 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		}
 	}
 	d.Summary, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
-	d.Sections = []report.Section{tableSection(table), items}
+	kernels := tableSection(table)
+	kernels.Sheet = "Kernels"
+	d.Sections = []report.Section{kernels, items}
 	if changes {
 		regressed := slices.DeleteFunc(slices.Clone(show), func(s *track.Series) bool { return !isRegressed(s) })
 		others := slices.DeleteFunc(slices.Clone(show), isRegressed)
@@ -134,17 +136,27 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		for i := range first.Plots {
 			first.Plots[i].TimeSeries.Large = true // the section is open, and comes first
 		}
+		first.In, first.Sheet = report.Files, sheetTrend
 		if len(first.Plots) > 0 {
 			d.Sections = slices.Insert(d.Sections, 0, first)
 		}
-		d.Sections = append(d.Sections, tableSection(v.incidentTable()))
+		incidents := tableSection(v.incidentTable())
+		incidents.Sheet = sheetTrend
+		d.Sections = append(d.Sections, incidents)
 		if rest := v.plots(sectionTimeSeries, "Over time", levelsText, others); len(rest.Plots) > 0 {
 			d.Sections = append(d.Sections, rest)
 		}
 	}
+	if changes {
+		d.Sections = append(d.Sections, report.Section{Key: "values", Title: "Values of each run", Sheet: "Runs",
+			In: report.Sheet, Tables: []*report.Table{v.valueTable()}})
+	}
 	finish(d, v.Where, prov)
 	return raw
 }
+
+// sheetTrend is the sheet with the charts of regressed kernels.
+const sheetTrend = "Trend"
 
 // finish says last what a document was made from, and what was judged by which
 // rule.

@@ -80,6 +80,7 @@ const nameWidth = 72
 // line is a row of a screen: a finding, or what many series have in common.
 type line struct {
 	number, name, level, change, since string
+	from, to                           unit.Opt[float64] // the levels as numbers, if the metric of the report is judged
 	severity                           track.Severity
 	status                             report.Status
 	series                             *track.Series // nil for many
@@ -125,6 +126,7 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	}
 	if len(s.Open) == 0 { // one run alone
 		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
+		one.from, one.to = s.Gate.Median, unit.Some(s.Gate.Value)
 		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + companionText(s)
 		return []line{one}
 	}
@@ -133,6 +135,7 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 			continue
 		}
 		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
+		one.from, one.to = unit.Some(f.Level), unit.Some(f.Level+f.Shift)
 		one.first, one.good = &f.FirstBad, f.LastGood
 		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
 			one.since += companionText(s)
@@ -202,14 +205,25 @@ func companionText(s *track.Series) (text string) {
 	return text
 }
 
-// lineColumns are those of a screen.
-var lineColumns = []report.Col[line]{
-	report.Shown("n", " ", func(l *line) string { return l.number }),
-	report.Shown("kernel", "Kernel", func(l *line) report.Word { return l.status.Word(l.name) }, report.Cut,
-		report.Code),
-	report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero),
-	report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero),
-	report.Shown("since", "Since", func(l *line) string { return l.since }, report.Fold, report.NonZero),
+// seenBy is where numbers are texts with their unit. A sheet has numbers.
+const seenBy = report.Terminal | report.Page
+
+// lineColumns are the columns of a summary.
+func (v *view) lineColumns() []report.Col[line] {
+	return []report.Col[line]{
+		report.Shown("n", " ", func(l *line) string { return l.number }, seenBy),
+		report.Shown("kernel", "Kernel", func(l *line) report.Word { return l.status.Word(l.name) }, report.Cut,
+			report.Code),
+		report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero, seenBy),
+		figure(v.metric, "level", "Level", func(l *line) unit.Opt[float64] { return l.from }, report.Sheet, report.Bar),
+		figure(v.metric, "now", "Now", func(l *line) unit.Opt[float64] { return l.to }, report.Sheet, report.Bar),
+		report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero, seenBy),
+		figure(v.metric, "change", "Change", func(l *line) unit.Opt[float64] {
+			from, known := l.from.Value()
+			return unit.Maybe(l.to.Or(0)-from, known)
+		}, report.Sheet, report.Unit(v.distanceUnit())),
+		report.Shown("since", "Since", func(l *line) string { return l.since }, report.Fold, report.NonZero),
+	}
 }
 
 // fill adds a row for each finding to a summary, and how to look at it or
@@ -228,7 +242,7 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 			own = append(own, list[i])
 		}
 	}
-	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.SummaryRows)], lineColumns)
+	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.SummaryRows)], v.lineColumns())
 	if n := len(list) - s.Rows.Len; n > 0 {
 		s.More = fmt.Sprintf("and %d more", n)
 	}
