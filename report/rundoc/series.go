@@ -121,7 +121,7 @@ const mostGroups = 2048
 // seriesSection shows time and occupancy of a series over the number of
 // work-groups. It is empty for other runs.
 func seriesSection(r *compare.Result, lines []line) report.Section {
-	s := report.Section{Key: "work-groups", Title: "Time and occupancy over work-groups", Sheet: "Work-groups",
+	s := report.Section{Key: "work-groups", Title: "Time and occupancy over work-groups", Sheet: "Trend",
 		Open: true}
 	if !isSweep(lines) {
 		return s
@@ -132,7 +132,11 @@ func seriesSection(r *compare.Result, lines []line) report.Section {
 	table := summaryTable(r, lines, "")
 	table.In = report.Page
 	for i := range table.Columns {
-		table.Columns[i].In = report.Page
+		c := &table.Columns[i]
+		onTerminal := c.In&report.Terminal != 0
+		if c.In = 0; onTerminal { // the others are the same numbers for a sheet
+			c.In = report.Page
+		}
 	}
 	table.Hide(report.Page, "why", "help") // the summary has them
 	s.Tables = []*report.Table{table}
