@@ -34,7 +34,7 @@ type block struct {
 	text  string
 	role  role
 	table *report.Table
-	lead  int // columns of the table that are printed
+	lead  int                                             // columns of the table that are printed
 	chart func(sheet string, of *block) []*excelize.Chart // draws the cells of the block that follows
 	row   int                                             // its first one, from 1
 }
