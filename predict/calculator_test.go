@@ -12,7 +12,7 @@ import (
 )
 
 // Kinds of differences between the prediction and Intel's calculator.
-// docs/model.md contains the reasons.
+// docs/design/model.md contains the reasons.
 const (
 	equal          = "equal in every value"
 	kindFree       = "free placement: threads of a work-group without barrier and SLM need not share an Xe-core"

@@ -193,8 +193,8 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	return noProblem
 }
 
-// gpuLimits returns the limits of the whole GPU. See docs/model.md, "What
-// binding means".
+// gpuLimits returns the limits of the whole GPU. See docs/design/model.md,
+// "Meaning of the limits".
 func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int64) Limit {
 	// All work-groups are resident, so no limit of an Xe-core is limiting.
 	if full == 0 {

@@ -2,7 +2,7 @@
 // device: the number of work-groups per Xe-core, the resources that limit it,
 // and the peak and the average of the whole GPU over its waves.
 //
-// [Predict] is the model, which docs/model.md derives. Each resource of an
+// [Predict] is the model, which docs/design/model.md derives. Each resource of an
 // Xe-core allows a number of work-groups: thread slots, shared local memory,
 // work-group slots, and barriers. An Xe-core holds the smallest of these
 // numbers. The launch then runs in waves over the whole GPU. The last wave is

@@ -27,7 +27,7 @@ type Utilization struct {
 // a single work-group, the Xe-cores no longer finish together after several
 // waves, so the last wave may be as short as if all Xe-cores shared it. The
 // idle shares are lower bounds: launching and draining leave more XVEs idle,
-// for times that the model does not know. docs/model.md derives the range.
+// for times that the model does not know. docs/design/model.md derives the range.
 type Range struct {
 	Low, High Utilization
 

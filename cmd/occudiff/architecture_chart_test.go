@@ -126,5 +126,5 @@ func chart() []byte {
 
 // TestArchitectureChart holds the chart of the house against the arrows.
 func TestArchitectureChart(t *testing.T) {
-	testenv.Golden(t, filepath.Join("..", "..", "docs", "architecture.svg"), chart())
+	testenv.Golden(t, filepath.Join("..", "..", "docs", "design", "architecture.svg"), chart())
 }

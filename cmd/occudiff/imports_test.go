@@ -88,13 +88,13 @@ func placed(name string) string {
 // TestArchitecture holds the page on the packages against the house: it names
 // each of them, whole or by its last part.
 func TestArchitecture(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "design", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name := range arrows {
 		if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(string(page), "`"+path.Base(name)+"`") {
-			t.Errorf("docs/architecture.md does not say what %s knows", name)
+			t.Errorf("docs/design/architecture.md does not say what %s knows", name)
 		}
 	}
 }

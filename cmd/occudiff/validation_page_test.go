@@ -20,7 +20,7 @@ import (
 	"occudiff/report/text"
 )
 
-// validation gathers what docs/validation.md says.
+// validation gathers what docs/design/verification.md says.
 type validation struct {
 	*testing.T
 	root       string
@@ -250,7 +250,7 @@ func (v *validation) write() {
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
-	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), []byte(v.page(doc)))
+	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "design", "verification.md"), []byte(v.page(doc)))
 	// What is behind it is for who changes the program.
 	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{

@@ -112,7 +112,7 @@ var realRuns = []struct {
 }
 
 // TestValidation runs the tool on every real run, holds verdict and cause
-// against what is known of it, and writes docs/validation.md (-update).
+// against what is known of it, and writes docs/design/verification.md (-update).
 func TestValidation(t *testing.T) {
 	root := testenv.Shared(t, "corpus")
 	seen := map[string]bool{}

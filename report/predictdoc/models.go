@@ -168,7 +168,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 }
 
 // unitSteps words the model's formulas with the figures. The order is that of
-// the published formulas (docs/model.md), and each step is worded with its
+// the published formulas (docs/design/model.md), and each step is worded with its
 // numbers so that it can be checked by hand.
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) (steps []predict.Step) {
 	registers, slm := "no registers given", "no SLM used"
