@@ -72,6 +72,9 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 			found = called(all, word, spelled)
 		}
 	}
+	if group, _, of := strings.Cut(name, ":"); of && len(found) == 0 { // a counter: XVE Stall Reasons:Send
+		found = called(all, written(group), written)
+	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no output has the term %q", name)
 	}

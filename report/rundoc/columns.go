@@ -62,6 +62,7 @@ var kernelColumns = slices.Concat(launchColumns,
 		return &k.Speedup
 	}, speedupColumns),
 	[]report.Col[kernel]{
+		report.List("counters", func(k *kernel) []ingest.Counter { return k.Counters.All() }, counterList),
 		report.List("notes", func(k *kernel) []note.Note { return rowNotes(k.Row) }, report.NoteColumns()),
 	},
 	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns, report.Optional),
@@ -312,7 +313,7 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 	for i, r := range results {
 		results[i] = shown(r, show)
 	}
-	return report.NewStream(kernelsOf(results...), kernelColumns)
+	return report.NewStream(kernelsOf(results...), withCounters(results...))
 }
 
 // kernelTable is the table of all rows for people.
@@ -332,7 +333,7 @@ func kernelTable(r *compare.Result) *report.Table {
 			kernels = i + 1
 		}
 	}
-	t := report.NewTable(report.SectionKernels, "", list, kernelColumns).Show(firstKernels...)
+	t := report.NewTable(report.SectionKernels, "", list, withCounters(r)).Show(firstKernels...)
 	// VTune has a column of spills for every run, and most kernels have none.
 	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Spill.Or(0) > 0 }) {
 		t.Hide(report.Terminal, "spill_bytes")

@@ -62,7 +62,7 @@ func TestContractColumns(t *testing.T) {
 		"slot_breakdown.underfilled slot_breakdown.idle slot_breakdown.shortfall slot_breakdown.last_wave slot_breakdown.launch_limit slot_breakdown.policy " +
 		"slot_breakdown.predicted_idle_percent slot_breakdown.launch_intervals slot_breakdown.own_share slot_breakdown.outside_launches_bound slot_breakdown.other_tasks_bound " +
 		"slot_breakdown.misattributed_share slot_breakdown.lost_seconds slot_breakdown.causes possible_fix possible_fix.action possible_fix.bound possible_fix.text registers_per_thread spill_bytes private_bytes potential_speedup potential_speedup.verdicts potential_speedup.more_threads_bound potential_speedup.balancing_bound potential_speedup.evidence " +
-		"potential_speedup.more_threads_formula potential_speedup.balancing_formula notes launches launches.seconds.min launches.seconds.median launches.seconds.max " +
+		"potential_speedup.more_threads_formula potential_speedup.balancing_formula counters notes launches launches.seconds.min launches.seconds.median launches.seconds.max " +
 		"launches.measured_percent launches.measured_percent.min launches.measured_percent.median " +
 		"launches.measured_percent.max"
 	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {

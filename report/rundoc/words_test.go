@@ -564,8 +564,11 @@ func TestCells(t *testing.T) {
 		r.Fix = compare.PossibleFix{Remedy: compare.BalanceWorkGroups, Bound: unit.Some(3.3)}
 		r.Launches = &ingest.LaunchSpread{MinSeconds: 34e-6, MedianSeconds: 35e-6, MaxSeconds: 36e-6, MinMeasured: share(37),
 			MedianMeasured: share(38), MaxMeasured: share(39)}
+		r.Counters = &ingest.Counters{Stalls: []ingest.Stall{{Reason: "Send", Share: unit.FromPercent(41)}},
+			Pipes: []ingest.Pipe{{Name: "ALU0", Active: unit.FromPercent(42)}}, MemoryRead: unit.Some(43.0), L3Peak: unit.Some(44.0)}
 	})
-	table := report.NewTable("", "", []kernel{{row, unit.Some[unit.Seconds](40)}}, kernelColumns)
+	columns := withCounters(&compare.Result{Rows: []compare.Row{*row}})
+	table := report.NewTable("", "", []kernel{{row, unit.Some[unit.Seconds](40)}}, columns)
 	for _, c := range []struct{ key, want string }{
 		{"task", "reduce"}, {"global", "114688"}, {"local", "256"}, {"simd", "32"}, {"direction", "read"}, {"file", "run.csv"},
 		{"line", "7"}, {"instances", "100"}, {"total_seconds", "10.000"}, {"average_seconds", "100.0"},
@@ -585,6 +588,8 @@ func TestCells(t *testing.T) {
 		{"potential_speedup_evidence", "because"}, {"more_threads_formula", "f"}, {"balancing_formula", "g"},
 		{"launch_min", "34.0"}, {"launch_median", "35.0"}, {"launch_max", "36.0"}, {"launch_measured_min", "37.0"},
 		{"launch_measured_median", "38.0"}, {"launch_measured_max", "39.0"}, {"device", "GPU 1"}, {"threads_predicted", "358,400"},
+		{"XVE Stall Reasons:Send", "41.0"}, {"XVE Pipelines:ALU0 active", "42.0"}, {"GPU Memory Bandwidth:Read", "43.0"},
+		{"Maximum GPU L3 Bandwidth", "44.0"},
 		{"idle_lanes", "20.0"}, {"time_share", "17.0"}, {"host_seconds", "40.000000"},
 	} {
 		at := table.Column(c.key)
