@@ -1,6 +1,6 @@
-// Command tests reads the output of `go test -json` and fails when a test
-// failed, and when one skipped that must run here. It prints what failed, and
-// every skip with its reason. What may skip is in .ci/skips.
+// Command tests reads the output of `go test -json`. It fails if a test failed or
+// if a test was skipped that is not in .ci/skips. It prints the failures and all
+// skipped tests with their reasons.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 // A package that does not build has an ImportPath and no Package.
 type event struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // of what does not build
+	ImportPath                    string // only of a package that does not build
 }
 
 func main() {
@@ -34,8 +34,8 @@ func run(in io.Reader, allowedFile string) error {
 	if err != nil {
 		return err
 	}
-	said := map[string][]string{} // by package and test
-	var skips, red []string
+	output := map[string][]string{} // by package and test
+	var skips, failures []string
 	dec := json.NewDecoder(bufio.NewReader(in))
 	for {
 		var e event
@@ -47,25 +47,24 @@ func run(in io.Reader, allowedFile string) error {
 		name := strings.TrimSpace(strings.TrimPrefix(e.Package, "occudiff/") + " " + e.Test)
 		switch e.Action {
 		case "output", "build-output":
-			said[name] = append(said[name], e.Output)
-		// What a test said is kept until it ends; of one that passed nobody
-		// reads it.
+			output[name] = append(output[name], e.Output)
+		// The output of a test is kept until it ends. Passed tests print none.
 		case "pass":
-			delete(said, name)
-		// The event of a package has no test to name; what it printed is alone.
+			delete(output, name)
+		// The event of a package has no test. Its output already names it.
 		case "fail", "build-fail":
-			fmt.Printf("%s%s", strings.Join(said[name], ""), map[bool]string{true: "",
+			fmt.Printf("%s%s", strings.Join(output[name], ""), map[bool]string{true: "",
 				false: "FAIL " + name + "\n"}[e.Test == ""])
-			red = append(red, "failed: "+name+e.ImportPath)
+			failures = append(failures, "failed: "+name+e.ImportPath)
 		case "skip":
 			if e.Test == "" {
 				continue // a package without tests
 			}
-			why := reason(said[name])
+			why := reason(output[name])
 			skips = append(skips, name+": "+why)
 			if missing.MatchString(why) ||
 				!slices.ContainsFunc(allowed, func(re *regexp.Regexp) bool { return re.MatchString(name) }) {
-				red = append(red, "must not skip here: "+name)
+				failures = append(failures, "must not skip here: "+name)
 			}
 		}
 	}
@@ -74,21 +73,21 @@ func run(in io.Reader, allowedFile string) error {
 	for _, s := range skips {
 		fmt.Println("  " + s)
 	}
-	if len(red) > 0 {
-		return errors.New(strings.Join(red, "\n"))
+	if len(failures) > 0 {
+		return errors.New(strings.Join(failures, "\n"))
 	}
 	return nil
 }
 
-// missing is the reason of a skip for want of a program that .ci/run installs.
-// No test may have it, also not one that may skip for another reason. Its words
-// are those with which the tests begin their reasons.
+// missing matches the reason of a test that is skipped because a program is
+// missing that .ci/run installs. No test may be skipped for this reason, even if
+// it is in .ci/skips. The names are the first words of the reasons.
 var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|pgbouncer|ocloc|pdftoppm|node)\b`)
 
-// place is what is before the text of a log line.
+// place matches the position before the text of a log line.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// reason finds why a test skipped in what it said.
+// reason returns why a test was skipped, from its output.
 func reason(lines []string) string {
 	for _, l := range lines {
 		if place.MatchString(l) {
@@ -98,8 +97,8 @@ func reason(lines []string) string {
 	return "no reason given"
 }
 
-// readAllowed reads the names of tests that may skip, a regular expression a
-// line; # begins a comment.
+// readAllowed returns the tests that may be skipped, one regular expression per
+// line. # begins a comment.
 func readAllowed(path string) ([]*regexp.Regexp, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

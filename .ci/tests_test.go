@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJudge: a test that skips is red unless it may, and none may for want of a
-// program that is to be installed.
+// TestJudge checks which skipped tests fail the check. A test that is skipped
+// because a program is missing always does.
 func TestJudge(t *testing.T) {
 	allowed := filepath.Join(t.TempDir(), "skips")
 	if err := os.WriteFile(allowed, []byte("# corpora\na TestCorpus\na TestFull(Disk)? # takes root\n"), 0o666); err != nil {

@@ -218,7 +218,8 @@ func (f *finder) missing() (because string, decide decision) {
 		lacks, from := ", idle time or low residency is unknown without launch sizes and the XVE array state", byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
-			lacks, from = " is unknown without the device", byOtherMeans(f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result")
+			lacks, from = " is unknown without the device", byOtherMeans(f.r.Options.Naming.Words("--device",
+				"the device")+", or the VTune summary of the same result")
 		case row.Idle.Present():
 			lacks = " is unknown without the launch size"
 		case f.r.fromSummary:
@@ -378,9 +379,10 @@ func (f *finder) smallerGRF(Part) {
 // threads reaches.
 func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, otherBuildAbove, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
-			"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
-			f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
+		c := f.add("", CauseGRF, otherBuildAbove,
+			fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
+				"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
+				f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
 			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
 		c.Registers = mode
 	}
@@ -501,6 +503,7 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: otherPeak.Confidence(true), Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
-		"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
+	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: otherPeak.Confidence(true),
+		Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
+			"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
 }

@@ -217,7 +217,8 @@ func (f *finder) placement(p Part) {
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, ground, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
 		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
-		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), byOtherMeans("another number of work-groups, measured again"))
+		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(),
+		idle.Percent()), byOtherMeans("another number of work-groups, measured again"))
 }
 
 // placed is a launch under policy partial.

@@ -67,8 +67,9 @@ func (r *Result) rejectTrace(run *ingest.Run) {
 		return
 	}
 	r.Sequence, r.otherTrace = nil, true
-	r.warn("trace-of-another-run", note.Pos{}, "give the trace of the same run", "the trace is not used, because it belongs to another run: it has %s of %s of %s, "+
-		"and the export has %s of %s", unit.FormatCount(int64(t.Launches), "launch", "launches"), kernelName(k.Task), unit.FormatDuration(traced),
+	r.warn("trace-of-another-run", note.Pos{}, "give the trace of the same run",
+		"the trace is not used, because it belongs to another run: it has %s of %s of %s, "+
+			"and the export has %s of %s", unit.FormatCount(int64(t.Launches), "launch", "launches"), kernelName(k.Task), unit.FormatDuration(traced),
 		unit.FormatCount(n, "launch", "launches"), unit.FormatDuration(mean))
 }
 
@@ -395,7 +396,8 @@ func (r *Result) onlyIdle(row *Row) bool {
 		return false
 	}
 	at, idle := row.XVEs.NearestBusy(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.BusyOccupancy)) && r.apart(row, idle)-at.Idle <= r.likelyOutside(row).Or(1)+unit.FromPercent(float64(policyIdlePoints)) &&
+	return r.Options.within(loaded.Minus(at.BusyOccupancy)) &&
+		r.apart(row, idle)-at.Idle <= r.likelyOutside(row).Or(1)+unit.FromPercent(float64(policyIdlePoints)) &&
 		at.BusyOccupancy*(idle-at.Idle) >= (at.BusyOccupancy-loaded)*(1-idle)
 }
 

@@ -154,7 +154,8 @@ func Check(f *pflag.FlagSet) (err error) {
 		}
 		for _, word := range given {
 			if err == nil && len(words) > 0 && !slices.Contains(words, word) {
-				err = Errorf("--%s %q: expected one of %s%s", f.Name, word, strings.Join(words, ", "), DidYouMean(word, Choices(words)))
+				err = Errorf("--%s %q: expected one of %s%s", f.Name, word, strings.Join(words, ", "),
+					DidYouMean(word, Choices(words)))
 			}
 		}
 	})
@@ -297,16 +298,18 @@ func (c *Count) Set(text string) (err error) {
 
 // ByName returns the numbers of --simd.
 func (c *Count) ByName() (names.ByName[int], error) {
-	return byName("simd", strings.TrimPrefix(strconv.Itoa(c.N), "0"), c.Named, "a number above 0", func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if n < 1 {
-			return n, cmp.Or(err, strconv.ErrRange)
-		}
-		return n, err
-	})
+	return byName("simd", strings.TrimPrefix(strconv.Itoa(c.N), "0"), c.Named, "a number above 0",
+		func(text string) (int, error) {
+			n, err := strconv.Atoi(text)
+			if n < 1 {
+				return n, cmp.Or(err, strconv.ErrRange)
+			}
+			return n, err
+		})
 }
 
-func byName[T any](flag, all string, named []string, what string, parse func(string) (T, error)) (b names.ByName[T], err error) {
+func byName[T any](flag, all string, named []string, what string,
+	parse func(string) (T, error)) (b names.ByName[T], err error) {
 	if all = strings.TrimSpace(all); all != "" {
 		v, err := parse(all)
 		if err != nil {
@@ -318,7 +321,8 @@ func byName[T any](flag, all string, named []string, what string, parse func(str
 		at := strings.LastIndexByte(text, '=')
 		v, err := parse(strings.TrimSpace(text[at+1:]))
 		if err != nil || at == 0 {
-			return b, Errorf("--%s %q: expected %s, or a kernel name before it, for example 'VectorAdd3<8>=320'", flag, text, what)
+			return b, Errorf("--%s %q: expected %s, or a kernel name before it, for example 'VectorAdd3<8>=320'", flag,
+				text, what)
 		}
 		b.Set(text[:at], v)
 	}

@@ -170,7 +170,8 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 		}
 		for _, other := range All(root) { // of another command, as in `occudiff backtest`
 			if other.Name() == word && other.IsAvailableCommand() {
-				return Errorf("%q is not a command of %s; did you mean '%s'?", word, c.CommandPath(), other.CommandPath())
+				return Errorf("%q is not a command of %s; did you mean '%s'?", word, c.CommandPath(),
+					other.CommandPath())
 			}
 		}
 		return Errorf("%q is not a command of %s; expected %s", word, c.CommandPath(), strings.Join(Names(c), ", "))
@@ -221,7 +222,8 @@ func Expected(f *pflag.Flag, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
 		return "a unit: " + value + "us or " + value + "ms?"
 	}
-	return map[string]string{"int": "a whole number", "int64": "a whole number", "count": "a whole number", "float64": "a number",
+	return map[string]string{"int": "a whole number", "int64": "a whole number", "count": "a whole number",
+		"float64":  "a number",
 		"duration": "a duration, for example 100us or 1ms"}[f.Value.Type()]
 }
 

@@ -93,5 +93,6 @@ func sameLongWord(a, b string) bool { return a == b && len(a) >= 5 }
 
 // splitWords returns the words of a name or a text in lowercase.
 func splitWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

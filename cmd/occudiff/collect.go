@@ -42,15 +42,16 @@ func (a *app) collectCommand() *cobra.Command {
 			if f.Check {
 				return cli.Args(0, 0, "--check runs no application: leave it out")(c, args)
 			}
-			return cli.Args(1, cli.Unlimited, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
-				"./app'")(c, args)
+			return cli.Args(1, cli.Unlimited,
+				"nothing to run: give the application after --, for example 'occudiff collect -- ./app'")(c, args)
 		},
 		endings: fileEndings(".xml"),
 		check: func(args []string) error {
 			if f.Check {
 				a.endings = fileEndings()
-				return cli.RejectFlags(a.flags, "--check, which runs nothing", "dir interval target-gpu unitrace print job "+
-					"device xve device-file tolerance driver label fail-on annotations allow-unreadable allow-unjudged")
+				return cli.RejectFlags(a.flags, "--check, which runs nothing",
+					"dir interval target-gpu unitrace print job "+
+						"device xve device-file tolerance driver label fail-on annotations allow-unreadable allow-unjudged")
 			}
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)

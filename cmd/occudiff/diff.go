@@ -93,7 +93,8 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 // device of a run, of the occupancy over the busy XVEs and of the measured one,
 // in squared points. A history that knows nothing is an error: without noise
 // one run per side is not judged, and the gate would pass in silence.
-func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
+func noiseOf(ctx context.Context, dsn string,
+	run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
 	if err != nil {
 		return nil, err

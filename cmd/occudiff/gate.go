@@ -30,7 +30,8 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 		return err
 	}
 	if n := len(unseen); n > report.MaxListedTasks {
-		unseen = append(unseen[:report.MaxListedTasks:report.MaxListedTasks], fmt.Sprintf("%d more of these", n-report.MaxListedTasks))
+		unseen = append(unseen[:report.MaxListedTasks:report.MaxListedTasks],
+			fmt.Sprintf("%d more of these", n-report.MaxListedTasks))
 	}
 	switch {
 	// A gate that failed and a gate that did not see all are one exit status:

@@ -348,7 +348,8 @@ func (v *advise) computeUnit() (*report.Output, error) {
 	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM
 	// and registers 0 is an amount, and only the text of the flag tells whether
 	// it was given.
-	want := computeunit.Target{GroupSize: unit.NonZero(launch.GroupSize), SubgroupSize: unit.NonZero(launch.SubgroupSize)}
+	want := computeunit.Target{GroupSize: unit.NonZero(launch.GroupSize),
+		SubgroupSize: unit.NonZero(launch.SubgroupSize)}
 	if v.SLM != "" {
 		want.SLM = unit.Some(launch.SLM)
 	}

@@ -40,8 +40,9 @@ func (a *app) listDevices(name string) (*report.Output, error) {
 		return predictdoc.Devices(a.devices.All()), nil
 	}
 	m, err := a.devices.Find(arch.Query{Name: name, XVEs: a.XVE, Family: true})
-	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok { // a list is the answer to a question about a family
-		return predictdoc.Devices(report.ListOf(several.Candidates, func(d *arch.Device) arch.Device { return *d })), nil
+	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok { // a family is listed
+		value := func(d *arch.Device) arch.Device { return *d }
+		return predictdoc.Devices(report.ListOf(several.Candidates, value)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func (a *app) explainCommand() *cobra.Command {
 				if device, none := a.listDevices(term); none == nil { // people ask for those, too
 					return device, nil
 				}
-				names := report.ListOf(append(predictdoc.Words(), flagTerms()...), func(t report.Term) string { return t.Name })
+				names := report.ListOf(append(predictdoc.Words(), flagTerms()...),
+					func(t report.Term) string { return t.Name })
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
 					strings.TrimSuffix(cli.DidYouMean(term, cli.Choices(names)), "?"))
 			}
@@ -81,9 +83,11 @@ func flagTerms() (list []report.Term) {
 			if !met {
 				at = len(list)
 				known[f.Name+f.Usage] = at
-				list = append(list, report.Term{Name: "--" + f.Name, Kind: predictdoc.FlagKind, Meaning: report.UpperFirst(f.Usage) + "."})
+				list = append(list, report.Term{Name: "--" + f.Name, Kind: predictdoc.FlagKind,
+					Meaning: report.UpperFirst(f.Usage) + "."})
 			}
-			list[at].With = strings.TrimPrefix(list[at].With+", "+strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), ", ")
+			command := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+			list[at].With = strings.TrimPrefix(list[at].With+", "+command, ", ")
 		})
 	}
 	return list
@@ -139,8 +143,8 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		run: func(_ context.Context, args []string) (*report.Output, error) {
 			switch topic := strings.Join(args, " "); {
 			case topic == "flags":
-				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A command takes only\n"+
-					"those that affect it; its help shows those that most people need.", root, a.sharedFlags)
+				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A "+
+					"command has only\nthe flags that affect it. Its help shows the most common ones.", root, a.sharedFlags)
 			case topic == "schema":
 				return nil, a.listSchemas()
 			case len(args) == 2 && args[0] == "schema":

@@ -74,7 +74,8 @@ func (a *app) rootCommand() *cobra.Command {
 // instead returns the command line for a word that people type in the place of
 // a command: one that was a command before, or a file.
 func instead(word string) string {
-	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill", "version": "--version"}
+	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill",
+		"version": "--version"}
 	_, err := os.Stat(word)
 	switch {
 	case now[word] != "":

@@ -90,47 +90,48 @@ func (a *app) mcpCommand() *cobra.Command {
 	var f struct {
 		Skill bool `flag:"skill" help:"print instructions for an agent (a SKILL.md) instead"`
 	}
-	return a.command(command{text: "mcp", flags: []any{&f}, run: func(ctx context.Context, _ []string) (*report.Output, error) {
-		if f.Skill {
-			_, err := io.WriteString(a.stdout, skill)
-			return nil, err
-		}
-		folder, err := os.Getwd()
-		if err == nil {
-			folder, err = filepath.EvalSymlinks(folder)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the folder that occudiff mcp starts in: %w", err)
-		}
-		summary, err := report.FindSchema(jsonSchemas(), "summary")
-		if err != nil {
-			return nil, err
-		}
-		summarySchema, err := machine.Schema(summary, jsonSchemas())
-		if err != nil {
-			return nil, err
-		}
-		_, instructions, _ := strings.Cut(strings.TrimPrefix(skill, "---\n"), "---\n")
-		s := mcp.NewServer(&mcp.Implementation{Name: "occudiff", Version: version()},
-			&mcp.ServerOptions{Instructions: instructions})
-		for _, t := range tools() {
-			c := &agentCall{tool: t, app: a, folder: folder, takes: t.schema()}
-			add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.takes,
-				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}}
-			if strings.HasSuffix(t.command, " summary") {
-				add.OutputSchema = summarySchema
+	return a.command(command{text: "mcp", flags: []any{&f},
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
+			if f.Skill {
+				_, err := io.WriteString(a.stdout, skill)
+				return nil, err
 			}
-			s.AddTool(add, c.run)
-		}
-		// Standard output is the protocol from here on; the commands print into
-		// buffers.
-		c := newClient(a.stdin, a.stdout)
-		err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
-		if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
-			err = nil
-		}
-		return nil, err
-	}})
+			folder, err := os.Getwd()
+			if err == nil {
+				folder, err = filepath.EvalSymlinks(folder)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("the folder that occudiff mcp starts in: %w", err)
+			}
+			summary, err := report.FindSchema(jsonSchemas(), "summary")
+			if err != nil {
+				return nil, err
+			}
+			summarySchema, err := machine.Schema(summary, jsonSchemas())
+			if err != nil {
+				return nil, err
+			}
+			_, instructions, _ := strings.Cut(strings.TrimPrefix(skill, "---\n"), "---\n")
+			s := mcp.NewServer(&mcp.Implementation{Name: "occudiff", Version: version()},
+				&mcp.ServerOptions{Instructions: instructions})
+			for _, t := range tools() {
+				c := &agentCall{tool: t, app: a, folder: folder, takes: t.schema()}
+				add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.takes,
+					Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}}
+				if strings.HasSuffix(t.command, " summary") {
+					add.OutputSchema = summarySchema
+				}
+				s.AddTool(add, c.run)
+			}
+			// Standard output is the protocol from here on; the commands print into
+			// buffers.
+			c := newClient(a.stdin, a.stdout)
+			err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
+			if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
+				err = nil
+			}
+			return nil, err
+		}})
 }
 
 // agentCall answers the calls of a tool.
@@ -271,7 +272,8 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 			if kinds := takes.Types; several && (takes.Items == nil || !isKind(x, takes.Items.Type)) ||
 				!several && !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(x, kind) }) {
 				text, _ := json.Marshal(v) // it was read from JSON
-				return nil, fmt.Errorf("%s: expected %s, not %s", name, strings.Join(kinds, " or "), history.Mask(string(text)))
+				return nil, fmt.Errorf("%s: expected %s, not %s", name, strings.Join(kinds, " or "),
+					history.Mask(string(text)))
 			}
 			words[name] = append(words[name], fmt.Sprint(x))
 		}
@@ -461,8 +463,9 @@ func (c *client) pass(w io.Writer, line []byte) error {
 		c.calls[call.ID] = true
 		c.mu.Unlock()
 		if doubled {
-			return c.reject(call.ID.Raw(), jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v belongs to a call that has no "+
-				"answer yet; expected an id that this client has not used", call.ID.Raw()))
+			return c.reject(call.ID.Raw(), jsonrpc.CodeInvalidRequest,
+				fmt.Sprintf("id %v belongs to a call that has no "+
+					"answer yet; expected an id that this client has not used", call.ID.Raw()))
 		}
 	}
 	_, err := w.Write(append(line, '\n'))

@@ -85,7 +85,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {
-			return text.Terminal(w, ans.Document(), text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
+			return text.Terminal(w, ans.Document(),
+				text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
 		},
 		"summary": func(w io.Writer) error { return machine.JSON(w, ans.AgentSummary()) },
 		".xlsx":   func(w io.Writer) error { return excel.Render(ctx, w, ans.Document()) },
@@ -187,7 +188,8 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 			ending = ".json"
 		}
 		if !slices.Contains(a.endings, ending) {
-			return fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p, strings.Join(a.endings, " "))
+			return fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p,
+				strings.Join(a.endings, " "))
 		}
 		f, err := a.out.open(p, ending)
 		if errors.Is(err, errUnwritable) {
@@ -208,7 +210,8 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 
 // writes reports whether an output with an ending was asked for.
 func (a *app) writes(ending string) bool {
-	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs, func(o string) bool { return endingOf(o) == ending })
+	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs,
+		func(o string) bool { return endingOf(o) == ending })
 }
 
 // columnChoices returns the columns of tables that --columns may name.

@@ -224,7 +224,8 @@ func (p *prediction) calculator() (*report.Output, error) {
 	case p.SIMD.N == 0:
 		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16")
 	}
-	in := calculator.Input{Global: string(p.Global), Local: string(p.Local.Size), SIMD: p.SIMD.N, SLMKB: int(slm / 1024),
+	in := calculator.Input{Global: string(p.Global), Local: string(p.Local.Size), SIMD: p.SIMD.N,
+		SLMKB:   int(slm / 1024),
 		Barrier: p.Barriers > 0}
 	if in.LargeGRF, err = calculator.LargeGRF(p.GRF); err != nil {
 		return nil, cli.Errorf("--grf %v", err)

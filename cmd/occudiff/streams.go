@@ -119,8 +119,10 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 		return nil, func() {}
 	}
 	total, start := cmp.Or(ingest.Size(paths), -1), time.Now()
-	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw), progressbar.OptionSetDescription("reading"),
-		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw),
+		progressbar.OptionSetDescription("reading"),
+		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(30))
 	var mu sync.Mutex // setting the bar is two steps to it
 	return func(n int64) {

@@ -99,7 +99,8 @@ func New(version string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{prov: report.Provenance{Version: version, CommandLine: []string{"occudiff", "page"}}, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
+	return &App{prov: report.Provenance{Version: version, CommandLine: []string{"occudiff", "page"}}, devices: devices,
+		calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
 // result returns an answer as HTML and keeps it for downloads. One without a

@@ -147,7 +147,8 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	if len(curves.Plots) > 0 {
 		doc.Sections = append(doc.Sections, curves)
 	}
-	if ans, err := predictdoc.Advise(&on, l, predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}); err == nil {
+	if ans, err := predictdoc.Advise(&on, l,
+		predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}); err == nil {
 		doc.Sections = append(doc.Sections, below(ans.Document(), "advice", "What would raise it")...)
 	}
 	doc.Sections = append(doc.Sections, a.others(f, on, l)...)

@@ -41,7 +41,8 @@ func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Re
 }
 
 // compareRuns reads and compares the runs that paths hold.
-func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings, unnamed compare.NoDevice) (names []string,
+func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
+	unnamed compare.NoDevice) (names []string,
 	results []*compare.Result, err error) {
 	read := func(paths []string) ([]*ingest.Run, error) { return a.read(ctx, paths) }
 	err = ingest.EachRun(paths, formats.All(), read, func(name string, run *ingest.Run) error {
@@ -70,7 +71,8 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := arch.Options{Name: fixtures.MixDevice, By: arch.Source{Name: fixtures.MixChosenBy, Detail: fixtures.MixDetail}}
+	by := arch.Options{Name: fixtures.MixDevice,
+		By: arch.Source{Name: fixtures.MixChosenBy, Detail: fixtures.MixDetail}}
 	on, err := compare.ChooseDevice(run, a.devices, by, compare.RejectRun, options(RunSettings{}))
 	if err != nil {
 		return nil, err
