@@ -21,37 +21,35 @@ import (
 	"occudiff/report"
 )
 
-// app is one run of the program, as all commands see it. What is set before run
-// are the streams and the environment; flags and settings fill in the rest
-// before a command answers. An app is for one command line: the flags are
-// declared into its fields.
+// app is the state of one command line. The streams and the environment are set
+// before run. Flags and settings set the other fields before a command runs,
+// because the flags are declared as fields.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	raw            io.Writer // standard error as it is, for a progress bar and the output of other programs
+	raw            io.Writer // standard error without cleaning, for a progress bar and the output of other programs
 	getenv         func(string) string
 	environ        []string
 
 	shared
-	sharedFlags *pflag.FlagSet   // they, as they are declared
-	flags       *pflag.FlagSet   // of the command that runs
-	show        report.Selection // which kernels of a table are shown, and in which order
+	sharedFlags *pflag.FlagSet   // declaration of shared
+	flags       *pflag.FlagSet   // flags of the command that runs
+	show        report.Selection // kernels that a table shows, and their order
 
-	args        []string // as given, for the provenance of reports
+	args        []string // command line, for the provenance of reports
 	samplingSet bool
 	given       map[string]given // settings that are not from the command line
-	devices     *arch.Table      // with those of --device-file
+	devices     *arch.Table      // device table, including --device-file
 
-	endings []string     // of the files that the command can write
-	out     *outputFiles // of -o, open while the command makes its answer
-	after   func() error // what the command says and judges when its answer is delivered
+	endings []string     // endings of the files that the command can write
+	out     *outputFiles // files of -o, open while the command runs
+	after   func() error // messages and gate of the command, after its output was delivered
 }
 
-// shared are the flags that mean the same in every command that has them. Each
-// command takes those that it uses: a flag that does nothing for a command must
-// not look as if it did. The struct tags are the declaration; cli.Declare reads
-// them. The words of --fail-on differ by command, and stand where a command
-// shares it: "fail-on:never,regression".
+// shared contains the flags that mean the same in every command. A command has
+// only the flags that it uses, because a flag without an effect is misleading.
+// cli.Declare reads the struct tags. The values of --fail-on differ by command,
+// so a command lists them: "fail-on:never,regression".
 type shared struct {
 	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id. See 'occudiff devices'. Default: the GPU that the inputs name"`
 	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device even if the inputs identify another GPU"`
@@ -82,8 +80,8 @@ type shared struct {
 	Quiet           bool          `flag:"quiet,q" help:"print no notes, warnings, or progress. Results, errors, and annotations stay"`
 }
 
-// Sets of shared flags. Each begins and ends with a blank, for commands join
-// them with + to one list of names.
+// Sets of shared flags. Each begins and ends with a blank, because commands join
+// them with + to one list.
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "force-device tolerance sampling-interval memory-bandwidth label progress "
@@ -92,8 +90,8 @@ const (
 	unseenFlags = " allow-unreadable allow-unjudged "
 )
 
-// setDefaults declares the shared flags, which gives them their defaults in
-// commands that do not have them.
+// setDefaults declares the shared flags, which sets their defaults also for
+// commands without these flags.
 func (a *app) setDefaults() {
 	a.Tolerance = float64(compare.DefaultOptions().Tolerance)
 	a.sharedFlags = pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -101,28 +99,27 @@ func (a *app) setDefaults() {
 	cli.Declare(a.sharedFlags, &a.shared)
 }
 
-// checkFlags finds wrong values before any work is done. Numbers of settings
-// are checked here, too. cli.Check visits the flags of the command line alone:
-// the words of settings are checked where they are set.
+// checkFlags returns an error for a wrong value before any work is done. It also
+// checks numbers from settings. cli.Check visits only flags of the command line,
+// so applySettings checks the other values of settings.
 func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:
 		return err
-	// Written as "not at least", for a flag takes NaN as a number and NaN is
-	// below nothing.
+	// "not at least", because a flag accepts NaN, which is not below any number.
 	case !(a.Tolerance >= 0) || a.Tolerance > 100:
 		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
 	case a.Sampling <= 0:
-		return cli.Errorf("--sampling-interval %v: expected a duration above 0 as in 1ms", a.Sampling)
+		return cli.Errorf("--sampling-interval %v: expected a duration above 0, for example 1ms", a.Sampling)
 	case a.XVE < 0 || a.XVE == 0 && a.flags.Changed("xve"):
-		return cli.Errorf("--xve %d: expected how many XVEs the GPU has, as in 112", a.XVE)
+		return cli.Errorf("--xve %d: expected the number of XVEs of the GPU, for example 112", a.XVE)
 	case a.flags.Changed("memory-bandwidth") && !(a.Bandwidth > 0 && a.Bandwidth <= 1e6):
-		return cli.Errorf("--memory-bandwidth %v: expected GB/s above 0 as in 1229", a.Bandwidth)
+		return cli.Errorf("--memory-bandwidth %v: expected GB/s above 0, for example 1229", a.Bandwidth)
 	case a.Top < 0 || a.Top == 0 && a.flags.Changed("top"):
-		return cli.Errorf("--top %d: expected how many kernels to show, as in 10", a.Top)
+		return cli.Errorf("--top %d: expected the number of kernels to show, for example 10", a.Top)
 	}
-	// A recipe passes --db "$HISTORY", which may be empty: that is no name of a
-	// history.
+	// A recipe passes --db "$HISTORY", which may be empty. The default applies
+	// then.
 	a.DB = cmp.Or(a.DB, a.sharedFlags.Lookup("db").DefValue)
 	a.show = report.Selection{Top: a.Top, Sort: report.SortKey(a.Sort)}
 	if a.Kernel != "" {
@@ -134,7 +131,7 @@ func (a *app) checkFlags() error {
 	return nil
 }
 
-// printMessage prints to standard error unless -q.
+// printMessage prints to standard error, unless -q is given.
 func (a *app) printMessage(format string, args ...any) {
 	if !a.Quiet {
 		fmt.Fprintln(a.stderr, report.OneLine(fmt.Sprintf(format, args...)))
@@ -148,8 +145,8 @@ func (a *app) printNotes(notes []note.Note) {
 	}
 }
 
-// printWarnings prints what a person should know of the input to standard
-// error: reports carry all notes, this the first that warn.
+// printWarnings prints the first warnings of the input to standard error.
+// Reports contain all notes.
 func (a *app) printWarnings(notes []note.Note) {
 	const most = 20
 	notes = slices.DeleteFunc(slices.Clone(notes), func(n note.Note) bool { return n.Severity < note.Warning })
@@ -159,40 +156,40 @@ func (a *app) printWarnings(notes []note.Note) {
 	}
 }
 
-// manual holds the text of each command: how it is called, what it is for in a
-// line, the same at length, and examples. The texts are files so that they read
-// as they print. The first line is the usage, the second is in lists of
-// commands, and the examples begin at a line of their own; see command.
+// manual contains the help of each command. The texts are files so that they read
+// as they print. The first line is the usage, the second line is the summary for
+// lists of commands, then come the description and, after the line "Examples:",
+// the examples.
 //
 //go:embed help
 var manual embed.FS
 
-// command is what a command is next to its text.
+// command describes a command in addition to its help.
 type command struct {
-	text     string               // the name of its file
-	flags    []any                // structs of flags of its own, see cli.Declare
-	share    string               // the flags that it has in common with others, see cli.Share
-	output   string               // what its -o is for, when it does not write the answer
-	args     cobra.PositionalArgs // none when it is nil
-	names    bool                 // its arguments are names, and not files that it reads
-	fixed    bool                 // settings of the environment and the file do not reach it
-	complete cobra.CompletionFunc // of its arguments
-	endings  []string             // of the files that it can write; those of every answer when it is nil
+	text     string               // name of its help file
+	flags    []any                // structs of its own flags, see cli.Declare
+	share    string               // flags that it shares with others, see cli.Share
+	output   string               // help of -o, if it does not write the output
+	args     cobra.PositionalArgs // no arguments if nil
+	names    bool                 // its arguments are names, not files
+	fixed    bool                 // it ignores settings of the environment and the file
+	complete cobra.CompletionFunc // completion of its arguments
+	endings  []string             // endings of the files that it can write; nil for the usual ones
 
-	// check finds wrong flags before files are opened. execute runs it after
-	// the settings and before the outputs are opened, so that it may set
-	// Outputs and endings.
+	// check returns an error for wrong flags. execute calls it after the
+	// settings and before the outputs are opened, so check may set Outputs and
+	// endings.
 	check func(args []string) error
-	// run returns what the command has to say; nil when it has said it. A
-	// command that groups others has none.
+	// run returns the output of the command, or nil if it has printed it. A
+	// command that groups others has no run.
 	run func(ctx context.Context, args []string) (*report.Output, error)
 }
 
-// command makes a command of the tree. All commands go through execute, in one
-// order of steps: a command cannot forget the settings, the check of its flags,
-// or that an output must not be one of its inputs.
+// command returns a command of the tree. execute runs all commands in one order
+// of steps, so that none can forget the settings, the check of its flags, or that
+// an output must not be one of its inputs.
 func (a *app) command(d command) *cobra.Command {
-	text, _ := manual.ReadFile("help/" + d.text + ".txt") // the test of help texts finds one that is not there
+	text, _ := manual.ReadFile("help/" + d.text + ".txt") // a test detects a missing file
 	head, examples, _ := strings.Cut(string(text), "\nExamples:\n")
 	use, head, _ := strings.Cut(head, "\n")
 	short, long, _ := strings.Cut(head, "\n")
@@ -205,8 +202,7 @@ func (a *app) command(d command) *cobra.Command {
 		cli.Declare(c.Flags(), f)
 	}
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
-	// Who asks for more everywhere is understood everywhere, also where there
-	// is no more.
+	// Every command accepts -v, even if it has no more to show.
 	if d.text != "occudiff" && c.Flags().Lookup("verbose") == nil {
 		cli.Share(c.Flags(), a.sharedFlags, "verbose")
 		c.Flags().Lookup("verbose").Hidden = true
@@ -223,8 +219,8 @@ func (a *app) command(d command) *cobra.Command {
 	return c
 }
 
-// execute runs a command: wrong flags are found first, then outputs that cannot
-// be written, then the work begins.
+// execute runs a command. Wrong flags are detected first, then outputs that
+// cannot be written. Then the work begins.
 func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	a.flags, a.endings = c.Flags(), d.endings
 	if !d.fixed {
@@ -232,7 +228,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 			return err
 		}
 	}
-	// Whether the interval is known or assumed decides how sure a cause may be.
+	// An assumed interval limits the confidence of causes.
 	_, a.samplingSet = a.given["sampling-interval"]
 	a.samplingSet = a.samplingSet || a.flags.Changed("sampling-interval")
 	err := a.checkFlags()
@@ -249,15 +245,14 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	if !d.names {
 		reads = args
 	}
-	// What is read is told to the outputs, which refuse to write over it.
+	// The outputs must not overwrite an input.
 	a.flags.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "output" && cli.NamesFile(f) {
 			reads = append(reads, f.Value.String())
 		}
 	})
 	err = a.openOutputs(reads, c.Context().Err)
-	// On an error nothing is left behind: temporary files go away, and the old
-	// outputs stay.
+	// After an error, temporary files are removed, and the old outputs stay.
 	defer a.out.discard()
 	if err == nil {
 		err = bug.Await(c.Context(), a.readDevices)
@@ -269,7 +264,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	if err != nil || ans == nil {
 		return err
 	}
-	// A gate speaks last: a job that fails has its reports.
+	// The gate comes last, so that a failed job has its reports.
 	if err := a.deliver(c.Context(), ans); err != nil || a.after == nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// demoCommand validates a built-in run, on a device of its own: settings are
-// for the user's.
+// demoCommand validates a built-in run on its own device. Settings do not apply,
+// because they describe the user's runs.
 func (a *app) demoCommand() *cobra.Command {
 	var f struct {
 		VecAdd  bool `flag:"vec-add" help:"use the published Gen9 vec_add run, which has no measured occupancy"`
@@ -36,7 +36,7 @@ func (a *app) demoCommand() *cobra.Command {
 		check: func([]string) error {
 			switch {
 			case f.History && f.VecAdd:
-				return cli.Errorf("--history and --vec-add are two demos: give one of them")
+				return cli.Errorf("--history and --vec-add are different demos: give one of them")
 			case f.History && len(a.Outputs) == 0:
 				a.Outputs = []string{"occudiff-trend.html", "occudiff-trend.xlsx"}
 			case len(a.Outputs) == 0:
@@ -68,22 +68,21 @@ func (a *app) demoCommand() *cobra.Command {
 			if constructed {
 				r.ChosenBy = arch.Source{Name: fixtures.MixChosenBy, Detail: fixtures.MixDetail}
 			}
-			// The answer of validate: what the demo shows is what a run of
-			// one's own will look like. Only several runs are told apart by
+			// The output is the same as for validate. Only several runs have
 			// names.
 			return a.outputRuns([]string{""}, []*compare.Result{r})
 		}})
 }
 
-// The history of the demo has 12 runs. A kernel is worse from the 11th on.
+// The history of the demo has 12 runs. From run 11 on, a kernel is worse.
 const (
 	demoRuns   = 12
 	demoBadRun = 11
 )
 
-// demoHistory stores runs of the built-in mix in a temporary history, and
-// returns the trend report. The runs differ by some tenths of a point, as those
-// of a quiet machine do.
+// demoHistory stores runs of the built-in mix in a temporary history and returns
+// the trend report. The runs differ by some tenths of a point, like runs on a
+// quiet machine.
 func (a *app) demoHistory(ctx context.Context) (*report.Output, error) {
 	dir, err := os.MkdirTemp("", "occudiff-demo")
 	if err != nil {
@@ -136,7 +135,7 @@ func (a *app) demoHistory(ctx context.Context) (*report.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Where = "a built-in history, whose figures are constructed"
+	r.Where = "a built-in history with constructed values"
 	a.after = func() error {
 		a.printMessage("'occudiff track check' exits with status 1 for this history: %s", trackdoc.Failure(&r.Judgment))
 		a.printMessage("for your own runs: 'occudiff track add RUN.csv' after each run, then 'occudiff track check'")

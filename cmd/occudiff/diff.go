@@ -21,7 +21,7 @@ import (
 	"occudiff/report/diffdoc"
 )
 
-// diffFlags are those of diff alone.
+// diffFlags are the flags of diff.
 type diffFlags struct {
 	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy to report, in percentage points"`
 	Noise          string   `flag:"noise" arg:"HISTORY" help:"history with the noise of each kernel, so that one run per side can be judged"`
@@ -29,12 +29,11 @@ type diffFlags struct {
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files"`
 }
 
-const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a folder " +
-	"of repeats"
+const wrongPaths = "diff needs two or more paths, OLD and NEW, not %d: each is a file, a folder of one run, or a " +
+	"folder of repeats"
 
-// diffCommand compares runs, folders of repeats, or kernel binaries. What is
-// judged, and by which test, is for compare/diff; the command tells the two
-// questions apart and reads.
+// diffCommand compares runs, folders of repeats, or kernel binaries. The command
+// distinguishes binaries from runs and reads them. compare/diff judges.
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
@@ -51,9 +50,8 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Output, error) {
-	// Kernel binaries have no measurement, so they are another comparison; a
-	// mix of both is read as runs, whose reader says what is wrong with the
-	// binary.
+	// Kernel binaries have no measurement, so their comparison differs. A mix is
+	// read as runs, and the reader reports the binary.
 	binaries, streams := 0, 0
 	for _, p := range paths {
 		if p == "-" {
@@ -70,7 +68,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	case binaries == len(paths) && binaries > 2:
 		return nil, cli.Errorf("kernel binaries are compared two at a time, not %d", binaries)
 	case binaries == len(paths) && a.show.Sort != "" && a.show.Sort != report.SortName:
-		return nil, cli.Errorf("--sort %q: kernel binaries have no times; they are sorted by name, or what got worse "+
+		return nil, cli.Errorf("--sort %q: kernel binaries have no times; sort them by name, or omit --sort to list worse ones "+
 			"first", a.show.Sort)
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
@@ -89,10 +87,10 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	return a.outputComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
-// noiseOf returns what a history knows of the spread of each kernel on the
-// device of a run, of the occupancy over the busy XVEs and of the measured one,
-// in squared points. A history that knows nothing is an error: without noise
-// one run per side is not judged, and the gate would pass in silence.
+// noiseOf returns a function for the noise of each kernel on the device of a run:
+// the variance of busy or measured occupancy, in squared points. A history
+// without any noise is an error, because one run per side could not be judged and
+// the gate would pass silently.
 func noiseOf(ctx context.Context, dsn string,
 	run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
@@ -109,11 +107,10 @@ func noiseOf(ctx context.Context, dsn string,
 		noise[string(metric)], known = of, known+len(of)
 	}
 	if run.Device == nil || known == 0 {
-		return nil, fmt.Errorf("--noise %q: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
+		return nil, fmt.Errorf("--noise %q: no kernel has at least 8 runs in this history, so the noise is unknown", dsn)
 	}
-	// The noise is looked up without driver and program: these are what a
-	// difference between two runs is asked about, and the history has none yet
-	// for a new one.
+	// The lookup ignores driver and program, because these may be what changed
+	// between the runs, and the history has no runs of a new one yet.
 	return func(r *diff.Row, metric string) (v stat.Variance, ok bool) {
 		l := cmp.Or(r.New, r.Old)
 		v, ok = noise[metric][history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
@@ -122,9 +119,9 @@ func noiseOf(ctx context.Context, dsn string,
 	}, nil
 }
 
-// outputComparisons answers for sides that were compared. The gate judges all
-// sides at once, so what it could not judge is said once, with the first
-// difference.
+// outputComparisons returns the output for compared sides. The gate judges all
+// sides at once, so kernels that it cannot judge are reported once, with the
+// first side.
 func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
@@ -141,8 +138,8 @@ func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	ans := diffdoc.NewOutput(sides, a.provenance())
 	a.after = func() error {
 		a.printWarnings(diffdoc.Notes(sides))
-		// A gate that had nothing to judge passes; said aloud, nobody takes
-		// that for a proof.
+		// A gate without a judged kernel passes. The message states that this
+		// proves nothing.
 		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
 			a.printMessage("%s", text)
 		}
@@ -154,8 +151,8 @@ func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	return ans, nil
 }
 
-// concludeCases ends by the test cases of an answer: those that failed are
-// annotations, and what a gate fails for.
+// concludeCases concludes with the test cases of an output. Failed cases become
+// annotations, and the gate fails for them.
 func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 	if a.FailOn == "never" && !a.Annotate {
 		return a.conclude(nil, "", unseen)
@@ -168,7 +165,7 @@ func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 }
 
 // readSides reads the runs of each path and compares each run with its
-// prediction. A single path is a file with two results, which are the two
+// prediction. A single path must be a file with two results, which are the two
 // sides. For example, a difference report of VTune.
 func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side, err error) {
 	for _, path := range paths {
@@ -197,9 +194,9 @@ func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side,
 	return sides, nil
 }
 
-// diffBinaries compares the kernels of two compilations: binaries, archives,
-// folders of dumps or sources. Without --device each image is predicted for the
-// device that it was compiled for.
+// diffBinaries compares the kernels of two builds: binaries, archives, folders of
+// dumps, or sources. Without --device, each image is predicted for the device
+// that it was compiled for.
 func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlags) (*report.Output, error) {
 	opt := batch.Options{Compiler: f.CompileOptions}
 	var err error

@@ -16,15 +16,15 @@ import (
 	"occudiff/report/text"
 )
 
-// annotationsShown is how many annotations of a level GitHub shows of a step.
+// annotationsShown is the number of annotations per level that GitHub shows for a
+// step.
 const annotationsShown = 10
 
-// conclude ends a command that judges, when its answer is delivered: with
-// annotations, and with the error of a gate that was asked for and failed, or
-// else of what it has not seen and was not told to accept. failure and unseen
-// are texts for people, empty where there is nothing to say. failure may be
-// there without a gate: the documents say what would fail, and --fail-on
-// decides.
+// conclude ends a command with a gate, after its output was delivered. It prints
+// the annotations. It returns the error of a gate that was requested and failed,
+// or otherwise of input that is lost or unjudged and was not allowed. failure and
+// unseen are empty without a reason. failure may be set without a gate, because
+// the documents state what would fail. --fail-on decides.
 func (a *app) conclude(marks []report.Annotation, failure string, unseen []string) error {
 	if err := a.printAnnotations(marks); err != nil {
 		return err
@@ -34,9 +34,8 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 			fmt.Sprintf("%d more of these", n-report.MaxListedTasks))
 	}
 	switch {
-	// A gate that failed and a gate that did not see all are one exit status:
-	// the failure is the stronger statement, and what was not seen is only
-	// said.
+	// If a gate failed and also did not see all kernels, the failure determines
+	// the exit status, because it is the stronger statement.
 	case failure != "" && a.FailOn != "never":
 		for _, text := range unseen {
 			a.printMessage("occudiff: warning: %s", text)
@@ -48,21 +47,20 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	return nil
 }
 
-// checkUnseen returns what a command has not seen and was not told to accept:
-// what of the input was lost, as its notes say, and kernels that a gate could
-// not judge, if any. What is accepted becomes a note, so that every output says
-// it. A gate must not pass on kernels that it has not seen: a quote that is
-// never closed can swallow five rows of six, and a column of another name
-// leaves nothing measured. The two are accepted by a flag each.
+// checkUnseen returns what a command did not see and was not allowed to ignore:
+// lost input according to the notes, and kernels that a gate could not judge.
+// Ignored kernels become a note in every output. A gate must not pass without
+// having seen all kernels. For example, an unclosed quote can hide five of six
+// rows, and a renamed column leaves nothing measured. A flag allows each.
 func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
 	accepted := func(code, flag, text string) {
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
 	}
 	if lost := report.LostRows(*notes); lost != "" && a.AllowUnreadable {
-		// Accepting is safe because every output carries the warning, so CSV,
-		// which holds rows alone, is refused.
+		// The flag is safe because every output contains the warning. CSV contains
+		// only rows, so it is rejected.
 		if a.writes(".csv") {
-			return nil, cli.Errorf("--allow-unreadable: .csv has no place for the warning that kernels may be missing; " +
+			return nil, cli.Errorf("--allow-unreadable: .csv cannot contain the warning that kernels may be missing; " +
 				"use another format")
 		}
 		accepted(report.CodeAllowedUnreadable, "--allow-unreadable", lost)
@@ -79,8 +77,8 @@ func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []strin
 	return unseen, nil
 }
 
-// allowUnreadable finds what of the input was lost, for a command that must not
-// go on without it.
+// allowUnreadable returns an error for lost input, for a command that must not
+// continue without it.
 func (a *app) allowUnreadable(notes *[]note.Note) error {
 	unseen, err := a.checkUnseen(notes, report.Unjudged{})
 	if err == nil && len(unseen) > 0 {
@@ -89,9 +87,9 @@ func (a *app) allowUnreadable(notes *[]note.Note) error {
 	return err
 }
 
-// printAnnotations prints GitHub annotations when --annotations asks for them.
-// They go to standard error, from which a runner reads them as well, because
-// standard output carries results only; -q does not silence what was asked for.
+// printAnnotations prints GitHub annotations if --annotations is given. They go to
+// standard error, which a runner also reads, because standard output contains
+// only results. They are printed even with -q.
 func (a *app) printAnnotations(list []report.Annotation) error {
 	if !a.Annotate {
 		return nil
@@ -103,18 +101,18 @@ func (a *app) printAnnotations(list []report.Annotation) error {
 	return machine.Annotations(text.Annotations(a.raw), list)
 }
 
-// The exit statuses; see README.md.
+// Exit statuses, see README.md.
 const (
-	exitDone         = 0 // also with mismatches, bad rows, a run that is stored already
-	exitGate         = 1 // a gate that was asked for failed
+	exitDone         = 0 // also with mismatches, bad rows, or a run that was already stored
+	exitGate         = 1 // a requested gate failed
 	exitMeasureAgain = 4 // kernels are worth measuring again
-	exitUsage        = 2 // bad usage, no usable input, or kernels that a gate did not see
+	exitUsage        = 2 // wrong usage, no usable input, or kernels that a gate did not see
 	exitBug          = 3 // the program panicked
 )
 
-// verdictError means that everything worked, and what was asked for came out
-// with another status than exitDone. The recipes of docs/ci tell a regression
-// from a job that is broken by the status alone.
+// verdictError is a result with another status than exitDone, although everything
+// worked. The recipes of docs/ci distinguish a regression from a broken job only
+// by the status.
 type verdictError struct {
 	status int
 	text   string
@@ -122,9 +120,9 @@ type verdictError struct {
 
 func (e *verdictError) Error() string { return e.text }
 
-// run runs a command line and gives the exit status. The whole state of a run
-// is in a: occudiff mcp calls run once for each call of an agent, each with an
-// app of its own.
+// run runs a command line and returns the exit status. a contains the complete
+// state of the run: occudiff mcp calls run for each call of an agent, each with
+// its own app.
 func run(ctx context.Context, a *app, args []string) int {
 	err := bug.Call(func() error { return a.perform(ctx, args) })
 	var verdict *verdictError
@@ -145,8 +143,8 @@ func run(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
 		return exitUsage
 	}
-	// Several errors are a line each, and each says who speaks: in a log of CI
-	// lines of others stand between.
+	// Each error is a line with the name of the program, because a CI log mixes
+	// the lines of several programs.
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
@@ -160,25 +158,24 @@ func (a *app) perform(ctx context.Context, args []string) error {
 		a.completeFlags(root)
 	}
 	a.args = args
-	// Before anything can fail: the message of any error may quote the command
-	// line.
+	// First, because any error may quote the command line.
 	a.maskSecrets()
-	// raw is masked as well. It is not cleaned: Safe would replace the escape
-	// sequences of a progress bar and break the commands that annotations are.
+	// raw is masked as well. It is not cleaned, because Safe would replace the
+	// escape sequences of a progress bar and break annotations.
 	a.raw, a.stderr = a.stderr, text.Safe(a.stderr)
-	// Cobra takes the word after a flag that it does not know for its value, as
-	// in --help validate.
+	// Cobra treats the word after an unknown flag as its value. For example, in
+	// --help validate.
 	root.InitDefaultVersionFlag()
 	for _, c := range cli.All(root) {
 		c.InitDefaultHelpFlag()
 	}
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	var help bytes.Buffer // and versions: cobra would not notice that they cannot be written
+	var help bytes.Buffer // also for the version, because cobra ignores write errors
 	root.SetOut(&help)
 	root.SetErr(a.stderr)
-	// Before cobra runs: where a help flag follows it prints the help of the
-	// command above, and succeeds.
+	// Before cobra runs, because with a help flag it would print the help of the
+	// parent command and succeed.
 	err := cli.UnknownCommand(root, args, instead)
 	if err == nil {
 		err = root.ExecuteContext(ctx)

@@ -1,12 +1,12 @@
-// Command occudiff lines predicted GPU occupancy up with what Intel VTune
-// measured, kernel by kernel, says why they differ, writes it as Excel and
-// Markdown, and keeps occupancy from regressing. See README.md.
+// Command occudiff compares predicted GPU occupancy with what Intel VTune
+// measured, kernel by kernel, explains the difference, writes reports, and
+// detects regressions. See README.md.
 //
-// The package holds the commands: their flags, which stage follows which, the
-// settings, where a result goes, and the exit status. It holds no formula, no
-// rule of a verdict, no file format and no wording of a report. What a library
-// can decide is decided there, so that the page (cmd/page) gives the same
-// answers.
+// The package contains the commands: their flags and settings, the order of the
+// phases, the destination of each result, and the exit status. It must not
+// contain formulas, rules of verdicts, file formats, or texts of reports. A
+// library decides whatever it can, so that the page (cmd/page) has the same
+// results.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"occudiff/predict/batch"
 )
 
-// os.Exit runs no deferred calls, so all work is in runMain.
+// os.Exit skips deferred calls, so all work is in runMain.
 func main() { os.Exit(runMain()) }
 
 func runMain() int {
@@ -37,8 +37,8 @@ func runMain() int {
 	return run(ctx, e, os.Args[1:])
 }
 
-// rootCommand builds the command tree. Usage and errors are silent in cobra:
-// run prints errors itself, without secrets, each line with the program's name.
+// rootCommand returns the command tree. Cobra prints neither usage nor errors:
+// run prints errors without secrets, and each line with the program's name.
 func (a *app) rootCommand() *cobra.Command {
 	a.setDefaults()
 	root := a.command(command{text: "occudiff"})
@@ -71,8 +71,8 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// instead returns the command line for a word that people type in the place of
-// a command: one that was a command before, or a file.
+// instead returns what to type for a word in the place of a command: the new
+// form of a removed command, or the command that reads a file.
 func instead(word string) string {
 	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill",
 		"version": "--version"}
@@ -90,13 +90,12 @@ func instead(word string) string {
 	return "occudiff validate " + word
 }
 
-// release is the version of the program; a build from a module proxy has its
-// own.
+// release is the version of the program. A build from a module proxy has its
+// own version.
 const release = "0.1.0"
 
-// version is that of the program. Main.Sum is there only for a module that was
-// downloaded. Without it Main.Version is what go build made of the state of a
-// checkout.
+// version returns the version of the program. Only a downloaded module has
+// Main.Sum. Without it, go build derives Main.Version from the checkout.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Version
@@ -104,10 +103,9 @@ func version() string {
 	return release
 }
 
-// builtFrom names the commit that the program was built from and its time, as
-// far as the build knows them. It is empty for a build without -buildvcs or
-// outside of a repository; "with changes" says that the commit alone does not
-// make this program again.
+// builtFrom returns the commit of the program and its time. It returns "" for a
+// build without -buildvcs or outside of a repository. "with changes" means that
+// the checkout differed from the commit.
 func builtFrom() string {
 	info, _ := debug.ReadBuildInfo()
 	known := map[string]string{}

@@ -32,55 +32,54 @@ import (
 	"occudiff/report/machine"
 )
 
-// skill says to agents when to ask what, and what the answers allow to
-// conclude. occudiff mcp --skill prints it whole, and occudiff mcp tells it to
-// a client without its YAML head.
+// skill describes for agents when to use which command, and which conclusions
+// the results allow. occudiff mcp --skill prints it. occudiff mcp sends it to
+// clients without its YAML head.
 //
 //go:embed skill.md
 var skill string
 
-// tool is a command as agents call it.
+// tool is a command that agents can call.
 //
-// An agent gets what the command prints, byte for byte: the server words
-// refusals alone. What an agent may cause is bounded here and in
-// agentCall.inside: no output files, no network, no VTune, no compiler, and of
-// the files only those of the folder that the server was started in.
+// An agent receives exactly what the command prints. Only rejections come from
+// the server. tool and agentCall.inside limit what an agent can do: no output
+// files, no network, no VTune, no compiler, and only files of the folder in which
+// the server was started.
 type tool struct {
 	name    string
-	command string // and what is always given
-	operand string // what its argument that is no flag is called; "" where it takes none
-	flags   string // those of the command that it takes; what writes, compiles or accepts damage is not among them
+	command string // command with its fixed flags
+	operand string // name of its argument that is not a flag; "" without one
+	flags   string // allowed flags; none of them writes, compiles, or accepts unreadable input
 	text    string
 }
 
-// tools lists what agents may call. validate and diff answer with summaries,
-// which are small and closed where nothing can be concluded. --no-vtune keeps
+// tools lists the tools. validate and diff return summaries, which are small and
+// contain no findings if the input supports no conclusion. --no-vtune prevents
 // validate from starting an installed vtune on a result folder.
 func tools() []tool {
 	const run = "device xve device-file tolerance sampling-interval local simd"
 	const launch = "device xve device-file global local simd slm barriers grf registers"
 	return []tool{
 		{"predict", "predict --format json", "paths", launch + " sweep",
-			"Predicts the occupancy of a launch (device, global, local, simd and what it uses), or of the kernels of " +
-				"binaries (paths). JSON of the schema that it names"},
+			"Predicts the occupancy of a launch (device, global, local, simd, and the resources that it uses), or of the " +
+				"kernels of binaries (paths). Returns JSON with the name of its schema"},
 		{"validate", "validate --no-vtune --format summary", "paths", run,
-			"Compares what VTune or unitrace measured with the prediction, kernel by kernel: verdict, cause and what " +
-				"more threads would be worth. The paths are the files of one run. The summary; conclude nothing where " +
-				"usable is false"},
+			"Compares what VTune or unitrace measured with the prediction, kernel by kernel: verdict, cause, and potential " +
+				"speedup. The paths are the files of one run. Returns a summary. Conclude nothing if usable is false"},
 		{"diff", "diff --format summary", "paths", run + " threshold noise",
-			"Compares two runs, paths being OLD and NEW. The summary; conclude nothing where usable is false"},
+			"Compares two runs. The paths are OLD and NEW. Returns a summary. Conclude nothing if usable is false"},
 		{"advise", "advise --format json", "", launch + " fix free probe",
-			"Searches settings of higher occupancy for a launch. JSON of occudiff/advise/1"},
+			"Finds settings with a higher occupancy for a launch. Returns JSON of occudiff/advise/1"},
 		{"explain", "explain --format json", "term", "",
-			"Explains a word of an answer: a cause, a verdict, a limit, a field. Without a term it lists all"},
+			"Explains a term of a result: a cause, a verdict, a limit, or a key. Without a term, it lists all terms"},
 		{"track_check", "track check --format json", "", "db run last metric direction threshold window base-branch",
-			"Says whether the last runs of a history regressed. JSON of occudiff/track-check/1"},
+			"Checks whether the last runs of a history regressed. Returns JSON of occudiff/track-check/1"},
 	}
 }
 
-// mostBytes is what the files of a call may hold: reading more takes too long
-// to wait for. maxResult is what an answer may hold: more fills what an agent
-// can keep in mind.
+// mostBytes limits the size of the files of a call, because reading more takes
+// too long. maxResult limits the size of a result, because an agent cannot
+// process more.
 const (
 	mostBytes = 1 << 30
 	maxResult = 512 << 10
@@ -123,32 +122,31 @@ func (a *app) mcpCommand() *cobra.Command {
 				}
 				s.AddTool(add, c.run)
 			}
-			// Standard output is the protocol from here on; the commands print into
+			// Standard output now belongs to the protocol. The commands print into
 			// buffers.
 			c := newClient(a.stdin, a.stdout)
 			err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
-			if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
+			if ctx.Err() != nil || c.ended.Load() { // the usual ends: an interrupt, and a client that has ended
 				err = nil
 			}
 			return nil, err
 		}})
 }
 
-// agentCall answers the calls of a tool.
+// agentCall handles the calls of a tool.
 type agentCall struct {
 	tool
 	app    *app
-	folder string // which paths must lie in, without symbolic links
+	folder string // folder that contains all paths, without symbolic links
 	takes  *jsonschema.Schema
 }
 
-// schema describes what a tool takes: the flags of its command, with their
-// texts. It comes from the flags of the command, so that a help text is written
-// once. A size is a text as on a command line, or its numbers.
+// schema returns the JSON Schema of a tool's arguments: the flags of its command
+// with their help. A size is a string as on a command line, or its numbers.
 func (t tool) schema() *jsonschema.Schema {
 	of, _, _ := new(app).rootCommand().Find(strings.Fields(t.command))
-	// The kinds of values in JSON that a type of a flag takes, those of the
-	// elements of an array before it.
+	// JSON types that a type of a flag accepts. The types of the elements of an
+	// array come before "array".
 	kinds := map[string][]string{"int": {"integer"}, "int64": {"integer"}, "float64": {"number"}, "bool": {"boolean"},
 		"count": {"string", "integer"}, "size": {"string", "integer", "array"}, "stringArray": {"string", "array"}}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -165,23 +163,23 @@ func (t tool) schema() *jsonschema.Schema {
 			p.Items = &jsonschema.Schema{Type: p.Types[len(p.Types)-2]}
 		}
 		if cli.NamesFile(f) {
-			p.Description += "; in the folder of the server"
+			p.Description += ". It must be in the folder of the server"
 		}
 		s.Properties[name] = p
 	}
 	switch t.operand {
 	case "paths":
 		s.Properties["paths"] = &jsonschema.Schema{Types: []string{"array"}, Items: &jsonschema.Schema{Type: "string"},
-			Description: "files or folders, in the folder of the server"}
+			Description: "files or folders in the folder of the server"}
 	case "term":
 		s.Properties["term"] = &jsonschema.Schema{Types: []string{"string"}}
 	}
 	return s
 }
 
-// run runs the command of a call as the command line does, and gives what it
-// prints. an error is a result with IsError and no error of the protocol, since
-// an agent sees the former alone and can recover its call.
+// run runs the command of a call like the command line and returns its output.
+// An error is a result with IsError and not an error of the protocol, because an
+// agent sees only the result and can correct its call.
 func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var args []string
 	// The server survives a panic. run catches those of the command.
@@ -195,13 +193,13 @@ func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 			environ: c.app.environ}
 		status := run(ctx, one, args)
 		switch {
-		// A gate that failed, or a summary that is not usable, is an answer.
-		// What was printed before a panic is not.
+		// A failed gate or an unusable summary is a result. Output before a panic
+		// is not.
 		case out.Len() == 0 || status == exitBug:
 			err = errors.New(strings.TrimSpace(errs.String()))
 		case out.Len() > maxResult:
-			err = fmt.Errorf("the answer has %d bytes, more than %d: ask for fewer runs or kernels, or run occudiff "+
-				"in a shell and write it to a file", out.Len(), maxResult)
+			err = fmt.Errorf("the result has %d bytes, more than %d: request fewer runs or kernels, or run occudiff "+
+				"in a shell and write the result to a file", out.Len(), maxResult)
 		}
 	}
 	if err != nil {
@@ -211,11 +209,10 @@ func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 		Content: []mcp.Content{&mcp.TextContent{Text: out.String()}}}, nil
 }
 
-// arguments makes the command line of a call. What an agent names as a value
-// stays one: values follow a = and operands a --, so that none is read as a
-// flag.
+// arguments returns the command line of a call. Values follow a = and operands
+// follow --, so that none of them is read as a flag.
 func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args []string, err error) {
-	var size int64 // of all files
+	var size int64 // size of all files
 	values, err := c.values(given)
 	if err != nil {
 		return nil, err
@@ -223,7 +220,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args 
 	args = append(strings.Fields(c.command), "-q")
 	for _, name := range strings.Fields(c.flags) {
 		words := values[name]
-		if name == "db" && len(words) == 0 { // else settings could name a history on the network
+		if name == "db" && len(words) == 0 { // otherwise settings could name a history on the network
 			words = []string{"occudiff.db"}
 		}
 		for _, w := range words {
@@ -247,13 +244,13 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args 
 	return args, nil
 }
 
-// values returns the arguments of a call as the words of a command line, when
-// they are what the schema says. A null is no value, and the numbers of a size
-// are one word.
+// values returns the arguments of a call as words of a command line, or an error
+// if they do not match the schema. A null means no value. The numbers of a size
+// become one word.
 func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	var values map[string]any
 	d := json.NewDecoder(bytes.NewReader(given))
-	d.UseNumber() // a float64 of 1048576 would be printed as 1.048576e+06, which is no size
+	d.UseNumber() // the float64 1048576 would be printed as 1.048576e+06, which is not a size
 	if err := d.Decode(&values); err != nil && len(given) > 0 {
 		return nil, fmt.Errorf("arguments: expected an object: %w", err)
 	}
@@ -261,7 +258,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	for name, v := range values {
 		takes, ok := c.takes.Properties[name]
 		if !ok {
-			return nil, fmt.Errorf("%s takes no argument %q; it takes %s", c.name, history.Mask(name),
+			return nil, fmt.Errorf("%s has no argument %q; it accepts %s", c.name, history.Mask(name),
 				strings.Join(strings.Fields(c.flags+" "+c.operand), ", "))
 		}
 		list, several := v.([]any)
@@ -271,7 +268,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 		for _, x := range list {
 			if kinds := takes.Types; several && (takes.Items == nil || !isKind(x, takes.Items.Type)) ||
 				!several && !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(x, kind) }) {
-				text, _ := json.Marshal(v) // it was read from JSON
+				text, _ := json.Marshal(v) // no error, because it was read from JSON
 				return nil, fmt.Errorf("%s: expected %s, not %s", name, strings.Join(kinds, " or "),
 					history.Mask(string(text)))
 			}
@@ -284,7 +281,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	return words, nil
 }
 
-// isKind reports whether a value is of a type of JSON Schema that has no parts.
+// isKind reports whether a value has a scalar type of JSON Schema.
 func isKind(v any, kind string) bool {
 	switch x := v.(type) {
 	case string:
@@ -298,15 +295,14 @@ func isKind(v any, kind string) bool {
 	return false
 }
 
-// inside returns a path as the commands get it, when it is a file or folder of
-// the server's folder, with all that a folder links to, and of a size that can
-// be waited for together with the others of the call. The size is checked
-// before anything is read. It adds up over the files of a call as they are
-// named: a file that is named twice is read twice.
+// inside returns a path for the command. It returns an error unless the path and
+// everything in it are in the folder of the server, and unless the files of the
+// call together are small enough. The size is checked before anything is read. A
+// file that is named twice counts twice, because it is read twice.
 func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
 	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, history.Mask(path), why) }
 	if history.IsAddress(path) && name == "db" || strings.Contains(path, "://") {
-		return wrong("is an address: occudiff mcp uses no network; name a file in its folder")
+		return wrong("is an address, and occudiff mcp uses no network: name a file in its folder")
 	}
 	full := path
 	if !filepath.IsAbs(path) {
@@ -314,7 +310,7 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 	}
 	real, err := filepath.EvalSymlinks(full)
 	if err != nil {
-		return wrong("cannot be read: there is no such file or folder in the folder of the server")
+		return wrong("cannot be read: the folder of the server has no such file or folder")
 	}
 	look := func(p string) error {
 		real, err := filepath.EvalSymlinks(p)
@@ -322,23 +318,23 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 			return err
 		}
 		if real != c.folder && !strings.HasPrefix(real, strings.TrimSuffix(c.folder, "/")+string(filepath.Separator)) {
-			return errors.New("lies outside the folder that occudiff mcp was started in")
+			return errors.New("is outside the folder in which occudiff mcp was started")
 		}
 		info, err := os.Stat(real)
 		switch {
 		case err == nil && info.IsDir() && real != p:
-			// WalkDir does not follow it, but reading does: what is in there
-			// nobody would have looked at.
-			return errors.New("holds a link to a folder: name that folder itself")
+			// WalkDir does not follow the link, but reading does, so the content
+			// would not be checked.
+			return errors.New("contains a link to a folder: name that folder itself")
 		case err != nil || info.IsDir():
 			return err
 		case !info.Mode().IsRegular():
 			return errors.New("is neither a file nor a folder")
 		case zebin.IsSource(real):
-			return errors.New("is source code: occudiff mcp compiles nothing; name a compiled binary")
+			return errors.New("is source code, and occudiff mcp compiles nothing: name a compiled binary")
 		}
 		if *size += info.Size(); *size > mostBytes {
-			return fmt.Errorf("makes the call read more than %d MB: run occudiff in a shell", mostBytes>>20)
+			return fmt.Errorf("would make the call read more than %d MB: run occudiff in a shell", mostBytes>>20)
 		}
 		return nil
 	}
@@ -351,30 +347,30 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 	if err != nil {
 		return wrong(err.Error())
 	}
-	return "." + string(filepath.Separator) + relative, nil // a name may begin with - or be it
+	return "." + string(filepath.Separator) + relative, nil // because a name may begin with -
 }
 
-// client is the other side of the protocol, on streams that nobody closes.
+// client is the other side of the protocol, on streams that are never closed.
 //
-// The SDK ends its session at a line that is no message, and at the end of
-// input even while calls are answered. client stands between it and the streams
-// to prevent both: it passes whole messages on, answers other lines itself, and
-// keeps the end of input back until no call waits.
+// The SDK ends its session at a line that is not a message, and at the end of
+// input even if calls are in progress. client is between the SDK and the streams
+// and prevents both: it forwards complete messages, answers other lines itself,
+// and delays the end of input until no call is in progress.
 type client struct {
 	in       io.Reader
 	out      io.Writer
-	mu       sync.Mutex          // of out and calls: writes are whole messages
-	calls    map[jsonrpc.ID]bool // without an answer
+	mu       sync.Mutex          // guards out and calls: each write is a complete message
+	calls    map[jsonrpc.ID]bool // calls without an answer
 	answered chan struct{}       // receives a value when a call is answered
-	ended    atomic.Bool         // it is gone
+	ended    atomic.Bool         // the client has ended
 }
 
 func newClient(in io.Reader, out io.Writer) *client {
 	return &client{in: in, out: out, calls: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
 }
 
-// lastResults is how long a client that has ended its messages is answered. The
-// clients of the SDKs wait 2 s for the server to end before they kill it.
+// lastResults is the time for the last answers after a client has ended its
+// messages. The clients of the SDKs wait 2 s for the server before they kill it.
 const lastResults = 1500 * time.Millisecond
 
 // Write implements io.Writer: each write is a message.
@@ -387,7 +383,7 @@ func (c *client) Write(b []byte) (int, error) {
 			defer func() {
 				select {
 				case c.answered <- struct{}{}:
-				default: // a value waits already
+				default: // the channel already has a value
 				}
 			}()
 		}
@@ -403,9 +399,9 @@ func (c *client) Write(b []byte) (int, error) {
 // The SDK closes its transport, and the streams are the process's own.
 func (*client) Close() error { return nil }
 
-// messages returns the lines that are messages, and answers the others, at
-// which the SDK would end. A client that says all at once and ends is answered
-// before the end is passed on.
+// messages returns the lines that are messages, and answers the other lines, at
+// which the SDK would end. If a client sends all messages at once and ends, they
+// are answered before the end is forwarded.
 func (c *client) messages() io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -446,16 +442,16 @@ func (c *client) waitForResults() {
 	}
 }
 
-// pass passes a line on if it is a message, and answers it otherwise: there is
-// no number to answer to (JSON-RPC 2.0, section 5.1). It also answers a call
-// with the id of a call that has no answer yet, which the SDK would drop.
+// pass forwards a line if it is a message. Otherwise it answers the line without
+// an id (JSON-RPC 2.0, section 5.1). It also answers a call that reuses the id of
+// a call in progress, which the SDK would drop.
 func (c *client) pass(w io.Writer, line []byte) error {
 	if len(line) == 0 {
 		return nil
 	}
 	m, fault := jsonrpc.DecodeMessage(line)
 	if fault != nil {
-		return c.reject(nil, jsonrpc.CodeParseError, "expected a message of JSON-RPC 2.0 on a line: "+fault.Error())
+		return c.reject(nil, jsonrpc.CodeParseError, "expected one JSON-RPC 2.0 message per line: "+fault.Error())
 	}
 	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
 		c.mu.Lock()
@@ -464,8 +460,7 @@ func (c *client) pass(w io.Writer, line []byte) error {
 		c.mu.Unlock()
 		if doubled {
 			return c.reject(call.ID.Raw(), jsonrpc.CodeInvalidRequest,
-				fmt.Sprintf("id %v belongs to a call that has no "+
-					"answer yet; expected an id that this client has not used", call.ID.Raw()))
+				fmt.Sprintf("id %v belongs to a call in progress; expected an unused id", call.ID.Raw()))
 		}
 	}
 	_, err := w.Write(append(line, '\n'))

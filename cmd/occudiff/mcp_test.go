@@ -151,7 +151,7 @@ func TestAgent(t *testing.T) {
 		{"an absolute path inside", "validate", arguments{"paths": []string{must(filepath.Abs("a.csv"))}, "device": "max1100"}, "occudiff/summary/1"},
 		{"a link inside", "validate", arguments{"paths": []string{"inner.csv"}, "device": "max1100"}, "occudiff/summary/1"},
 		{"two runs", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100"}, "occudiff/summary/1"},
-		{"noise", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100", "noise": "occudiff.db"}, "no kernel has 8 runs"},
+		{"noise", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100", "noise": "occudiff.db"}, "no kernel has at least 8 runs"},
 		{"advice", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "slm": "24K"}, "occudiff/advise/1"},
 		{"an experiment", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "probe": true}, "occudiff/advise/1"},
 		{"a word", "explain", arguments{"term": "limited by something else"}, "occudiff/explain/1"},
@@ -403,8 +403,8 @@ func TestAgentIDs(t *testing.T) {
 		reason, first, second string
 		want                  string // error of the second response
 	}{
-		{"a number", `7`, `7`, "id 7 belongs to a call that has no answer yet"},
-		{"a text", `"a"`, `"a"`, "id a belongs to a call that has no answer yet"},
+		{"a number", `7`, `7`, "id 7 belongs to a call in progress"},
+		{"a text", `"a"`, `"a"`, "id a belongs to a call in progress"},
 		{"a number and a text differ", `7`, `"7"`, ""},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

@@ -24,46 +24,43 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// A setting is what a user need not repeat on the command line: a flag that a
-// variable of the environment or the file of settings gives. The file also
-// keeps the thresholds of the history's gate.
+// A setting is a flag whose value comes from the environment or the settings
+// file. The file also contains the thresholds of the gate.
 
-// runVariable is where the recipes of docs/ci keep the number of the run that
-// they added.
+// runVariable is the variable in which the recipes of docs/ci store the number of
+// the run that they added.
 const runVariable = "OCCUDIFF_RUN"
 
-// settingsName is the file of settings, in the working folder or in the nearest
-// parent that has one.
+// settingsName is the name of the settings file, in the working folder or in the
+// nearest parent folder that has one.
 const settingsName = "occudiff.yaml"
 
-// settingNames are the flags that the file of settings and the environment give
-// where the command line does not. They are what holds for a team or a machine.
-// The order is that of occudiff config.
+// settingNames lists the flags that the settings file and the environment can
+// set. They apply to a team or a machine. occudiff config uses this order.
 func settingNames() []string {
 	return []string{"device", "xve", "device-file", "tolerance", "sampling-interval", "columns",
 		"fail-on", "db"}
 }
 
-// gates are what a command may fail on, each on some of them.
+// gates lists all values of fail-on. Each command accepts some of them.
 func gates() []string {
 	return []string{"never", "mismatch", "model", "regression", "alarm", "missing"}
 }
 
-// given is a setting that somebody gave, and where.
+// given is the value of a setting and its origin.
 type given struct{ text, from string }
 
-// settingVariable is the environment variable of a setting:
+// settingVariable returns the environment variable of a setting. For example,
 // OCCUDIFF_SAMPLING_INTERVAL.
 func settingVariable(name string) string {
 	return "OCCUDIFF_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// applySettings returns the flags of a command that are not on the command line
-// what the environment and the file of settings say. The number of XVEs belongs
-// to the device, so a device on the command line leaves that of others out. A
-// setting goes into the value of the flag and leaves Flag.Changed alone: to
-// Refuse a flag that was not given is not there, so a device in the file does
-// not keep predict from --model compute-unit.
+// applySettings sets the flags that are not on the command line from the
+// environment and the settings file. The number of XVEs belongs to the device, so
+// a device on the command line excludes a number from elsewhere. A setting does
+// not set Flag.Changed, because only given flags may be rejected: a device in the
+// file does not conflict with predict --model compute-unit.
 func (a *app) applySettings() error {
 	a.given = map[string]given{}
 	takes := func(name string) bool { return a.flags.Lookup(name) != nil }
@@ -74,15 +71,14 @@ func (a *app) applySettings() error {
 	if err != nil {
 		return err
 	}
-	// A slip is a warning and no error: a newer version may know the setting,
-	// and a shared file must not stop an older one.
+	// An unknown setting is a warning and not an error, because a newer version
+	// may have it, and a shared file must not stop an older version.
 	for _, line := range append(file.unknown(), a.unknownVariables()...) {
 		a.printMessage("%s", line)
 	}
 	for _, name := range settingNames() {
 		flag := a.flags.Lookup(name)
-		// The order is that of the nearest: command line, environment, file,
-		// default.
+		// Precedence: command line, environment, file, default.
 		if flag == nil || flag.Changed || name == "xve" && a.flags.Changed("device") {
 			continue
 		}
@@ -94,10 +90,10 @@ func (a *app) applySettings() error {
 			continue
 		}
 		if name == "fail-on" && !slices.Contains(flag.Annotations["words"], g.text) {
-			// A file says fail-on once for validate, diff and track, which do
-			// not all know each gate.
+			// A file has one fail-on for validate, diff, and track, which accept
+			// different values.
 			if slices.Contains(gates(), g.text) {
-				continue // of another command
+				continue // for another command
 			}
 			return cli.Errorf("%s: %q is not a value of fail-on; expected one of %s", g.from, g.text,
 				strings.Join(gates(), ", "))
@@ -111,23 +107,21 @@ func (a *app) applySettings() error {
 	return nil
 }
 
-// settingsFile is what the file says.
+// settingsFile is the content of the settings file.
 type settingsFile struct {
-	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
+	thresholds map[string]float64 // thresholds of the gate by metric, in the unit of --threshold
 
-	path  string     // "" when there is none
-	words []string   // all that the file has, whether or not it can be read as settings
-	top   *yaml.Node // the mapping that the document is
+	path  string     // "" without a file
+	words []string   // all words of the file, even if it is not valid
+	top   *yaml.Node // mapping of the document
 }
 
-// name names the file as people and CI systems read it; empty when there is
-// none.
+// name returns the relative path of the file, or "" without a file.
 func (f *settingsFile) name() string { return cli.RelativePath(f.path) }
 
-// readSettings reads the nearest file of settings; without one all settings
-// have their defaults. Only the nearest counts: files of further parents are
-// not merged. A file that is there and cannot be read is an error, for going on
-// without it would judge by other thresholds.
+// readSettings reads the nearest settings file. Without one, all settings have
+// their defaults. Files of further parent folders are not merged. A file that
+// cannot be read is an error, because without it other thresholds would apply.
 func readSettings() (*settingsFile, error) {
 	f := &settingsFile{thresholds: map[string]float64{}, top: &yaml.Node{Kind: yaml.MappingNode}}
 	folder, err := os.Getwd()
@@ -145,39 +139,39 @@ func readSettings() (*settingsFile, error) {
 	return f, nil
 }
 
-// mostSettings is the size of the largest file of settings in bytes. All of the
-// settings take less than a thousandth of it.
+// mostSettings is the largest size of a settings file in bytes. All settings need
+// less than 0.1% of it.
 const mostSettings = 1 << 20
 
-// readSmall reads a file of settings.
+// readSmall reads a settings file.
 func readSmall(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // a named pipe may never be written
-		return nil, errors.New("expected a file")
+		return nil, errors.New("expected a file, not a folder or pipe")
 	case info.Size() > mostSettings:
 		return nil, fmt.Errorf("it has %d bytes, more than %d; is it the right file?", info.Size(), mostSettings)
 	}
 	return os.ReadFile(path)
 }
 
-// read takes the file apart. Of what it says only the thresholds are checked
-// here; settings are when a command has the flag.
+// read parses the file. It checks only the thresholds. applySettings checks the
+// settings that a command has.
 func (f *settingsFile) read(text []byte) error {
-	// Whatever YAML makes of a line, an address has no blanks or quotes.
+	// Independent of the YAML syntax, an address contains no blanks or quotes.
 	f.words = strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"',[]{}", r) })
-	var doc yaml.Node      // nodes know their lines
-	var all map[string]any // finds another root and duplicate keys
+	var doc yaml.Node      // nodes have their lines
+	var all map[string]any // detects another root and duplicate keys
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := cmp.Or(d.Decode(&doc), doc.Decode(&all)); {
 	case err == io.EOF: // nothing but comments
 		return nil
 	case err != nil:
-		return cli.Errorf("%s: expected settings as in 'device: max1100': %v", f.name(), err)
+		return cli.Errorf("%s: expected settings, for example 'device: max1100': %v", f.name(), err)
 	case d.Decode(new(yaml.Node)) != io.EOF:
-		return cli.Errorf("%s: the settings are one YAML document; remove what follows ---", f.name())
+		return cli.Errorf("%s: expected one YAML document; remove the text after ---", f.name())
 	}
 	f.top = doc.Content[0]
 	thresholds := valueOf(valueOf(f.top, "track"), "threshold")
@@ -191,7 +185,7 @@ func (f *settingsFile) read(text []byte) error {
 		}
 		x, err := strconv.ParseFloat(value.Value, 64)
 		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number from 0, as in 2.5", f.path,
+			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number of at least 0, for example 2.5", f.path,
 				value.Line, name.Value, value.Value)
 		}
 		f.thresholds[name.Value] = x
@@ -199,7 +193,7 @@ func (f *settingsFile) read(text []byte) error {
 	return nil
 }
 
-// valueOf returns the value of a key in a mapping, nil when there is none.
+// valueOf returns the value of a key in a mapping, or nil without the key.
 func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -210,9 +204,9 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 }
 
 // setting returns a setting from the environment, otherwise from the file. A
-// file that it names is next to the file of settings. from names the place for
-// people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and
-// empty is none, and so is a key without a value: the text is empty for both.
+// relative path starts at the folder of the settings file. The origin is for
+// people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. The text is empty without a
+// setting, for an empty variable, and for a key without a value.
 func (f *settingsFile) setting(name string, getenv func(string) string) (g given, err error) {
 	if text := getenv(settingVariable(name)); text != "" {
 		return given{text, "$" + settingVariable(name)}, nil
@@ -224,7 +218,7 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	g = given{node.Value, fmt.Sprintf("%s:%d", f.name(), node.Line)}
 	switch node.Kind {
 	case yaml.ScalarNode:
-	// As a flag takes a list: columns: [kernel, verdict].
+	// A list in the form of a flag: columns: [kernel, verdict].
 	case yaml.SequenceNode:
 		var words []string
 		for _, word := range node.Content {
@@ -241,8 +235,8 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	return g, nil
 }
 
-// unknown lists the keys that are no settings: a slip would otherwise go
-// unnoticed.
+// unknown lists the keys that are not settings, so that a typing error is
+// noticed.
 func (f *settingsFile) unknown() (keys []string) {
 	for i := 0; i+1 < len(f.top.Content); i += 2 {
 		if key := f.top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
@@ -253,8 +247,8 @@ func (f *settingsFile) unknown() (keys []string) {
 	return keys
 }
 
-// unknownVariables lists the variables of the environment that are called as
-// settings are and that are none.
+// unknownVariables lists the variables of the environment whose name begins like
+// a setting and that are not settings.
 func (a *app) unknownVariables() (lines []string) {
 	var known []string
 	for _, name := range settingNames() {
@@ -269,10 +263,9 @@ func (a *app) unknownVariables() (lines []string) {
 	return lines
 }
 
-// configCommand shows the settings that would apply here. It reads the file by
-// itself, for it has none of the flags that settings reach. A setting that
-// cannot be read is an error as it is in the commands, and a key that is none
-// is part of the answer.
+// configCommand prints the settings that apply here. It reads the file itself,
+// because it has no flag that a setting can set. An unreadable setting is an
+// error, as in the other commands. An unknown key is part of the output.
 func (a *app) configCommand() *cobra.Command {
 	return a.command(command{text: "config", share: outputFlags,
 		run: func(context.Context, []string) (*report.Output, error) {
@@ -285,15 +278,15 @@ func (a *app) configCommand() *cobra.Command {
 		}})
 }
 
-// settings lists what applies. Values are texts as they were given: whether a
-// flag takes them is for the command that has it.
+// settings lists the settings that apply, with their values as given. The command
+// that has the flag checks the value.
 func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 	var list []predictdoc.Setting
 	for _, name := range settingNames() {
 		// pflag prints an empty list as [].
 		value := strings.Trim(a.sharedFlags.Lookup(name).DefValue, "[]")
 		s := predictdoc.Setting{Name: name, Value: value, From: "default"}
-		if name == "xve" { // none is given
+		if name == "xve" { // its default 0 means that no number is set
 			s.Value = ""
 		}
 		g, err := file.setting(name, a.getenv)
@@ -303,12 +296,11 @@ func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 		if g.text != "" {
 			s.Value, s.From = g.text, g.from
 		}
-		// A postgres:// URL may hold a password.
+		// A postgres:// URL may contain a password.
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}
-	// In the order of the metrics, and not in that of the file, which is a map
-	// here.
+	// In the order of the metrics, because the thresholds are a map.
 	for _, m := range history.TrackedMetrics() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, predictdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),

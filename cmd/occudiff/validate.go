@@ -34,12 +34,12 @@ func (a *app) validateCommand() *cobra.Command {
 	return a.command(command{text: "validate", flags: []any{f},
 		share: "local simd driver" + runFlags + tableFlags + unseenFlags +
 			"sort:lost,time,speedup,difference,name fail-on:never,mismatch,model annotations" + outputFlags,
-		args: cli.Args(1, cli.Unlimited, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
+		args: cli.Args(1, cli.Unlimited, "nothing to validate: give an export, a log, a summary, or a folder of files; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {
 			if a.endings = fileEndings(".xml", perfettoEnding); f.Timeline {
 				a.endings = append(a.endings, ".svg")
-				a.Verbose = true // a terminal shows what was asked for
+				a.Verbose = true // the timeline is part of the evidence
 			}
 			return nil
 		},
@@ -48,12 +48,12 @@ func (a *app) validateCommand() *cobra.Command {
 		}})
 }
 
-// validatePaths reads and compares each run of the command line. done is
-// deferred before the error is looked at: it is there in any case, and removes
-// what was exported until then.
+// validatePaths reads and compares each run of the command line. done is deferred
+// before the error is checked, because it also removes what was exported before
+// an error.
 func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Output, error) {
-	// Where vtune is installed the tables of a result folder are its own; else,
-	// or with --no-vtune, the folder is read by itself.
+	// If vtune is installed, it exports the tables of a result folder. Otherwise,
+	// or with --no-vtune, the folder is read directly.
 	if !f.NoVTune {
 		with, done, err := collect.ExportResults(ctx, paths, a.raw)
 		defer done()
@@ -63,8 +63,8 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 		paths = with
 	}
 	if f.Instances {
-		// Collecting garbage early is cheap with millions of launches, which
-		// hold no pointers, and keeps memory near what is used.
+		// Millions of launches contain no pointers, so frequent garbage collection
+		// is cheap, and it keeps memory low.
 		debug.SetGCPercent(30)
 	}
 	var names []string
@@ -81,14 +81,14 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	return a.outputRuns(names, results)
 }
 
-// validateRun compares a run that was read.
-// Without a gate and without a device the run is compared with VTune's peaks.
+// validateRun compares a run with its prediction. Without a gate and without a
+// device, it compares the run with VTune's peaks.
 func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.UsePeaks
-	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
+	if a.FailOn != "never" { // a gate must not pass because no device is known
 		unnamed = compare.RejectRun
 	}
-	if len(run.Kernels) > 20_000 { // whose rows take hundreds of megabytes: memory is kept near them
+	if len(run.Kernels) > 20_000 { // their rows need hundreds of megabytes
 		debug.SetGCPercent(40)
 	}
 	r, err := a.compareRun(run, unnamed)
@@ -100,9 +100,9 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 	return r, err
 }
 
-// outputRuns answers for one run, or for several side by side; what a gate says
-// comes last. All runs are judged before anything is written, since what was
-// accepted is in every output as a note.
+// outputRuns returns the output for one run, or for several next to each other.
+// The gate comes last. All runs are judged before anything is written, because
+// every output contains a note about accepted input.
 func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Output, error) {
 	var failed, unseen []string
 	for i, r := range results {
@@ -122,8 +122,7 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 			failed = append(failed, of+g.Failure)
 		}
 	}
-	// Without a gate kernels that were lost are a note in every output, and no
-	// error.
+	// Without a gate, lost kernels are a note in every output and not an error.
 	if a.FailOn == "never" {
 		unseen = nil
 	}
@@ -139,7 +138,7 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 		var notes []note.Note
 		for _, r := range results {
 			for _, n := range r.Notes {
-				if !slices.Contains(notes, n) { // many runs say the same of their device
+				if !slices.Contains(notes, n) { // many runs have the same note about their device
 					notes = append(notes, n)
 				}
 			}
@@ -156,13 +155,13 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 	return rundoc.NewOutput(results[0], a.provenance()), nil
 }
 
-// readingGarbage is for debug.SetGCPercent: reading makes next to no garbage,
-// so that collecting what there is early costs nothing and keeps memory flat at
-// any file size.
+// readingGarbage is the value of debug.SetGCPercent while files are read. Reading
+// produces little garbage, so frequent collection is cheap, and memory is
+// independent of the file size.
 const readingGarbage = 20
 
-// eachRun reads the runs of the paths and passes each one to a function. opt is
-// what the command adds to the flags.
+// eachRun reads the runs of the paths and passes each one to a function. opt
+// contains the options of the command in addition to the flags.
 func (a *app) eachRun(ctx context.Context, paths []string, opt ingest.Options,
 	each func(name string, run *ingest.Run) error) error {
 	return ingest.EachRun(paths, formats.All(), func(paths []string) ([]*ingest.Run, error) {
@@ -174,8 +173,7 @@ func (a *app) eachRun(ctx context.Context, paths []string, opt ingest.Options,
 	})
 }
 
-// readRun reads paths as one run, without comparing it: track add needs the run
-// itself.
+// readRun reads paths as one run, without comparing it. track add needs the run.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
 	defer a.startReading(ctx, paths, &opt)()
 	run, err := ingest.Read(ctx, paths, opt)
@@ -205,7 +203,7 @@ func (a *app) hideCommand(run *ingest.Run) {
 	}
 }
 
-// readDevices reads the device table with the user's device file on top.
+// readDevices reads the device table and adds the user's device file.
 func (a *app) readDevices() (err error) {
 	if a.devices, err = arch.Builtin(); err != nil || a.DeviceFile == "" {
 		return err
@@ -215,8 +213,7 @@ func (a *app) readDevices() (err error) {
 	return err
 }
 
-// namedDevice returns the device that --device names; nothing where it names
-// none.
+// namedDevice returns the device of --device, or nothing without the flag.
 func (a *app) namedDevice() ([]*arch.Device, error) {
 	if a.Device == "" {
 		return nil, nil
@@ -228,9 +225,9 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	return []*arch.Device{c.Device}, nil
 }
 
-// compareRun compares a run that was read with the predictions for its device.
-// unnamed says what to do if it is not given. --driver wins over what the
-// inputs say: of them only traces name the driver.
+// compareRun compares a run with the predictions for its device. unnamed is what
+// to do without a device. --driver takes precedence over the inputs, of which
+// only traces name the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error
@@ -257,8 +254,8 @@ func (a *app) options() compare.Options {
 	o.Tolerance = unit.Points(a.Tolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
 	o.MemoryBandwidth = a.Bandwidth
-	// An assumed interval weakens what a launch that is short against it allows
-	// to say, and each report names it as assumed.
+	// An assumed interval lowers the confidence for short launches, and each
+	// report names it as assumed.
 	o.SamplingAssumed = !a.samplingSet
 	return o
 }
