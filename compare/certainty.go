@@ -88,16 +88,40 @@ func (r *Result) certainty(row *Row) Certainty {
 	c.OtherTasks = c.OutsideLaunches
 	if s, ok := c.OwnShare.Value(); ok {
 		foreign := min(c.OutsideLaunches.Or(1), (1-s)/s)
-		// On average, of samples that go by the time in each a task's part is
-		// no less than its part of all time, and it has half of those that go
-		// to the task with the most. Launches have to be many and all tasks
-		// listed, which a summary does not do.
+		// On average, a kernel's share of samples that are split by time is its
+		// share of all time, and half of the samples that belong to the longest
+		// task. Real folders assign a sample to the launch at its end, which
+		// can contain less. Launches must be many, and all tasks listed, unlike
+		// in a summary.
 		if timed && !r.fromSummary && !r.kernelTime.unsampled {
-			foreign = min(foreign, max(1-s, 0.5))
+			foreign = min(foreign, max(1-s, 0.5, 1-ownAtEnd(c.Intervals.Or(0), float64(s))))
 		}
 		c.OtherTasks = unit.Some(foreign)
 	}
 	return c
+}
+
+// ownAtEnd returns the kernel's own share of the samples that end in its
+// launches, if launches of n intervals take the share s of the time in regular
+// turns. For example, launches of half an interval in turns with two others have
+// a quarter of their samples.
+func ownAtEnd(n, s float64) unit.Ratio {
+	turn := n / s
+	if turn < 0.1 { // a sample contains many turns
+		return unit.Ratio(s)
+	}
+	own := 0.0 // pairs of a moment in a launch and one at most an interval before it, of the same or an earlier launch
+	for before := 0.0; before < 1+n; before += turn {
+		switch y := 1 - before; {
+		case y <= 0:
+			own += (n + y) * (n + y) / 2
+		case y < n:
+			own += n*n - (n-y)*(n-y)/2
+		default:
+			own += n * n
+		}
+	}
+	return unit.Ratio((own - n*n/2) / n) // no moment after it
 }
 
 // likelyOutside is how much of the values' time probably lies outside the

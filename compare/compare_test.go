@@ -220,7 +220,7 @@ func TestVerdictAndCause(t *testing.T) {
 	}{
 		{"Fan1", "real: 18 us launches next to a kernel that takes nearly all of the time", mtl112(), ingest.Platform{},
 			kernel("Fan1", "2048", "16", 32, 2047, 0.037689, measured(19.9), peak(14.3), idle(70.8)),
-			Unmeasurable, BasisMeasured, 19.9 - 100*128.0/896, CauseSampling, "A launch lasts 0.02 of an interval, and this kernel takes 4% of the GPU's time: up to 96% of the value can come from other tasks.", 1},
+			Unmeasurable, BasisMeasured, 19.9 - 100*128.0/896, CauseSampling, "A launch lasts 0.02 of an interval, and this kernel takes 4% of the GPU's time: up to 97% of the value can come from other tasks.", 1},
 		{"one wave", "printed 14.3 for 14.2857: threads live as long as the launch, not longer", mtl112(), ingest.Platform{},
 			kernel("k", "2048", "16", 32, 2000, 0.036, measured(14.3), peak(14.3)), Match, BasisMeasured, 14.3 - 100*128.0/896, "", "", 0},
 		{"Fan2", "real: launch-bound", mtl112(), ingest.Platform{},

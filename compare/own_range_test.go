@@ -183,3 +183,22 @@ func TestStake(t *testing.T) {
 		t.Errorf("%v s where nothing can be told", got)
 	}
 }
+
+// TestOwnAtEnd counts how much of the samples that end in a kernel's launches
+// is the kernel's own time.
+func TestOwnAtEnd(t *testing.T) {
+	for _, c := range []struct {
+		reason      string
+		n, s, share float64
+	}{
+		{"alone", 2, 1, 1},
+		{"half an interval, in turns with two others", 0.5, 1. / 3, 0.25},
+		{"half an interval, in turns with one: the launch before is in the sample, too", 0.5, 0.5, 0.5},
+		{"many turns in a sample", 0.01, 0.2, 0.2},
+		{"three intervals: half of the first sample is outside", 3, 0.3, 1 - 0.5/3},
+	} {
+		if got := float64(ownAtEnd(c.n, c.s)); math.Abs(got-c.share) > 1e-9 {
+			t.Errorf("%s: %v, want %v", c.reason, got, c.share)
+		}
+	}
+}

@@ -221,11 +221,12 @@ type Samples struct {
 }
 
 // A CounterSample contains the values from Length before At to At, in
-// nanoseconds. It needs 32 bytes.
+// nanoseconds. Percentages are shares of its clocks. It needs 40 bytes.
 type CounterSample struct {
 	At, Length                int64
 	Measured, Active, Stalled float32
-	Launch                    uint32 // number of the launch within the task
+	Clocks                    float32 // of the GPU; 0 if they were not counted
+	Launch                    uint32  // number of the launch within the task
 }
 
 // MaxSamples is the maximum number of samples that are kept per file.
@@ -325,8 +326,12 @@ func (r *Recording) Add(m CounterSample) {
 	if len(r.List) >= MaxSamples {
 		for i := range len(r.List) / 2 {
 			a, b := &r.List[2*i], &r.List[2*i+1]
-			w := float32(float64(a.Length) / float64(max(a.Length+b.Length, 1)))
-			r.List[i] = CounterSample{At: b.At, Length: a.Length + b.Length, Measured: w*a.Measured + (1-w)*b.Measured,
+			length, clocks := a.Length+b.Length, a.Clocks+b.Clocks
+			w := float32(float64(a.Length) / float64(max(length, 1)))
+			if clocks > 0 {
+				w = a.Clocks / clocks
+			}
+			r.List[i] = CounterSample{At: b.At, Length: length, Clocks: clocks, Measured: w*a.Measured + (1-w)*b.Measured,
 				Active: w*a.Active + (1-w)*b.Active, Stalled: w*a.Stalled + (1-w)*b.Stalled}
 		}
 		r.List = r.List[:len(r.List)/2]

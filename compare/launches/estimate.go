@@ -19,6 +19,12 @@ type Estimate struct{ Mean, Low, High float64 }
 // Half is half of the interval.
 func (e Estimate) Half() float64 { return (e.High - e.Low) / 2 }
 
+// widen adds an independent error to the interval.
+func (e *Estimate) widen(by float64) {
+	half := math.Hypot(e.Half(), by)
+	e.Low, e.High = e.Mean-half, e.Mean+half
+}
+
 // Values are the estimates of a task, by metric.
 type Values [metrics]Estimate
 
@@ -70,9 +76,10 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 	if r.Unassigned {
 		d, wider = d.shifted(d.offset()), offsetError
 	}
-	var all []*sums
-	for m := range models {
-		all = append(all, d.sum(m))
+	all := d.sums()
+	var low, high []*sums
+	if d.clockChanges() {
+		low, high = d.at(1).sums(), d.at(2).sums()
 	}
 	for task, level := range d.level {
 		if level < mostLevels {
@@ -81,15 +88,35 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 	}
 	for metric := range metrics {
 		values := best(all, metric)
+		below, above := values, values
+		if low != nil {
+			below, above = best(low, metric), best(high, metric)
+		}
 		for task, v := range e.Tasks {
 			if v != nil {
 				x := values[d.level[task]]
+				x.widen(above[d.level[task]].Mean - below[d.level[task]].Mean)
 				// Others may run in the launches' time, too.
 				v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
 			}
 		}
 	}
 	return e
+}
+
+// sums returns the sums of each model.
+func (d *recording) sums() (all []*sums) {
+	for m := range models {
+		all = append(all, d.sum(m))
+	}
+	return all
+}
+
+// at returns the recording at a bound of its clock.
+func (d *recording) at(bound int) *recording {
+	c := *d
+	c.bound = bound
+	return &c
 }
 
 // best returns the values of all levels by the model that leaves the least
@@ -113,9 +140,7 @@ func best(all []*sums, metric Metric) []Estimate {
 			continue
 		}
 		for level, other := range all[o].estimates(metric, f, left) {
-			v := &values[level]
-			half := math.Hypot(v.Half(), other.Mean-v.Mean)
-			v.Low, v.High = v.Mean-half, v.Mean+half
+			values[level].widen(other.Mean - values[level].Mean)
 		}
 	}
 	return values

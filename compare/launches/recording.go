@@ -27,6 +27,7 @@ type recording struct {
 	launches []span
 	samples  []sample
 	load     [metrics]float64 // mean of the samples in which nothing was launched: what others ran
+	bound    int              // of the time that percentages are shares of: 0 for the estimate, 1 and 2 for its bounds
 	median   []float64        // of a task: the median length of its kernel's launches
 
 	// The unknowns are in columns: levels of tasks, then the parts of
@@ -46,6 +47,8 @@ type span struct {
 
 type sample struct {
 	start, end float64
+	clocks     float64
+	used       [3]float64 // the time that percentages are shares of, and its bounds
 	values     [metrics]float64
 }
 
@@ -86,10 +89,11 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	}
 	for _, m := range r.List {
 		active := 100 * float64(m.Active)
-		d.samples = append(d.samples, sample{at(m.At - m.Length), at(m.At),
+		d.samples = append(d.samples, sample{at(m.At - m.Length), at(m.At), float64(m.Clocks), [3]float64{},
 			[metrics]float64{100 * float64(m.Measured), active, active + 100*float64(m.Stalled)}})
 	}
 	d.others()
+	d.fitClock()
 	d.columns(tasks, time, parts)
 	return d
 }
@@ -144,18 +148,19 @@ func (d *recording) unknowns() int { return d.levels + d.shapes*(d.parts+1) }
 // slotTime is a sample's value times its length, less what others ran next to
 // launches that take some of it.
 func (d *recording) slotTime(y *sample, metric Metric, launched float64) float64 {
-	length := y.end - y.start
-	return y.values[metric]*length - d.load[metric]*max(length-launched, 0)
+	used := y.used[d.bound]
+	return y.values[metric]*used - d.load[metric]*max(used-launched, 0)
 }
 
 // shifted returns the recording with all launches so much later.
 func (d *recording) shifted(by float64) *recording {
 	c := *d
-	c.launches = slices.Clone(d.launches)
+	c.launches, c.samples = slices.Clone(d.launches), slices.Clone(d.samples)
 	for i := range c.launches {
 		c.launches[i].start += by
 		c.launches[i].end += by
 	}
+	c.fitClock()
 	return &c
 }
 

@@ -103,7 +103,8 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 			v := &s.values
 			end := a.nanoseconds(s.end)
 			a.recording.Add(ingest.CounterSample{At: end, Length: end - a.nanoseconds(s.start),
-				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall])})
+				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall]),
+				Clocks: float32(v[clocks])})
 		}
 		a.busy.addSample(s, w.hertz)
 		w.addSample(s)
