@@ -111,9 +111,13 @@ func (f *finder) gaps(p Part) {
 	if c.Intervals.Present() {
 		decide = byTrace(", or " + c.resample().text)
 	}
-	cause := f.add(p, CauseGaps, gapsPossible, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
-		"it cannot be distinguished from time within.", c.outsideText(), float64(points)), decide)
-	cause.Explains = unit.Some(points)
+	text := fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; it cannot be "+
+		"distinguished from time within.", c.outsideText(), float64(points))
+	if busy, known := f.r.Platform.GPUTime.Value(); known && !f.r.fromSummary && f.r.taskTime < busy*(1-gapsSeen) {
+		text += fmt.Sprintf(" VTune counts the GPU as busy for %s, and all tasks together take %s: %s of that time is outside "+
+			"any task.", unit.FormatDuration(busy), unit.FormatDuration(f.r.taskTime), shareText(unit.Ratio(1-f.r.taskTime/busy)))
+	}
+	f.add(p, CauseGaps, gapsPossible, text, decide).Explains = unit.Some(points)
 }
 
 // pointsOfGaps is how many points are missing if gaps have this share of the

@@ -170,3 +170,22 @@ func TestPeaksAgree(t *testing.T) {
 		t.Errorf("%d matched, %d of peaks alone, %d of the model", s.Matched, s.PeaksAgree, s.ModelMatched)
 	}
 }
+
+// TestBusyOutsideTasks has a summary that counts the GPU as busy for longer than
+// all tasks take, which is evidence of time between launches.
+func TestBusyOutsideTasks(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		busy   unit.Seconds
+		want   bool
+	}{{"37% of 1.774 s is outside any task", 1.774, true}, {"tasks take all of the time", 1.112, false}} {
+		k := kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.112, measured(62.7), idle(20.7))
+		run := &ingest.Run{Kernels: []ingest.Kernel{k}}
+		run.Platform.GPUTime = unit.Some(c.busy)
+		row := compared(t, mtl112(), DefaultOptions(), run)
+		i := slices.IndexFunc(row.Breakdown.Causes, func(x Cause) bool { return x.Name == CauseGaps })
+		if i < 0 || strings.Contains(row.Breakdown.Causes[i].Evidence, "37% of that time is outside any task") != c.want {
+			t.Errorf("%s: %+v", c.reason, row.Breakdown.Causes)
+		}
+	}
+}

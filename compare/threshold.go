@@ -125,7 +125,7 @@ const (
 	// hundredth is below what any other value of a row is good to. gapsEnough
 	// is the part of the difference that traced gaps must explain to be
 	// certain.
-	gapsSeen    unit.Ratio = 0.01
+	gapsSeen               = 0.01
 	overlapSeen unit.Ratio = 0.01
 	gapsEnough             = 0.5
 

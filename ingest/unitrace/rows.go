@@ -10,6 +10,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/names"
+	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
@@ -273,12 +274,10 @@ func (r *reader) timeline(text string) *rowError {
 			break
 		}
 	}
-	t, err := names.ParseLaunch(launchNumber.ReplaceAllString(strings.TrimSpace(name[at:]), "$1"), false)
+	full, quoted := strings.TrimSpace(name[at:]), name[at] == '"'
+	t, err := names.ParseLaunch(launchNumber.ReplaceAllString(full, "$1"), false)
 	if err != nil {
 		return badf(at, "%v", err)
-	}
-	if name[at] != '"' && !countsGroups(&t) {
-		t.Global = ingest.Size3{}
 	}
 	var start, end int64
 	if n := startEnd.FindStringSubmatch(times); n != nil {
@@ -289,12 +288,21 @@ func (r *reader) timeline(text string) *rowError {
 	if end < start || end <= 0 || end > 1<<62 {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", table.Quote(times))
 	}
-	// The number in the line is a handle of this process, not the number of an
-	// adapter.
-	r.ran(&t, start, end, device)
 	pos := r.in.Pos(at + 1)
-	r.sample(r.kernelSums(&t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
+	if quoted || !r.keep(full, numberedLaunch{start: start, end: end, device: device, pos: pos}) {
+		r.launched(&t, start, end, device, pos, quoted)
+	}
 	return nil
+}
+
+// launched adds a launch of the timeline. The number in the line is a handle of
+// this process, not the number of an adapter.
+func (r *reader) launched(t *names.Launch, start, end int64, device string, pos note.Pos, quoted bool) {
+	if !quoted && !countsGroups(t) {
+		t.Global = ingest.Size3{}
+	}
+	r.ran(t, start, end, device)
+	r.sample(r.kernelSums(t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
 }
 
 // countsGroups reports whether a name's first braces can only contain

@@ -63,6 +63,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	if err := r.in.Err(); err != nil {
 		return nil, err
 	}
+	r.endNumbered()
 	r.endLaunch()
 	return r.finish()
 }
@@ -100,6 +101,7 @@ type reader struct {
 	samples   []ingest.Samples
 	sampled   int // number of samples in all
 	seriesOf  map[*kernelSums]int
+	numbered  numbered
 }
 
 // tableKey distinguishes tables whose rows are read differently.

@@ -193,6 +193,38 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestNumberedLaunches has timelines whose names end in a number. It is the
+// number of a command only if the numbers of several kernels ascend together.
+func TestNumberedLaunches(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		names  []string
+		want   []string
+	}{
+		{"onetrace numbers all OpenCL commands", []string{"Fan2<287>", "Fan1<288>", "Fan2<291>"}, []string{"Fan2 2", "Fan1 1"}},
+		{"a number that occurs again is a template argument", []string{"fill<4>", "scale<8>", "fill<4>"}, []string{"fill<4> 2", "scale<8> 1"}},
+		{"numbers that descend are template arguments", []string{"fill<8>", "scale<4>"}, []string{"fill<8> 1", "scale<4> 1"}},
+		{"so are the numbers of a single kernel", []string{"fill<4>", "fill<8>"}, []string{"fill<4> 1", "fill<8> 1"}},
+		{"a quoted name is from Level Zero, which numbers with a point", []string{`"fill<4>"`, `"scale<8>"`}, []string{"fill<4> 1", "scale<8> 1"}},
+	} {
+		var b strings.Builder
+		for i, name := range c.names {
+			fmt.Fprintf(&b, "Device Timeline (queue: 0x64d2): %s [ns] = 1 (queued) 2 (submit) %d (start) %d (end)\n", name, 10+10*i, 15+10*i)
+		}
+		f, err := read(t, b.String(), ingest.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, k := range f.Kernels {
+			got = append(got, fmt.Sprintf("%s %d", k.Task, k.Instances.Or(0)))
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.reason, d)
+		}
+	}
+}
+
 // TestSpread compares the median of many launches with the exact median: launch
 // i has a run time of i ns.
 func TestSpread(t *testing.T) {
