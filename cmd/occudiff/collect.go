@@ -17,7 +17,7 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// collectFlags are those of collect alone.
+// collectFlags are the flags of collect.
 type collectFlags struct {
 	Dir      string        `flag:"dir" arg:"FOLDER" default:"occudiff-run" help:"new folder for results and exports"`
 	Interval time.Duration `flag:"interval" arg:"DURATION" help:"time between samples, for example 100us (default: from a short first run)"`
@@ -30,9 +30,8 @@ type collectFlags struct {
 	kept, outputs []string // flags and outputs of the command that is printed
 }
 
-// collectCommand goes from the application to the answer. It has no
-// --sampling-interval: the interval of the collection is known, so nothing has
-// to be said or assumed.
+// collectCommand runs an application and validates its profile. It has no
+// --sampling-interval, because the interval of the collection is known.
 func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
@@ -54,15 +53,15 @@ func (a *app) collectCommand() *cobra.Command {
 						"device xve device-file tolerance driver label fail-on annotations allow-unreadable allow-unjudged")
 			}
 			if f.Interval < 0 || f.Interval > time.Second {
-				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)
+				return cli.Errorf("--interval %v: expected a time up to a second, for example 100us", f.Interval)
 			}
-			// unitrace takes options up to the first word that is none.
+			// unitrace reads options up to the first word that is not an option.
 			if strings.HasPrefix(args[0], "-") {
-				return cli.Errorf("unitrace would take the application %s for an option: write ./%[1]s", args[0])
+				return cli.Errorf("unitrace would read the application %s as an option: write ./%[1]s", args[0])
 			}
-			// A job runs collect again, with a folder and outputs that hold the
-			// number of the job; what is printed ends in validate, which has
-			// none of the flags of collecting.
+			// A job runs collect again, with the number of the job in the names of
+			// the folder and outputs. The printed commands end with validate, which
+			// has no flags for collecting.
 			if f.Job != "" {
 				f.kept = a.keptFlags("dir", "output", "print", "job")
 			} else {
@@ -83,8 +82,8 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			o.FullCompute = len(device) == 0 || device[0].IsBeforeXe()
-			// What is printed may run on another machine, so what is installed
-			// here says nothing.
+			// The printed commands may run on another machine, so the programs that
+			// are installed here do not count.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))
 			switch {
 			case f.Job != "":
@@ -97,16 +96,16 @@ func (a *app) collectCommand() *cobra.Command {
 		}})
 }
 
-// collect profiles the application into a new folder, then validates the files
-// that were written. The outputs are open before that (see execute), so a
-// report that cannot be written is found before the application runs.
+// collect profiles the application into a new folder and validates the files. The
+// outputs are opened first (see execute), so an unwritable report is detected
+// before the application runs.
 func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, error) {
-	// A folder is one run: what lies there already is of another.
+	// A folder is one run, so existing files would belong to another one.
 	if _, err := os.Stat(o.Dir); err == nil {
-		return nil, cli.Errorf("--dir %s exists; give the name of a new folder", o.Dir)
+		return nil, cli.Errorf("--dir %s exists already; give the name of a new folder", o.Dir)
 	}
 	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
-		return nil, cli.Errorf("--dir %s cannot be made: %v", o.Dir, err)
+		return nil, cli.Errorf("--dir %s cannot be created: %v", o.Dir, err)
 	}
 	interval, err := a.interval(ctx, o)
 	if err != nil {
@@ -116,21 +115,21 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, e
 	if err := collect.Run(ctx, steps, a.raw); err != nil {
 		return nil, err
 	}
-	// What was asked for of VTune is known here, so nothing is assumed.
+	// The interval is known, because collect set it.
 	a.Sampling, a.samplingSet = interval, true
 	var files []string
 	for _, s := range steps {
 		files = append(files, collect.OutputFiles(s)...)
 	}
-	// Only the files that were just written: the folder may get others from the
-	// program itself.
+	// Only the new files of the profilers, because the application may write
+	// others into the folder.
 	return a.validatePaths(ctx, files, &validateFlags{})
 }
 
-// printSteps prints what collect would run.
+// printSteps prints the commands that collect would run.
 func (a *app) printSteps(o collect.Options, kept []string) error {
-	// Without --interval it would be measured, and nothing runs here: the
-	// finest stands for it, with a word on how to set it.
+	// Without --interval, collect would measure it. Here nothing runs, so the
+	// finest interval is printed, with a note about it.
 	interval := o.Interval
 	var steps []collect.Step
 	if interval == 0 {
@@ -152,8 +151,8 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	return err
 }
 
-// interval finds the sampling interval by a first short run, unless it was
-// given.
+// interval returns the given sampling interval, or the one that a short first run
+// determines.
 func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, error) {
 	if o.Interval > 0 {
 		return o.Interval, nil
@@ -171,11 +170,10 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	return interval, nil
 }
 
-// keptFlags returns the flags of the command line but for some. They are
-// written so that a shell and pflag read them back: a bool needs =, or its
-// value would be an argument, and a list is its flag several times, since
-// values may hold commas; us is what Go reads as well as µs, and ASCII. What
-// settings gave is not among them: pflag visits what was on the command line.
+// keptFlags returns the flags of the command line except for some, in a form that
+// a shell and pflag can read. A bool needs =, because otherwise its value would be
+// an argument. A list repeats its flag, because values may contain commas. us is
+// ASCII, unlike µs. Values of settings are not included.
 func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name

@@ -16,10 +16,9 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// launch is what predict and advise share: a launch, and the model that it is
-// asked about. The sizes stay texts until the models that need them read them:
-// Intel's calculator has a notation of its own (64*64), and a batch takes its
-// sizes from columns.
+// launch is shared by predict and advise: a launch and its model. The sizes are
+// strings until a model parses them, because Intel's calculator has its own
+// notation (64*64), and a batch reads its sizes from columns.
 type launch struct {
 	*app
 	launchFlags
@@ -44,11 +43,11 @@ type launchFlags struct {
 	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more platforms; see docs/devices.md"`
 }
 
-// check finds numbers that no launch has. A flag that was not given is not a
-// number yet.
+// check returns an error for an impossible number. It ignores flags that were not
+// given.
 func (l *launch) check() error {
 	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
-		return cli.Errorf("%s names a kernel: that is for logs, exports and binaries; a launch has one size", named[0])
+		return cli.Errorf("%s names a kernel, but a launch has one size: use names only for logs, exports, and binaries", named[0])
 	}
 	for _, c := range []struct {
 		flag  string
@@ -69,17 +68,16 @@ func (l *launch) check() error {
 	}
 	switch {
 	case l.DCLTemps > 0 && (l.Registers != "" || l.Model != "compute-unit"):
-		return cli.Errorf("--dcl-temps is of --model compute-unit, instead of --registers")
+		return cli.Errorf("--dcl-temps works only with --model compute-unit, instead of --registers")
 	case l.GRF > 0 && l.Registers != "":
 		return cli.Errorf("--grf and --registers both set the GRF mode: give one of them")
 	}
 	return nil
 }
 
-// read reads the sizes, and the registers per thread that the kernel needs, 0
-// when nobody says so: which GRF mode those take depends on the device. A word
-// of --policy that is not in the map (auto, partial) is predict.Auto, which SLM
-// and barriers decide.
+// read returns the launch and the registers per thread that the kernel needs, 0 if
+// they are unknown. The device determines their GRF mode. The policies auto and
+// partial are predict.Auto: SLM and barriers decide.
 func (l *launch) read() (p predict.Launch, registers int, err error) {
 	if p.Global, err = l.Global.Size("global"); err != nil {
 		return p, 0, err
@@ -95,23 +93,22 @@ func (l *launch) read() (p predict.Launch, registers int, err error) {
 	p.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[l.policy]
 	if given := strings.TrimSpace(l.Registers); l.Registers != "" {
 		if registers, err = strconv.Atoi(given); err != nil || registers < 1 {
-			return p, 0, cli.Errorf("--registers %q: expected a whole number from 1", given)
+			return p, 0, cli.Errorf("--registers %q: expected a whole number of at least 1", given)
 		}
 	}
 	return p, registers, nil
 }
 
-// names lists the devices that were asked for, without blanks. Several names
-// may be in one flag, and names hold commas themselves: what is known as a
-// whole is one name.
+// names lists the requested devices without blanks. A flag may contain several
+// names, and a name may contain commas: a known name is not split.
 func (l *launch) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.named {
 		parts := strings.Split(v, ",")
 		for len(parts) > 0 {
 			n := len(parts)
-			// The longest name that is known wins; what it is unknown is cut at
-			// its first comma, and the error is of that part.
+			// The longest known name counts. Unknown text ends at its first
+			// comma, and the error names that part.
 			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
 			}
 			if name := strings.TrimSpace(strings.Join(parts[:n], ",")); name != "" {
@@ -123,16 +120,16 @@ func (l *launch) names(known func(string) bool) []string {
 	return names
 }
 
-// chooseDevices finds all devices that were asked for, in the order of the
-// flags, each once.
+// chooseDevices returns all requested devices in the order of the flags, each
+// once.
 func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	names := l.names(l.devices.Knows)
 	if len(names) == 0 {
 		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices')")
 	}
 	var list []arch.Choice
-	// Aliases lead to one device, and a PCI id may as well: a row each would
-	// look like two GPUs.
+	// Aliases and PCI ids can name one device twice. Two rows would look like two
+	// GPUs.
 	add := func(c arch.Choice) {
 		if !slices.ContainsFunc(list, func(l arch.Choice) bool { return l.Device.Key == c.Device.Key }) {
 			list = append(list, c)
@@ -158,8 +155,8 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	return list, nil
 }
 
-// onDevice reads the launch and finds the only device that it is for. what is
-// how the error names the question.
+// onDevice returns the launch and its only device. what names the request in the
+// error.
 func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
 	launch, registers, err := l.read()
 	if err != nil {
@@ -167,7 +164,7 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	}
 	list, err := l.chooseDevices()
 	if err == nil && len(list) > 1 {
-		err = cli.Errorf("%s takes one device, not %d", what, len(list))
+		err = cli.Errorf("%s accepts one device, not %d", what, len(list))
 	}
 	if err != nil {
 		return c, launch, err
@@ -179,9 +176,9 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	return list[0], launch, err
 }
 
-// platforms returns the table of platforms with the user's on top, and the one
-// that was asked for: one without a key when none was, for a batch has a column
-// for it. A file of one platform is asked for that one.
+// platforms returns the table of platforms including the user's, and the requested
+// platform. Without a request, the platform has no key, because a batch has a
+// column for it. If the user's file has only one platform, it is the requested one.
 func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err error) {
 	if t, err = computeunit.Builtin(); err != nil {
 		return nil, p, err
@@ -205,9 +202,9 @@ func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err e
 	return t, p, err
 }
 
-// unitLaunch reads a kernel on a compute unit and finds the platform that was
-// asked for. --registers is an amount of bytes per work-item here, in which a
-// unit may follow; on Intel GPUs it is a count of registers per thread.
+// unitLaunch returns a kernel on a compute unit and the requested platform. Here,
+// --registers is an amount of bytes per work-item, which may have a unit. On Intel
+// GPUs, it is a number of registers per thread.
 func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
 	t, platform, err := l.platforms()
 	if err == nil && platform.Key == "" {
@@ -236,7 +233,7 @@ func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Laun
 	return platform, k, err
 }
 
-// itemsOf counts the work-items of a size, 0 of one that is absent.
+// itemsOf returns the number of work-items of a size, or 0 if it is absent.
 func itemsOf(flag string, s unit.Size3) (int64, error) {
 	items, ok := s.Items()
 	if s.Present() && !ok {
@@ -245,9 +242,8 @@ func itemsOf(flag string, s unit.Size3) (int64, error) {
 	return items, nil
 }
 
-// advise is the command, with its flags next to those of the launch. It
-// searches and judges nothing itself: predict finds the settings, and
-// report/predictdoc says what they bring.
+// advise is the command with its flags and the flags of the launch. predict
+// searches the settings, and report/predictdoc words the result.
 type advise struct {
 	launch
 	adviseFlags
@@ -260,33 +256,33 @@ type adviseFlags struct {
 	Probe  bool     `flag:"probe" help:"list settings that lower the occupancy in steps without changing the work, to measure whether occupancy matters"`
 }
 
-// adviseCommand searches settings of higher occupancy.
+// adviseCommand finds settings with a higher occupancy.
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
 	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: noFiles,
 		share: deviceFlags + outputFlags, check: v.check, run: v.run})
 }
 
-// noFiles says who advises on the kernels of a run.
+// noFiles returns an error for files, with the command that gives advice for a run.
 func noFiles(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Errorf("advise is about one launch; 'occudiff validate %s' says of each kernel of a run what may help, "+
-			"and prints its advise command", args[0])
+		return cli.Errorf("advise is for one launch; 'occudiff validate %s' lists a possible fix for each kernel of a run "+
+			"and the advise command", args[0])
 	}
 	return nil
 }
 
-// settingWords are what --fix and --free name.
+// settingWords are the settings that --fix and --free accept.
 const settingWords = "local simd slm grf"
 
-// settingWordsOf takes lists of settings apart.
+// settingWordsOf splits lists of settings.
 func settingWordsOf(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// check finds flags that contradict each other. There are two questions, of a
-// launch and of a compute unit: each refuses the flags of the other instead of
-// ignoring them, so that no answer looks as if it had used them.
+// check returns an error for contradicting flags. A request for a launch rejects
+// the flags of compute units and the other way around. Ignoring them would look as
+// if they had been used.
 func (v *advise) check([]string) error {
 	v.named, v.policy = []string{v.Device}, v.Policy
 	if err := v.launch.check(); err != nil {
@@ -295,7 +291,7 @@ func (v *advise) check([]string) error {
 	units := v.Model == "compute-unit"
 	switch {
 	case v.Probe && (units || v.Global == "" || v.Local.Size == "" || v.SIMD.N == 0):
-		return cli.Errorf("--probe is of a launch on an Intel GPU: give --global, --local and --simd")
+		return cli.Errorf("--probe needs a launch on an Intel GPU: give --global, --local, and --simd")
 	case v.Probe && len(v.Fix)+len(v.Free) > 0:
 		return cli.Errorf("--probe changes one setting at a time: leave out --fix and --free")
 	case len(v.Fix) > 0 && len(v.Free) > 0:
@@ -303,7 +299,7 @@ func (v *advise) check([]string) error {
 	}
 	for _, w := range settingWordsOf(slices.Concat(v.Fix, v.Free)) {
 		if !slices.Contains(strings.Fields(settingWords), w) {
-			return cli.Errorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
+			return cli.Errorf("--fix and --free accept %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
 		}
 	}
 	if units {
@@ -313,8 +309,8 @@ func (v *advise) check([]string) error {
 	return cli.RejectFlags(v.flags, "a launch on an Intel GPU", "platform platform-file")
 }
 
-// vary turns --fix and --free into what may change.
-// What is in neither list may change: without the flags everything may.
+// vary returns the settings that may change according to --fix and --free. Without
+// the flags, all may change.
 func (v *advise) vary() predict.VariableSettings {
 	may := func(setting string) bool {
 		return (len(v.Free) == 0 || slices.Contains(settingWordsOf(v.Free), setting)) &&
@@ -323,7 +319,7 @@ func (v *advise) vary() predict.VariableSettings {
 	return predict.VariableSettings{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
 
-// run returns what the flags ask for.
+// run returns the output that the flags request.
 func (v *advise) run(context.Context, []string) (*report.Output, error) {
 	if v.Model == "compute-unit" {
 		return v.computeUnit()
@@ -338,16 +334,15 @@ func (v *advise) run(context.Context, []string) (*report.Output, error) {
 	return predictdoc.Advise(&c, launch, v.vary())
 }
 
-// computeUnit searches the settings of the highest occupancy of a compute unit;
-// what is given is fixed.
+// computeUnit finds the settings with the highest occupancy of a compute unit.
+// Given settings are fixed.
 func (v *advise) computeUnit() (*report.Output, error) {
 	platform, launch, err := v.unitLaunch()
 	if err != nil {
 		return nil, err
 	}
-	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM
-	// and registers 0 is an amount, and only the text of the flag tells whether
-	// it was given.
+	// No work-group has 0 work-items, so 0 means that the size was not given. For
+	// SLM and registers, 0 is a valid amount, so the text of the flag counts.
 	want := computeunit.Target{GroupSize: unit.NonZero(launch.GroupSize),
 		SubgroupSize: unit.NonZero(launch.SubgroupSize)}
 	if v.SLM != "" {

@@ -19,18 +19,16 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// The commands that look things up: devices, the words of the answers, the
-// schemas of JSON outputs.
+// This file has the commands for devices, the glossary, help, and the schemas of
+// JSON outputs.
 
-// devicesCommand prints the device table, or one device with its sources. It
-// shows the table as the models take it, and does not say which device a run
-// has.
+// devicesCommand prints the device table, or one device with its sources.
 func (a *app) devicesCommand() *cobra.Command {
 	return a.command(command{text: "devices", share: "xve device-file" + outputFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
 		run: func(_ context.Context, args []string) (*report.Output, error) {
-			// Names of devices hold blanks, and who types one does not think of
-			// quotes: several arguments are one name.
+			// Device names contain blanks, and users omit quotes, so several
+			// arguments are one name.
 			return a.listDevices(strings.Join(args, " "))
 		}})
 }
@@ -51,7 +49,7 @@ func (a *app) listDevices(name string) (*report.Output, error) {
 	return predictdoc.Device(m.Device), nil
 }
 
-// explainCommand documents the words of the answers.
+// explainCommand explains the terms of the outputs.
 func (a *app) explainCommand() *cobra.Command {
 	return a.command(command{text: "explain", share: outputFlags, args: cobra.ArbitraryArgs, names: true,
 		complete: cli.CompleteWords(predictdoc.Names()),
@@ -62,7 +60,7 @@ func (a *app) explainCommand() *cobra.Command {
 			term := strings.Join(args, " ") // several arguments are one term with blanks
 			ans, err := predictdoc.Explain(term, flagTerms()...)
 			if err != nil {
-				if device, none := a.listDevices(term); none == nil { // people ask for those, too
+				if device, none := a.listDevices(term); none == nil { // a device is also accepted
 					return device, nil
 				}
 				names := report.ListOf(append(predictdoc.Words(), flagTerms()...),
@@ -74,7 +72,7 @@ func (a *app) explainCommand() *cobra.Command {
 		}})
 }
 
-// flagTerms are the flags of all commands with their help, each text once.
+// flagTerms returns the flags of all commands with their help, each text once.
 func flagTerms() (list []report.Term) {
 	known := map[string]int{}
 	for _, c := range cli.All(new(app).rootCommand()) {
@@ -93,9 +91,8 @@ func flagTerms() (list []report.Term) {
 	return list
 }
 
-// jsonSchemas lists the JSON outputs in the order of the commands. schema,
-// explain and mcp all go by it: an output that is missing here has no schema,
-// and nobody can look its fields up.
+// jsonSchemas lists the JSON outputs in the order of the commands. help schema and
+// mcp use it. An output that is missing here has no schema.
 func jsonSchemas() []report.Schema {
 	return slices.Concat(rundoc.Schemas(), diffdoc.Schemas(), predictdoc.Schemas(),
 		trackdoc.Schemas())
@@ -122,9 +119,8 @@ func (a *app) printSchema(name string) error {
 	return machine.JSON(a.stdout, s)
 }
 
-// helpCommand prints the help of a command of a tree, the flags that commands
-// share, or the schemas of JSON outputs. It takes the place of cobra's own,
-// which prints an unknown topic's error and succeeds.
+// helpCommand prints the help of a command, all flags, or the schemas of JSON
+// outputs. It replaces cobra's help command, which succeeds for an unknown topic.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return a.command(command{text: "help", args: cobra.ArbitraryArgs,
 		complete: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -161,8 +157,8 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		}})
 }
 
-// completion adds the command that prints completion scripts.
-// It must come last in making the tree: it adds what the other commands have.
+// completion adds the command that prints completion scripts. It must be called
+// after all other commands were added.
 func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
@@ -173,16 +169,15 @@ func (a *app) completion(root *cobra.Command) {
 			own := a.command(command{text: "completion"})
 			c.Use, c.Short, c.Long, c.Example = own.Use, own.Short, own.Long, own.Example
 			c.RunE = func(*cobra.Command, []string) error {
-				return cli.Errorf("completion needs a shell: bash, zsh, fish or powershell")
+				return cli.Errorf("completion needs a shell: bash, zsh, fish, or powershell")
 			}
 		}
 	}
 }
 
-// completeFlags registers what completes the flags of all commands. Only a
-// shell that asks for a completion needs it: cobra keeps what is registered in
-// a global map, so that the flags of each call of a server would stay in
-// memory.
+// completeFlags registers the completions of all flags. It is called only for a
+// completion request, because cobra keeps them in a global map, in which the flags
+// of each call of a server would accumulate.
 func (a *app) completeFlags(root *cobra.Command) {
 	for _, c := range cli.All(root) {
 		// Registering fails only if the flag has a function already.
@@ -198,17 +193,16 @@ func (a *app) completeFlags(root *cobra.Command) {
 	}
 }
 
-// completeDevices completes the keys of the device table, those of
-// --device-file included, with the devices' names. The last of a list is
-// completed.
+// completeDevices completes the keys of the device table, including --device-file,
+// with the names of the devices. In a list, it completes the last key.
 func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	// A broken --device-file costs its own devices and not all completion; the
-	// error is told when the command runs.
+	// An invalid --device-file only removes its own devices from the completion.
+	// The command reports the error.
 	if _ = a.readDevices(); a.devices == nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	// Shells replace the whole word, so what is before the last comma is
-	// given back with each key.
+	// Shells replace the whole word, so each key is returned with the text before
+	// the last comma.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var keys []string
 	for _, d := range a.devices.Devices() {
@@ -216,7 +210,7 @@ func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]str
 			keys = append(keys, cobra.CompletionWithDesc(key, d.Name))
 		}
 	}
-	// Only predict takes a list there, and only it takes all.
+	// Only predict accepts a list and "all".
 	if f := c.Flag("device"); f != nil && f.Value.Type() == "stringArray" && strings.HasPrefix("all", typed) {
 		keys = append(keys, cobra.CompletionWithDesc("all", "every device of the table"))
 	}

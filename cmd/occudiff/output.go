@@ -24,11 +24,11 @@ import (
 	"occudiff/report/text"
 )
 
-// formWriter writes one form of an answer.
+// formWriter writes an output in one format.
 type formWriter func(io.Writer) error
 
-// fileEndings are the endings of the files that every answer can be written
-// into.
+// fileEndings returns the endings of the files to which every output can be
+// written, and more.
 func fileEndings(more ...string) []string {
 	return append([]string{".xlsx", ".md", ".html", ".json", ".csv"}, more...)
 }
@@ -36,8 +36,7 @@ func fileEndings(more ...string) []string {
 // perfettoEnding is the ending of a file for Perfetto.
 const perfettoEnding = ".trace.json"
 
-// endingOf returns the ending of a file, in lower case, which picks the way of
-// writing.
+// endingOf returns the ending of a file in lower case. It selects the format.
 func endingOf(path string) string {
 	if path = strings.ToLower(path); strings.HasSuffix(path, perfettoEnding) {
 		return perfettoEnding
@@ -45,9 +44,10 @@ func endingOf(path string) string {
 	return filepath.Ext(path)
 }
 
-// deliver writes an answer to its files, then prints it in the format that was
-// asked for. What is written while it is read (a batch, an exported history)
-// and texts that are no report (a schema, a job script) do not come this way.
+// deliver writes an output to its files, and then prints it in the requested
+// format. It is not used for results that are written while they are read (a
+// batch, an exported history) and for texts that are not a report (a schema, a
+// job script).
 func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	ans.Version = version()
 	if a.Format == "summary" && ans.AgentSummary == nil {
@@ -57,8 +57,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}
-	// Files come first: a pipe that closes (head, a pager) ends the printing,
-	// and the files are in place by then.
+	// Files come first, because a pipe that closes (head, a pager) ends the
+	// printing.
 	by := a.writers(ctx, ans)
 	for _, f := range a.out.files {
 		f.write = by[f.ending]
@@ -72,7 +72,7 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	if err := a.out.stopped(); err != nil {
 		return err
 	}
-	// An output that cannot be written costs neither the others nor the result.
+	// If one output cannot be written, the others and the result still are.
 	if err := a.print(a.output(a.Format), by[a.Format]); err != nil {
 		return errors.Join(unwritten, err)
 	}
@@ -80,8 +80,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	return unwritten
 }
 
-// writers are the ways of writing an answer, by the ending of a file and by
-// format.
+// writers returns the functions that write an output, by the ending of a file and
+// by format.
 func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {
@@ -102,8 +102,8 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 				events = ans.Trace()
 			}
 			if events == nil {
-				return errors.New("a trace needs one run that says when its launches ran: give its result folder, or a " +
-					"trace next to its export")
+				return errors.New("a trace needs one run with the times of its launches: give its result folder, or a " +
+					"trace in addition to its export")
 			}
 			return machine.JSON(w, events)
 		},
@@ -112,8 +112,8 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	return by
 }
 
-// addPlots returns a Markdown file the plots of the report as files next to it:
-// report.time-series-1.svg next to report.md. They are written and put in place
+// addPlots adds the plots of a report as files next to its Markdown file. For
+// example, report.time-series-1.svg next to report.md. They are written together
 // with all other files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
@@ -135,16 +135,16 @@ func svg(p *report.Plot) formWriter {
 		if p == nil {
 			return errors.New("a chart shows one run, and these are several")
 		}
-		picture, err := plot.Draw(p, plot.Look{})
+		chart, err := plot.Draw(p, plot.Look{})
 		if err == nil {
-			_, err = w.Write(picture)
+			_, err = w.Write(chart)
 		}
 		return err
 	}
 }
 
-// stream writes what is made while it is written: the same into every file, or
-// to a stream where none was asked for.
+// stream writes a result that is produced while it is written: to every file, or
+// to a stream without -o.
 func (a *app) stream(to io.Writer, write formWriter) error {
 	if len(a.Outputs) == 0 {
 		return a.print(to, write)
@@ -155,7 +155,7 @@ func (a *app) stream(to io.Writer, write formWriter) error {
 	return a.out.place()
 }
 
-// print writes to standard output while the answer is made, since it may be
+// print writes to standard output while the output is produced, because it may be
 // long.
 func (a *app) print(to io.Writer, write formWriter) error {
 	w := bufio.NewWriterSize(stoppable{to, a.out.stopped}, 64<<10)
@@ -168,17 +168,16 @@ func (a *app) print(to io.Writer, write formWriter) error {
 	return nil
 }
 
-// printWrittenFiles names the files that were asked for and put in place.
+// printWrittenFiles names the requested files that were written.
 func (a *app) printWrittenFiles() {
 	if len(a.out.placed) > 0 {
 		a.printMessage("wrote %s", strings.Join(a.out.placed, ", "))
 	}
 }
 
-// openOutputs checks the endings of the files of -o and opens them. What the
-// command reads is told, since it must not write over it. If some of the files
-// cannot be written, the command writes the others. If none can, it ends before
-// the work.
+// openOutputs checks the endings of the files of -o and opens them. The command
+// must not overwrite the files that it reads. If some of the files cannot be
+// written, the command writes the others. If none can, it ends before the work.
 func (a *app) openOutputs(reads []string, stopped func() error) error {
 	a.out = &outputFiles{inputs: reads, stopped: stopped}
 	failed := 0
@@ -188,7 +187,7 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 			ending = ".json"
 		}
 		if !slices.Contains(a.endings, ending) {
-			return fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p,
+			return fmt.Errorf("-o %s: this command writes %s; the ending selects the format", p,
 				strings.Join(a.endings, " "))
 		}
 		f, err := a.out.open(p, ending)
@@ -208,7 +207,7 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 	return nil
 }
 
-// writes reports whether an output with an ending was asked for.
+// writes reports whether an output with an ending was requested.
 func (a *app) writes(ending string) bool {
 	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs,
 		func(o string) bool { return endingOf(o) == ending })
@@ -226,8 +225,8 @@ func columnChoices(tables []*report.Table) (list []cli.Choice) {
 	return list
 }
 
-// chooseColumns shows the columns that --columns names. Where several tables
-// have kernels, a column is one of any of them; CSV may have columns that no
+// chooseColumns selects the columns of --columns. If several tables contain
+// kernels, a column of any of them is accepted. CSV may have columns that no
 // document shows.
 func (a *app) chooseColumns(ans *report.Output) error {
 	if len(a.Columns) == 0 {
@@ -241,7 +240,7 @@ func (a *app) chooseColumns(ans *report.Output) error {
 		switch {
 		case slices.ContainsFunc(tables, func(t *report.Table) bool { return t.Find(name) >= 0 }):
 			names = append(names, name)
-		case !settings && len(tables) > 1: // settings are for other tables, too; without one it is unknown
+		case !settings && len(tables) > 1: // settings also apply to other tables
 			return cli.Errorf("--columns %q: there is no such column%s; there are %s", name,
 				cli.DidYouMean(name, columnChoices(tables)), strings.Join(tables[0].Keys(), ", "))
 		}
@@ -249,7 +248,7 @@ func (a *app) chooseColumns(ans *report.Output) error {
 	if len(names) == 0 {
 		return nil
 	}
-	csv := *ans.Table // before the table of a document is that of CSV as well
+	csv := *ans.Table // a copy, because the document may use the same table
 	csv.Only(names)
 	ans.Document().Choose(names)
 	ans.Table = &csv
@@ -257,35 +256,34 @@ func (a *app) chooseColumns(ans *report.Output) error {
 }
 
 // outputFiles are the files that one command writes. They are opened before the
-// work, so that one that cannot be written is found first, and each is put in
-// place whole or not at all: it is written as a temporary file next to its
-// target and renamed when all of them are done. A link is followed to the file
-// that it names. What is no regular file is refused; so is every file that the
-// command reads, by whatever name.
+// work, so that an unwritable one is detected first. Each file appears complete or
+// not at all: it is written as a temporary file next to its target and renamed
+// when all files are complete. A link is followed. Rejected are targets that are
+// not regular files, and files that the command reads, under any name.
 type outputFiles struct {
-	inputs  []string     // what the command reads; a folder stands for the files in it
-	stopped func() error // whether the work was called off: a large report stops in the middle then
+	inputs  []string     // files that the command reads; a folder stands for its files
+	stopped func() error // an error after a cancellation, so that a large report stops early
 	files   []*outputFile
-	failed  []error  // of the files that cannot be written
-	placed  []string // files of -o that are in place, as they were given
+	failed  []error  // errors of the files that cannot be written
+	placed  []string // written files of -o, as given
 }
 
-// errUnwritable is the error of a file that cannot be made in its folder.
+// errUnwritable is the error for a file that cannot be created in its folder.
 var errUnwritable = errors.New("cannot be written")
 
-// outputFile is one of them.
+// outputFile is a file that a command writes.
 type outputFile struct {
-	path   string      // what is replaced, links followed
-	page   *outputFile // that shows it; nil of a file of -o
-	given  string      // the path of -o; "" of a plot
-	old    fs.FileInfo // of what is there already; nil when nothing is
+	path   string      // target, after following links
+	page   *outputFile // Markdown file that shows the plot; nil for a file of -o
+	given  string      // path of -o; "" for a plot
+	old    fs.FileInfo // existing file; nil without one
 	tmp    *os.File
 	ending string
-	write  formWriter // set before it is put in place
+	write  formWriter // set before place
 }
 
-// open takes a path in. It opens the temporary file, so that a path that cannot
-// be written is found before the work. An error does not name the path.
+// open adds a path. It opens the temporary file, so that an unwritable path is
+// detected before the work. The error does not contain the path.
 func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	f := &outputFile{path: throughLink(path), ending: ending}
 	var err error
@@ -294,7 +292,7 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 		case f.old.IsDir():
 			return nil, errors.New("is a folder; give a file in it")
 		case !f.old.Mode().IsRegular():
-			return nil, errors.New("is not a file; give the name of one")
+			return nil, errors.New("is not a regular file; give another name")
 		case in != "":
 			return nil, fmt.Errorf("would overwrite the input %s; give another name", in)
 		}
@@ -304,19 +302,19 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 			return nil, errors.New("is given twice")
 		}
 	}
-	// Not os.CreateTemp, which makes files for their owner alone: a report can
-	// be read as any new file.
+	// Considered and rejected: os.CreateTemp. Only the owner could read its files,
+	// and a report has the usual permissions.
 	temporary := filepath.Join(filepath.Dir(f.path), ".occudiff-"+rand.Text()+filepath.Ext(path))
 	if f.tmp, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
-		return nil, fmt.Errorf("%w: %w; give a path in a folder that exists and may be written",
+		return nil, fmt.Errorf("%w: %w; give a path in a folder that exists and is writable",
 			errUnwritable, note.Reason(err))
 	}
 	s.files = append(s.files, f)
 	return f, nil
 }
 
-// throughLink returns the file that a symbolic link names, also one that is not
-// there yet: the link stays a link.
+// throughLink returns the target of a symbolic link, even if the target does not
+// exist yet. The link stays a link.
 func throughLink(p string) string {
 	if target, err := filepath.EvalSymlinks(p); err == nil {
 		return target
@@ -330,14 +328,14 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// input returns the input that a file is, by whatever name; empty when it is
-// none. Folders stand for the files in them, and in folders in them: as deep as
-// runs are looked for.
+// input returns the path of the input that is the same file, or "" without one.
+// A folder stands for its files and the files of its subfolders, which is the
+// depth at which runs are searched.
 func (s *outputFiles) input(info fs.FileInfo) string {
 	for _, p := range s.inputs {
 		names := []string{"."}
 		for _, pattern := range []string{"*", "*/*"} {
-			below, _ := fs.Glob(os.DirFS(p), pattern) // what is no folder has none
+			below, _ := fs.Glob(os.DirFS(p), pattern) // empty if p is not a folder
 			names = append(names, below...)
 		}
 		for _, name := range names {
@@ -350,11 +348,11 @@ func (s *outputFiles) input(info fs.FileInfo) string {
 	return ""
 }
 
-// place writes every file, in the order in which they were opened, and puts
-// those in place that are whole, when all are done. The error names the others.
+// place writes the files in the order in which they were opened. After all of
+// them, it renames the complete ones. The error names the others.
 func (s *outputFiles) place() error {
 	defer s.discard()
-	var whole []*outputFile
+	var complete []*outputFile
 	failed := s.failed
 	wrong := func(f *outputFile, err error) {
 		failed = append(failed, fmt.Errorf("%s was not written: %w", f.path, note.Reason(err)))
@@ -364,13 +362,13 @@ func (s *outputFiles) place() error {
 			wrong(f, err)
 			continue
 		}
-		whole = append(whole, f)
+		complete = append(complete, f)
 	}
 	if err := s.stopped(); err != nil {
 		return err
 	}
-	for _, f := range whole {
-		if f.page != nil && !slices.Contains(whole, f.page) {
+	for _, f := range complete {
+		if f.page != nil && !slices.Contains(complete, f.page) {
 			continue // a plot without its page
 		}
 		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
@@ -382,7 +380,7 @@ func (s *outputFiles) place() error {
 	return errors.Join(failed...)
 }
 
-// fill writes one file. A file that is replaced keeps its permissions.
+// fill writes one file. It keeps the permissions of an existing file.
 func (s *outputFiles) fill(f *outputFile) error {
 	b := bufio.NewWriterSize(stoppable{f.tmp, s.stopped}, 64<<10)
 	if err := f.write(b); err != nil {
@@ -399,7 +397,7 @@ func (s *outputFiles) fill(f *outputFile) error {
 	return f.tmp.Close()
 }
 
-// stoppable is a writer that fails once the work is called off.
+// stoppable is a writer that fails after a cancellation.
 type stoppable struct {
 	io.Writer
 	stopped func() error
@@ -413,8 +411,7 @@ func (s stoppable) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// discard removes what has not been put in place; it may be called more than
-// once.
+// discard removes the temporary files. It may be called more than once.
 func (s *outputFiles) discard() {
 	for _, f := range s.files {
 		f.tmp.Close()

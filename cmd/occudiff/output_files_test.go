@@ -164,7 +164,7 @@ func TestNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	null := filepath.Join(dir, "null.md")
 	link(t, os.DevNull, null)
-	if err := put("x", null); err == nil || err.Error() != "is not a file; give the name of one" || files(t, dir) != "null.md L---------\n" {
+	if err := put("x", null); err == nil || err.Error() != "is not a regular file; give another name" || files(t, dir) != "null.md L---------\n" {
 		t.Errorf("a device: error %v; files: %s", err, files(t, dir))
 	}
 	if err := put("x", dir); err == nil || err.Error() != "is a folder; give a file in it" {

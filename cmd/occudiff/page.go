@@ -20,8 +20,8 @@ import (
 	"occudiff/report"
 )
 
-// pageCommand writes the page that runs occudiff in a browser. How the page is
-// put together is for cmd/page/site; what it answers, for cmd/page/app.
+// pageCommand writes the page that runs occudiff in a browser. cmd/page/site
+// assembles the page, and cmd/page/app handles its requests.
 func (a *app) pageCommand() *cobra.Command {
 	var f struct {
 		Serve bool `flag:"serve" help:"serve the page on 127.0.0.1 instead of writing it"`
@@ -62,8 +62,8 @@ func (a *app) pageCommand() *cobra.Command {
 		}})
 }
 
-// pageText is the page that this binary holds, otherwise its program is
-// compiled from the checkout in which the command runs.
+// pageText returns the page in this binary. Without one, it compiles the program
+// of the page from the checkout in which the command runs.
 func (a *app) pageText(ctx context.Context) (string, error) {
 	if site.Built != "" {
 		return site.Built, nil
@@ -85,19 +85,19 @@ func (a *app) pageText(ctx context.Context) (string, error) {
 	return site.Compile(ctx, sources, version())
 }
 
-// servePage shows the page until the context ends. It prints the address, which
-// is its result: without --port the system chooses a free one.
+// servePage serves the page until the context ends. It prints the address. Without
+// --port, the system selects a free port.
 func (a *app) servePage(ctx context.Context, page string, port int) error {
-	// Only this machine: the page reads profiles, which may be nobody else's to
-	// see.
+	// Only this machine, because the profiles that the page reads may be
+	// confidential.
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return fmt.Errorf("--serve: %w", err)
 	}
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
-			// A name that somebody else's DNS leads here is no name of this
-			// server.
+			// Reject other host names, which a foreign DNS server may resolve to
+			// this address.
 			if host := (&url.URL{Host: r.Host}).Hostname(); host != "127.0.0.1" && host != "localhost" {
 				http.Error(w, "this server answers to "+l.Addr().String(), http.StatusMisdirectedRequest)
 				return
@@ -106,14 +106,13 @@ func (a *app) servePage(ctx context.Context, page string, port int) error {
 				http.NotFound(w, r)
 				return
 			}
-			// What a meta element of the page cannot say: that no other page
-			// may frame it.
+			// A meta element cannot forbid frames in other pages.
 			w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'")
 			w.Header().Set("X-Frame-Options", "DENY")
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
-			// It answers ranges and HEAD; without a time browsers do not keep
-			// an older page.
+			// ServeContent supports ranges and HEAD. Without a time, browsers do not
+			// cache an older page.
 			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(page))
 		})}
 	fmt.Fprintf(a.stdout, "http://%s/\n", l.Addr())

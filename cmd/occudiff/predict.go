@@ -18,17 +18,16 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// prediction is the command predict, with its flags next to those of the
-// launch. It only picks the model and the question: formulas are in predict and
-// its subpackages, words and figures of an answer in report/predictdoc.
+// prediction is the command predict with its flags and the flags of the launch. It
+// only selects the model and the kind of prediction. Formulas are in predict and
+// its subpackages, and the texts of outputs in report/predictdoc.
 type prediction struct {
 	launch
 	predictFlags
 }
 
 type predictFlags struct {
-	// It takes the place of the flag that other commands share, for it may name
-	// several.
+	// Devices replaces the shared flag, because it may name several devices.
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id of 'occudiff devices'; several with commas, or all"`
 	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch policy: auto, free, or whole; with --timeline also partial, a what-if with --ports"`
 	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
@@ -48,30 +47,30 @@ func (a *app) predictCommand() *cobra.Command {
 		share: deviceFlags + outputFlags, check: p.check, run: p.run})
 }
 
-// check finds flags that contradict each other.
+// check returns an error for contradicting flags.
 func (p *prediction) check(paths []string) error {
 	f := p.flags
 	p.named, p.policy = p.Devices, p.Policy
 	if len(paths) > 0 {
 		if p.Sweep != "" && p.Sweep != "grf" {
-			return cli.Errorf("--sweep %q: of a file only the register modes can be varied: --sweep grf", p.Sweep)
+			return cli.Errorf("--sweep %q: for a file, only the register modes can be varied: --sweep grf", p.Sweep)
 		}
-		return cli.RejectFlags(f, "a file: the binary says it, or it asks for another answer",
+		return cli.RejectFlags(f, "a file: the binary contains the value, or the flag requests another output",
 			"simd slm barriers grf registers policy batch timeline explain compat model")
 	}
 	if err := p.launch.check(); err != nil {
 		return err
 	}
 	switch {
-	// An unset variable of a script must not turn a batch into the prediction
+	// An unset variable in a script must not change a batch into the prediction
 	// of one launch.
 	case f.Changed("batch") && p.Batch == "":
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
 	case p.Ports < 1:
 		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.Ports)
 	}
-	// Refuse looks at the flags that were given; which of the groups are wrong
-	// depends on what is asked for.
+	// RejectFlags examines the given flags. The request determines which groups
+	// of flags are wrong.
 	units, partial := p.Model == "compute-unit", p.policy == "partial"
 	for _, r := range []struct {
 		on          bool
@@ -98,8 +97,7 @@ func (p *prediction) check(paths []string) error {
 	case p.Batch != "":
 		p.endings = []string{".csv"}
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
-		// These answers have one curve, which a chart can hold; see
-		// Answer.Chart.
+		// These outputs have one curve, see Output.Chart.
 		p.endings = append([]string{".svg"}, fileEndings()...)
 	}
 	return nil
@@ -131,7 +129,7 @@ func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, e
 		if err != nil {
 			return nil, err
 		}
-		// 0 ports ask for no what-if; the flag has 1 by default.
+		// 0 ports mean no what-if. The default of the flag is 1.
 		if p.policy != "partial" {
 			p.Ports = 0
 		}
@@ -148,22 +146,21 @@ func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, e
 	return predictdoc.Predict(&predictdoc.Question{Launch: launch, Registers: registers, On: on, Driver: p.Explain})
 }
 
-// sweep reads what --sweep varies: a word, and for groups perhaps their
-// numbers.
+// sweep returns the setting of --sweep, and for groups the numbers if any.
 func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
 	switch {
 	case !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups":
 		return "", nil, cli.Errorf("--sweep %q: expected local, slm, simd, grf, groups, or groups=1,2,8", p.Sweep)
 	case over == "groups" && p.Local.Size == "":
-		return "", nil, cli.Errorf("--sweep groups varies how many work-groups there are: give their size with --local")
+		return "", nil, cli.Errorf("--sweep groups varies the number of work-groups: give their size with --local")
 	case !numbered:
 		return over, nil, nil
 	}
 	for word := range strings.SplitSeq(list, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
 		if err != nil || n < 1 {
-			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups as in groups=1,2,8", p.Sweep)
+			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups, for example groups=1,2,8", p.Sweep)
 		}
 		groups = append(groups, n)
 	}
@@ -183,9 +180,9 @@ func (p *prediction) computeUnit() (*report.Output, error) {
 	local, _ := p.Local.Size.Size("local") // unitLaunch has read it
 	switch {
 	case p.Local.Size == "":
-		return nil, cli.Errorf("no work-group size is given: --local, as in 64")
+		return nil, cli.Errorf("no work-group size is given: add --local, for example --local 64")
 	case p.SIMD.N == 0:
-		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16 or 32")
+		return nil, cli.Errorf("no sub-group size is given: add --simd, for example --simd 16")
 	}
 	if _, err := itemsOf("global", global); err != nil {
 		return nil, err
@@ -193,19 +190,19 @@ func (p *prediction) computeUnit() (*report.Output, error) {
 	return predictdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(global, local))
 }
 
-// calculator answers as Intel's calculator does. The sizes of its form are
-// texts, in its own notation (64*64, 1,2,3). Rounding and errors are the
-// calculator's own; see predict/calculator.
+// calculator returns the result of Intel's calculator. The sizes of its form are
+// strings in its own notation (64*64, 1,2,3). Rounding and errors come from the
+// calculator, see predict/calculator.
 func (p *prediction) calculator() (*report.Output, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
 		return nil, err
 	}
-	// The devices of the calculator have their own keys (fam:gen12, pci:E20B),
-	// so the device table is not asked.
+	// The devices of the calculator have their own keys (fam:gen12, pci:E20B) and
+	// are not in the device table.
 	names := p.names(func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if len(names) != 1 || slices.Contains(names, "all") {
-		return nil, cli.Errorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
+		return nil, cli.Errorf("--compat calculator accepts one device of the calculator: give --device KEY, for example " +
 			"fam:gen12 or pci:E20B")
 	}
 	d, err := t.Find(names[0], p.XVE)
@@ -216,13 +213,13 @@ func (p *prediction) calculator() (*report.Output, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	// The form has a field for whole KB.
+	// The field of the form is in whole KB.
 	case slm%1024 != 0 || slm/1024 > 1<<20:
-		return nil, cli.Errorf("--slm %q: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.SLM)
+		return nil, cli.Errorf("--slm %q: Intel's calculator accepts whole KB up to 1 GB, for example 16K", p.SLM)
 	case p.Local.Size == "":
-		return nil, cli.Errorf("no work-group size is given: --local, as in 256")
+		return nil, cli.Errorf("no work-group size is given: add --local, for example --local 256")
 	case p.SIMD.N == 0:
-		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16")
+		return nil, cli.Errorf("no sub-group size is given: add --simd, for example --simd 16")
 	}
 	in := calculator.Input{Global: string(p.Global), Local: string(p.Local.Size), SIMD: p.SIMD.N,
 		SLMKB:   int(slm / 1024),
@@ -233,9 +230,9 @@ func (p *prediction) calculator() (*report.Output, error) {
 	return predictdoc.Calculator(&d, in)
 }
 
-// predictBatch predicts every line of a CSV file. It gives no answer: rows are
-// written while the next ones are read, so that a file of any length takes the
-// same memory.
+// predictBatch predicts every line of a CSV file. It returns no output: rows are
+// written while the next ones are read, so that memory does not depend on the
+// length of the file.
 func (p *prediction) predictBatch(ctx context.Context) error {
 	run, err := p.batchRun()
 	if err != nil {
@@ -250,8 +247,8 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()
-	// Rows live for a moment and there is next to nothing next to them:
-	// collecting them less often is 20% of the time.
+	// Rows are short-lived and little else is in memory. Less frequent garbage
+	// collection saves 20% of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
 	err = p.stream(p.output("csv"), func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err })
@@ -262,14 +259,13 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	return nil
 }
 
-// batchRun makes the model that the flags ask for. Flags of a launch hold for
-// all rows. --device is for rows whose column is empty, so one device is
-// enough.
+// batchRun returns the requested model. Flags of a launch apply to all rows.
+// --device applies to rows with an empty device column, so it names one device.
 func (p *prediction) batchRun() (batch.Run, error) {
 	names := p.names(p.devices.Knows)
 	if len(names) > 1 {
-		return nil, cli.Errorf("--batch takes the device from its column; --device names one for the rows that leave " +
-			"it empty")
+		return nil, cli.Errorf("--batch reads the device from its column; --device accepts one device, for rows with an " +
+			"empty column")
 	}
 	shared := batch.Shared{XVEs: p.XVE}
 	if len(names) == 1 {
@@ -296,8 +292,8 @@ func (p *prediction) batchRun() (batch.Run, error) {
 	return batch.Launches(p.devices, launch, shared), nil
 }
 
-// sayBatch sums a batch up on standard error: results alone are on standard
-// output.
+// sayBatch prints the summary of a batch to standard error, because standard
+// output contains only results.
 func (p *prediction) sayBatch(r batch.Report) {
 	p.printNotes(r.Notes)
 	if r.Failed > 0 {
@@ -308,7 +304,7 @@ func (p *prediction) sayBatch(r batch.Report) {
 	}
 }
 
-// predictFiles predicts what is in the files of the command line.
+// predictFiles predicts the kernels in files.
 func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.Output, error) {
 	opt := batch.Options{Compiler: p.CompileOptions}
 	var err error
@@ -318,8 +314,8 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if opt.Local, err = p.Local.ByName(); err != nil {
 		return nil, err
 	}
-	// Without a device each image is predicted for its own; so is all, since a
-	// binary runs on no other.
+	// Without a device, and for all, each image is predicted for its own device,
+	// because a binary does not run on another one.
 	if len(p.Devices) > 0 && !slices.Equal(p.Devices, []string{"all"}) {
 		chosen, err := p.chooseDevices()
 		if err != nil {

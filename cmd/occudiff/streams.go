@@ -20,8 +20,8 @@ import (
 	"occudiff/report/text"
 )
 
-// isTerminal reports whether a stream is a text.
-// It takes standard input, too. A masked stream is judged by what is below it.
+// isTerminal reports whether a stream is a terminal. It also accepts standard
+// input. For a masked stream, the stream below it counts.
 func isTerminal(w any) bool {
 	if m, ok := w.(masked); ok {
 		w = m.Writer
@@ -30,8 +30,8 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// open opens a file, or standard input for -, and says what messages call it.
-// Reading ends with the context.
+// open opens a file, or standard input for -. It also returns its name in
+// messages. Reading ends with the context.
 func (a *app) open(ctx context.Context, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
 		return io.NopCloser(ingest.Waiting(ctx, a.stdin)), "standard input", nil
@@ -44,10 +44,9 @@ func (a *app) open(ctx context.Context, path string) (in io.ReadCloser, name str
 }
 
 // output returns standard output for a format. Names of kernels and files must
-// not drive a terminal or be commands for the runner of a CI job. A table
-// cleans its own cells, and may have colors. CSV that is not for a terminal is
-// exact: another program reads it, and CSV has no other spelling for such a
-// name.
+// not control a terminal or the runner of a CI job. A table cleans its own cells
+// and may have colors. CSV that is not for a terminal is exact, because another
+// program reads it, and CSV cannot represent such a name in another way.
 func (a *app) output(format string) io.Writer {
 	switch to, terminal := a.stdout, isTerminal(a.stdout); {
 	case format == "table":
@@ -65,9 +64,8 @@ func (a *app) output(format string) io.Writer {
 	}
 }
 
-// printResult prints a line of a result. Results are not silenced by -q, and a
-// line that cannot be written is an error: a full disk must not end with status
-// 0.
+// printResult prints a line of a result, even with -q. A write error is returned,
+// so that the exit status is not 0 on a full disk.
 func (a *app) printResult(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
 	if _, err := io.WriteString(text.Safe(a.stdout), line); err != nil {
@@ -76,8 +74,8 @@ func (a *app) printResult(format string, args ...any) error {
 	return nil
 }
 
-// useColor decides on colors for standard output; NO_COLOR
-// (https://no-color.org) speaks before a terminal does.
+// useColor reports whether standard output has colors. NO_COLOR
+// (https://no-color.org) takes precedence over a terminal.
 func (a *app) useColor() bool {
 	switch {
 	case a.Color != "auto":
@@ -88,11 +86,11 @@ func (a *app) useColor() bool {
 	return isTerminal(a.stdout)
 }
 
-// pipeWidth is how wide tables are where nobody says how wide the output is:
-// what a wide window shows, since names of kernels have hundreds of letters.
+// pipeWidth is the width of tables if the width of the output is unknown. It is
+// the width of a wide window, because kernel names have hundreds of letters.
 const pipeWidth = 160
 
-// width returns the columns that standard output has.
+// width returns the number of columns of standard output.
 func (a *app) width() int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -100,20 +98,20 @@ func (a *app) width() int {
 	if !isTerminal(a.stdout) {
 		return pipeWidth
 	}
-	// isTerminal has seen a file: standard output is never masked.
+	// isTerminal is true only for a file, and standard output is never masked.
 	if w, _, err := term.GetSize(int(a.stdout.(*os.File).Fd())); err == nil {
 		return w
 	}
 	return 80
 }
 
-// progressAfter is how long work may take before a bar is shown: less would
-// only flicker.
+// progressAfter is the time before a progress bar is shown, because a shorter bar
+// would flicker.
 const progressAfter = 500 * time.Millisecond
 
-// progressBar returns a callback for the bytes read and a function that takes
-// the bar away. Without a terminal on standard error (or with --progress never,
-// or -q) it gives nil.
+// progressBar returns a callback for the number of bytes read, and a function that
+// removes the bar. The callback is nil without a terminal on standard error, with
+// --progress never, and with -q.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	if a.Quiet || a.Progress == "never" || a.Progress == "auto" && !isTerminal(a.raw) {
 		return nil, func() {}
@@ -124,7 +122,7 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(30))
-	var mu sync.Mutex // setting the bar is two steps to it
+	var mu sync.Mutex // because the bar is set in two steps
 	return func(n int64) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -137,15 +135,14 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	}, func() { _ = bar.Clear() }
 }
 
-// provenance is what a report gives as its origin.
+// provenance returns the origin of a report.
 func (a *app) provenance() report.Provenance {
 	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.Label, Show: a.show}
 }
 
-// commandLine is what a report gives as its origin, without passwords: reports
-// are handed on. A password can be in a word of its own behind its flag
-// (--token abc), so each word is also looked at together with the one before
-// it.
+// commandLine returns the command line for reports, without passwords, because
+// reports are shared. A password can be a separate word after its flag (--token
+// abc), so each word is also examined together with the word before it.
 func (a *app) commandLine() []string {
 	if a.NoCommand {
 		return nil
@@ -154,28 +151,28 @@ func (a *app) commandLine() []string {
 	for i, w := range a.args {
 		w = ingest.HideSecrets(history.Mask(w))
 		if i > 0 && !strings.HasSuffix(ingest.HideSecrets(a.args[i-1]+" "+w), w) {
-			w = "xxxxx" // of the flag before it
+			w = "xxxxx" // a secret of the flag before it
 		}
 		words = append(words, w)
 	}
 	return words
 }
 
-// maskSecrets keeps the passwords of the command line and of the history's name
-// off standard error, whichever message quotes them, however they got there.
+// maskSecrets removes the passwords of the command line and of the history's name
+// from standard error, for any message.
 func (a *app) maskSecrets() {
 	words := slices.Clone(a.args)
 	for _, name := range settingNames() {
 		words = append(words, a.getenv(settingVariable(name)))
 	}
-	// Its error is reported where the file is needed, and may quote any line.
+	// The command that needs the file reports its error, which may quote any
+	// line.
 	file, _ := readSettings()
 	if file != nil {
 		words = append(words, file.words...)
 	}
-	// Whole words come before their parts: where both begin at one place a
-	// Replacer takes the first, and a masked word still names its user and
-	// host.
+	// Complete words come before their parts. If both begin at one position, a
+	// Replacer uses the first, and a masked word still names its user and host.
 	var pairs []string
 	for _, w := range words {
 		if safe := history.Mask(w); safe != w {
@@ -184,7 +181,7 @@ func (a *app) maskSecrets() {
 	}
 	for _, w := range words {
 		for _, secret := range history.Secrets(w) {
-			if len(secret) >= 4 { // less would make other words unreadable, and guessing it takes no log
+			if len(secret) >= 4 { // a shorter one would mask other words, and can be guessed anyway
 				pairs = append(pairs, secret, "xxxxx")
 			}
 		}
@@ -194,8 +191,8 @@ func (a *app) maskSecrets() {
 	}
 }
 
-// masked is a stream without secrets. A secret that is split over two writes
-// gets through. Messages of the program are one write each.
+// masked is a stream that removes secrets. It does not detect a secret that is
+// split over two writes, but each message of the program is one write.
 type masked struct {
 	io.Writer
 	replace *strings.Replacer

@@ -1,12 +1,11 @@
 //go:build js && wasm
 
-// Command page is the occudiff that runs in a browser, within a worker of the
-// page that `occudiff page` writes. The worker provides dropped files as a file
-// system, so that everything below reads them as the program does.
+// Command page is occudiff in a browser. It runs in a worker of the page that
+// `occudiff page` writes. The worker provides dropped files as a file system, so
+// that all packages read them as in the program.
 //
-// It takes questions of the page's scripts to cmd/page/app and brings the
-// answers back, both as JSON. It knows no formulas, no words of an answer and
-// no layout.
+// It passes requests of the page's scripts to cmd/page/app and returns the
+// responses, both as JSON. It must not know formulas, texts, or layout.
 package main
 
 import (
@@ -19,38 +18,38 @@ import (
 	"occudiff/cmd/page/app"
 )
 
-// site.Compile sets it, so that a report of the page names the same version as
-// the program that wrote it.
+// site.Compile sets version, so that a report of the page names the version of
+// the program that wrote the page.
 var version = "devel" // set by the linker
 
-// progressEvery is how often the page hears of progress.
+// progressEvery is the time between two messages about progress.
 const progressEvery = 100 * time.Millisecond
 
 func main() {
-	// A worker has memory of its own and lives for minutes: collecting less
-	// often keeps answers quick.
+	// A worker has its own memory and runs for minutes. Less frequent garbage
+	// collection keeps responses quick.
 	debug.SetGCPercent(200)
 	a, err := app.New(version)
 	if err != nil {
 		panic(err)
 	}
-	// worker.js has post and calls ask: no other names are shared.
+	// worker.js defines post and calls ask. No other names are shared.
 	js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		// Reading files waits for the worker's file system, which a callback
-		// must not.
+		// Reading files waits for the worker's file system. A callback must not
+		// wait.
 		go respond(a, args[0].String())
 		return nil
 	}))
 	post(map[string]any{"kind": "ready", "version": version})
-	// A program that returns from main takes its callbacks with it.
+	// The callbacks end if main returns.
 	select {}
 }
 
-// respond answers a question of the page.
+// respond handles a request of the page.
 func respond(a *app.App, question string) {
 	var q app.Request
 	if err := json.Unmarshal([]byte(question), &q); err != nil {
-		panic(err) // the page's scripts wrote it
+		panic(err) // impossible, because the page's scripts wrote it
 	}
 	last := time.Now()
 	a.Progress = func(read, total int64) {
@@ -65,7 +64,7 @@ func respond(a *app.App, question string) {
 func post(message any) {
 	text, err := json.Marshal(message)
 	if err != nil {
-		panic(err) // it is texts and counts
+		panic(err) // impossible for strings and counts
 	}
 	js.Global().Call("post", string(text))
 }

@@ -1,11 +1,11 @@
-// Package app answers what the page asks: a launch to predict, a run to
-// validate, runs to hold side by side. It asks the same packages as the program
-// does and gives what they say as HTML, so that the page has no words or
-// numbers of its own. Where a file lies is for the system to say: in a browser
-// that is a store of dropped files.
+// Package app handles the requests of the page: a launch to predict, a run to
+// validate, or runs to compare. It uses the same packages as the program and
+// returns their results as HTML, so that the page has no texts or numbers of its
+// own. The file system provides the files. In a browser, it contains the dropped
+// files.
 //
-// The package does not know the browser. Its tests run natively, against the
-// program's own outputs.
+// The package must not know the browser. Its tests run natively and compare with
+// the outputs of the program.
 package app
 
 import (
@@ -24,42 +24,40 @@ import (
 	"occudiff/report/html"
 )
 
-// App answers. It holds what was answered last, for downloads, and is for one
-// caller at a time. The worker asks one question after the other, so nothing is
-// locked.
+// App handles requests. It keeps the last output for downloads. It supports one
+// caller at a time, because the worker sends one request after another.
 type App struct {
-	Progress func(read, total int64) // called now and then while files are read; may be nil
+	Progress func(read, total int64) // called while files are read; may be nil
 
-	prov    report.Provenance // how the page names itself in a report
+	prov    report.Provenance // origin that a report names
 	devices *arch.Table
-	// calculators are the devices of Intel's calculator, read when they are
-	// asked for.
+	// calculators returns the devices of Intel's calculator. It reads them at the
+	// first call.
 	calculators func() (calculator.Table, error)
 	last        *report.Output
 }
 
-// Request is what the page asks. Its scripts write it as JSON, and read the
-// answer so.
+// Request is a request of the page's scripts, in JSON.
 type Request struct {
 	Kind     string // predict, others, validate, example, compare or download
-	ID       int    // by which the page knows what an answer belongs to
+	ID       int    // number that the response repeats
 	State    Launch
-	Paths    [][]string // of each run
+	Paths    [][]string // paths of each run
 	Settings RunSettings
-	Format   string // of a download
+	Format   string // format of a download
 }
 
-// Response is what a question gets. an error is an answer too, so that each
-// question has exactly one.
+// Response is the response to a request. Each request has exactly one, which may
+// be an error.
 type Response struct {
 	Kind     string    `json:"kind"`
 	ID       int       `json:"id"`
 	Problems []Problem `json:"problems,omitempty"`
-	Data     string    `json:"data,omitempty"` // of a download
+	Data     string    `json:"data,omitempty"` // content of a download
 	*Result
 }
 
-// Respond answers a question.
+// Respond returns the response to a request.
 func (a *App) Respond(ctx context.Context, q *Request) *Response {
 	out := &Response{Kind: q.Kind, ID: q.ID}
 	var err error
@@ -85,15 +83,15 @@ func (a *App) Respond(ctx context.Context, q *Request) *Response {
 	return out
 }
 
-// Result is an answer for the page.
+// Result is an output in the form of the page.
 type Result struct {
-	HTML   string            `json:"html"`   // of the answer; every text of the input is escaped
-	Styles string            `json:"styles"` // of the columns of its tables
-	Fields map[string]string `json:"fields"` // texts of the elements that have these ids
-	Name   string            `json:"name"`   // of a download, without an ending
+	HTML   string            `json:"html"`   // text of the input is escaped
+	Styles string            `json:"styles"` // style of the columns of its tables
+	Fields map[string]string `json:"fields"` // text of elements by their ids
+	Name   string            `json:"name"`   // file name of a download, without an ending
 }
 
-// New makes what answers, with the built-in device tables.
+// New returns an App with the built-in device tables.
 func New(version string) (*App, error) {
 	devices, err := arch.Builtin()
 	if err != nil {
@@ -103,9 +101,9 @@ func New(version string) (*App, error) {
 		calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
-// result returns an answer as HTML and keeps it for downloads. One without a
-// value leaves the one before: what PredictOthers says belongs to the
-// prediction above it, which is what a download is of.
+// result returns an output as HTML and keeps it for downloads. An output without
+// a value does not replace the last one: a download contains the prediction and
+// not the result of PredictOthers below it.
 func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	var b strings.Builder
 	styles, err := html.Fragment(&b, ans.Document())
@@ -118,29 +116,28 @@ func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
 }
 
-// Problem is what a page shows of an error: the file that caused it, and what
-// to do, apart.
+// Problem is an error in the form of the page: the file that caused it, the text,
+// and what to do.
 type Problem struct {
 	Where string `json:"where"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
 }
 
-// hint is what a page advises where the program names a flag. The codes are
-// those of predict/arch; a text with a flag in it would be of no use in a form.
+// hint returns what to do. For errors of predict/arch whose hint names a flag, it
+// returns a hint for the form.
 func hint(f *note.InputError) string {
 	switch f.Code {
 	case "no-device":
 		return "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR"
 	case "unknown-device":
-		return "take a key of the list, as in max1100"
+		return "select a key of the list, for example max1100"
 	}
 	return f.Hint
 }
 
-// ProblemsOf takes an error apart, as a terminal prints it line by line.
-// Several inputs fail with one error that joins theirs: each becomes an error
-// of its own, with its own file.
+// ProblemsOf returns the parts of an error. If several inputs failed, the error
+// joins their errors, and each becomes a problem with its own file.
 func ProblemsOf(err error) []Problem {
 	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
 		var keys []string
@@ -148,7 +145,7 @@ func ProblemsOf(err error) []Problem {
 			keys = append(keys, d.Key)
 		}
 		return []Problem{{Text: "there are several devices " + strconv.Quote(several.Name),
-			Hint: "take one of " + strings.Join(keys, ", ")}}
+			Hint: "select one of " + strings.Join(keys, ", ")}}
 	}
 	var list []Problem
 	var several interface{ Unwrap() []error }
@@ -168,7 +165,7 @@ func ProblemsOf(err error) []Problem {
 // read reads the runs of the paths.
 func (a *App) read(ctx context.Context, paths []string) ([]*ingest.Run, error) {
 	opt := ingest.Options{Formats: formats.All()}
-	// WebAssembly runs Go on one core: more threads would only take turns.
+	// WebAssembly runs Go on one core.
 	opt.Threads = 1
 	if a.Progress != nil {
 		total := ingest.Size(paths)

@@ -76,7 +76,7 @@ func TestBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`id="plot-local"`, `id="plot-slm"`, `id="plot-simd"`, "What would raise it", "On other devices", "max1100",
+	for _, want := range []string{`id="plot-local"`, `id="plot-slm"`, `id="plot-simd"`, "Settings with a higher occupancy", "On other devices", "max1100",
 		"nothing", "Intel GPU Occupancy Calculator"} {
 		if !strings.Contains(r.HTML, want) {
 			t.Errorf("no %s next to the prediction", want)
@@ -92,7 +92,7 @@ func TestCalculator(t *testing.T) {
 		want   string
 	}{
 		{"without a barrier threads go to any free slot", app.Launch{"device": "tgl", "global": "81920", "local": "320", "simd": "16"},
-			"It keeps each work-group whole on one Xe-core"},
+			"It keeps each work-group on one Xe-core"},
 		{"the same", app.Launch{"device": "tgl", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "1"},
 			"The calculator and the model agree."},
 		{"a device that it lacks", app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "16", "registers": "160"},
@@ -208,8 +208,8 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		}, "The device cannot be the GPU that ran"},
 		{"names that are none or several", func() (*app.Result, error) {
 			return a.PredictOthers(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
-		}, "There are several devices &#34;mtl&#34;: take one of mtl-128, mtl-112, mtl-64."},
-		{"one that is none", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "take a key of the list"},
+		}, "There are several devices &#34;mtl&#34;: select one of mtl-128, mtl-112, mtl-64."},
+		{"one that is none", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
 	} {
 		text := ""
 		r, err := c.ask()

@@ -16,16 +16,16 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// mostDevices is how many devices stand side by side.
+// mostDevices is the largest number of devices next to each other.
 const mostDevices = 6
 
-// Launch is the state of the form: the fields as the link of the page has them.
-// The keys are device, xve, global, local, simd, slm, registers, barriers,
-// policy, with (further devices) and calculator. Everything is text as it was
-// typed; an empty or missing field is one that was not given.
+// Launch is the state of the form, with the same fields as the link of the page:
+// device, xve, global, local, simd, slm, registers, barriers, policy, with (more
+// devices), and calculator. Each value is the typed text. An empty or missing
+// field was not given.
 type Launch map[string]string
 
-// launch reads the form.
+// launch returns the launch of the form.
 func (f Launch) launch() (l predict.Launch, err error) {
 	var errs [5]error
 	l.Global, errs[0] = f.size("global")
@@ -65,8 +65,8 @@ func (f Launch) count(name string) (int, error) {
 	return n, nil
 }
 
-// question is the device and the launch that the form asks about. The registers
-// pick the GRF mode of the device.
+// question returns the device and the launch of the form. The registers select
+// the GRF mode of the device.
 func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	xves, err := f.count("xve")
 	if err != nil {
@@ -86,10 +86,10 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	return on, l, err
 }
 
-// Predict answers for the launch of the form: its figures, and every step of
-// the reasoning. The figures are also what the elements peak, average, waves
-// and limits show. It and PredictOthers are two questions, so that the figures
-// need not wait for the curves and the advice.
+// Predict returns the prediction for the launch of the form with every step. Its
+// fields are the text of the elements peak, average, waves, and limits. Predict
+// and PredictOthers are separate requests, so that the prediction does not wait
+// for curves and advice.
 func (a *App) Predict(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -110,8 +110,8 @@ func (a *App) Predict(f Launch) (*Result, error) {
 	return r, err
 }
 
-// fields are the figures that the page shows large. Without a global size an
-// Xe-core is predicted, not the GPU.
+// fields returns the values that the page shows in large type. Without a global
+// size, an Xe-core is predicted and not the GPU.
 func fields(p *predict.Prediction) map[string]string {
 	percent := func(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) }
 	f := map[string]string{"xecore": percent(p.XeCore), "peak": "-", "average": "-", "average-to": "", "waves": "-",
@@ -125,11 +125,10 @@ func fields(p *predict.Prediction) map[string]string {
 	return f
 }
 
-// PredictOthers answers what else there is to say of the launch: occupancy over
-// the work-group size, SLM and the sub-group size, the same launch on other
-// devices, the least change that helps, and what Intel's calculator shows. A
-// part that has no answer, such as a sweep in which nothing runs, is left out:
-// Predict has said what is wrong.
+// PredictOthers returns more about the launch: occupancy over the work-group size,
+// SLM, and the sub-group size, the launch on other devices, the smallest change
+// that helps, and the result of Intel's calculator. A part without a result is
+// omitted. For example, a sweep in which nothing runs. Predict reports the error.
 func (a *App) PredictOthers(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -149,7 +148,7 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	}
 	if ans, err := predictdoc.Advise(&on, l,
 		predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}); err == nil {
-		doc.Sections = append(doc.Sections, below(ans.Document(), "advice", "What would raise it")...)
+		doc.Sections = append(doc.Sections, below(ans.Document(), "advice", "Settings with a higher occupancy")...)
 	}
 	doc.Sections = append(doc.Sections, a.others(f, on, l)...)
 	if f["calculator"] == "1" {
@@ -158,8 +157,8 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	return a.result(&report.Output{Doc: doc}, "")
 }
 
-// below returns the sections that a page has of a document, under a key and a
-// heading of their own, without the lines that say which launch it is.
+// below returns the sections of a document for the page, with another key and
+// heading, and without the lines that describe the launch.
 func below(d *report.Document, key, title string) []report.Section {
 	list := slices.DeleteFunc(d.Sections, func(s report.Section) bool { return !s.Shown(report.Page) })
 	if len(list) > 0 {
@@ -170,13 +169,12 @@ func below(d *report.Document, key, title string) []report.Section {
 	return list
 }
 
-// others show the launch on the devices of the form next to the chosen one,
-// which comes first. A device that is none is said, and the others are there
-// all the same.
+// others returns the launch on the other devices of the form. The selected device
+// comes first. An unknown device is reported, and the others are still shown.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
 	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}
 	title := "On other devices"
-	var said []string
+	var problems []string
 	for _, name := range strings.Split(f["with"], ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
@@ -184,10 +182,10 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		switch c, err := a.devices.Choose(arch.Options{Name: name, Naming: arch.ByForm}); {
 		case err != nil:
 			for _, f := range ProblemsOf(err) {
-				said = append(said, report.OneLine(report.UpperFirst(f.Text)+": "+f.Hint+"."))
+				problems = append(problems, report.OneLine(report.UpperFirst(f.Text)+": "+f.Hint+"."))
 			}
 		case len(q.On) == mostDevices:
-			said = append(said, fmt.Sprintf("At most %d devices stand side by side.", mostDevices))
+			problems = append(problems, fmt.Sprintf("At most %d devices are shown next to each other.", mostDevices))
 		case c.Device.Key != on.Device.Key:
 			q.On = append(q.On, c)
 		}
@@ -195,19 +193,19 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 	if len(q.On) > 1 {
 		if ans, err := predictdoc.Predict(q); err == nil {
 			list := below(ans.Document(), "others", title)
-			list[0].Text = append(said, list[0].Text...)
+			list[0].Text = append(problems, list[0].Text...)
 			return list
 		}
 	}
-	if said == nil {
+	if problems == nil {
 		return nil
 	}
-	return []report.Section{{Key: "others", Title: title, Text: said}}
+	return []report.Section{{Key: "others", Title: title, Text: problems}}
 }
 
-// calculatorSections show what Intel's calculator has for the launch, and where
-// and why it differs. What goes wrong is a sentence of the section and no
-// error: the page still has the prediction to show.
+// calculatorSections returns the result of Intel's calculator for the launch and
+// its differences with their reasons. An error becomes a sentence of the section,
+// because the page still has the prediction to show.
 func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
 	const key, title = "calculator", "Intel GPU Occupancy Calculator"
 	list, err := a.calculated(d, l, key, title)
@@ -217,8 +215,8 @@ func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Sec
 	return list
 }
 
-// calculated asks the calculator. The SLM of the form is in bytes and that of
-// the calculator in whole KB, so it is rounded up.
+// calculated returns the sections of the calculator's result. The form has SLM in
+// bytes and the calculator in whole KB, so it is rounded up.
 func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) ([]report.Section, error) {
 	calculators, err := a.calculators()
 	if err != nil {
@@ -226,7 +224,7 @@ func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) (
 	}
 	of, ok := calculatorOf(calculators, d)
 	if !ok {
-		return nil, fmt.Errorf("the calculator does not know %s", d.Name)
+		return nil, fmt.Errorf("the calculator does not contain %s", d.Name)
 	}
 	in := calculator.Input{Global: times(l.Global.String()), Local: times(l.Local.String()), SIMD: l.SIMD,
 		SLMKB: int(math.Ceil(float64(l.SLM) / 1024)), Barrier: l.Barriers > 0}
@@ -235,7 +233,7 @@ func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) (
 	}
 	ans, err := predictdoc.Calculator(&of, in)
 	if err != nil {
-		return nil, fmt.Errorf("the calculator gives no result: %w", err)
+		return nil, fmt.Errorf("the calculator has no result: %w", err)
 	}
 	list := below(ans.Document(), key, title)
 	if p, err := predict.Predict(d, *l); err == nil {
@@ -244,13 +242,13 @@ func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) (
 	return list, nil
 }
 
-// times writes a size in the notation of the calculator's form.
+// times returns a size in the notation of the calculator's form.
 func times(size string) string { return strings.ReplaceAll(size, "x", "*") }
 
-// differences names each figure in which the calculator and the model differ,
-// and each input that they take another way. Figures differ from 0.05 on, half
-// of the last digit that is printed. The inputs are listed only then: they are
-// the reasons.
+// differences returns a sentence for each value in which the calculator and the
+// model differ, and for each difference of their inputs. Values differ by at least
+// 0.05, half of the last printed digit. The inputs are listed only if values
+// differ, because they are the reasons.
 func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *predict.Launch,
 	p *predict.Prediction) []string {
 	var list []string
@@ -275,7 +273,7 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 		}
 	}
 	counted := func(what string, theirs, ours int) {
-		reason(theirs != ours, "It counts %d %s where the device table has %d.", theirs, what, ours)
+		reason(theirs != ours, "It counts %d %s, and the device table has %d.", theirs, what, ours)
 	}
 	counted("Xe-cores", int(of.XeCores()), d.XeCores)
 	counted("XVEs per Xe-core", of.XVEPerXeCore, d.XVEPerXeCore)
@@ -284,27 +282,27 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	counted("thread slots per Xe-core", of.Threads, d.SlotsPerXeCore())
 	reason(of.XeCores() != math.Trunc(of.XeCores()), "It counts a fraction of an Xe-core.")
 	reason(p.Policy == predict.Free && p.HasGrid(),
-		"It keeps each work-group whole on one Xe-core, also without a barrier and SLM.")
+		"It keeps each work-group on one Xe-core, even without a barrier or SLM.")
 	reason(p.HasGrid() && p.Limits&predict.LimitGrid != 0,
-		"Its Xe-core occupancy is that of a launch this small; here it is that of a full Xe-core.")
-	reason(l.Barriers > 1, "It knows one barrier per work-group or none.")
+		"Its Xe-core occupancy is for a launch this small. Here, it is for a full Xe-core.")
+	reason(l.Barriers > 1, "It supports at most one barrier per work-group.")
 	return list
 }
 
-// DeviceChoice is a device of the form with what it admits. All of them are in
-// the page's HTML, so that the form is whole before the program runs.
+// DeviceChoice is a device of the form with its limits. The page's HTML contains
+// all of them, so that the form is complete before the program runs.
 type DeviceChoice struct {
 	Key          string `json:"key"`
 	Name         string `json:"name"`
 	Architecture string `json:"architecture"`
 	SIMD         []int  `json:"simd"`
 	Registers    []int  `json:"registers"`
-	SLM          int64  `json:"slm"`        // per work-group
-	MaxItems     int64  `json:"items"`      // per work-group
-	Calculator   bool   `json:"calculator"` // whether Intel's calculator knows it
+	SLM          int64  `json:"slm"`        // largest SLM per work-group
+	MaxItems     int64  `json:"items"`      // most work-items per work-group
+	Calculator   bool   `json:"calculator"` // whether Intel's calculator contains it
 }
 
-// DeviceChoices lists what the form offers, in the order of the built-in table.
+// DeviceChoices lists the devices of the form in the order of the built-in table.
 func DeviceChoices() ([]DeviceChoice, error) {
 	devices, err := arch.Builtin()
 	if err != nil {
@@ -329,8 +327,8 @@ func DeviceChoices() ([]DeviceChoice, error) {
 	return list, nil
 }
 
-// calculatorOf finds a device in the list of Intel's calculator by its PCI ids,
-// with its XVE count where the calculator offers that.
+// calculatorOf returns the device of Intel's calculator with the PCI ids of d, and
+// with its XVE count if the calculator has it.
 func calculatorOf(t calculator.Table, d *arch.Device) (calculator.Device, bool) {
 	for _, id := range d.PCIIDs {
 		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {

@@ -22,16 +22,15 @@ import (
 	"occudiff/report/text"
 )
 
-// RunSettings is what is said of a run next to its files.
+// RunSettings are the settings of a run in addition to its files.
 type RunSettings struct {
-	Device    string  // empty takes what the files say
-	Tolerance float64 // in percentage points, 0 for the usual one
-	Interval  float64 // sampling interval in milliseconds, 0 for the device's usual one
+	Device    string  // "" for the device that the files name
+	Tolerance float64 // in percentage points; 0 for the default
+	Interval  float64 // sampling interval in milliseconds; 0 for the default
 }
 
-// Validate answers for the files of a run: what was measured against what is
-// predicted, and why they differ. A folder of folders is several runs, which
-// stand side by side.
+// Validate compares the files of a run with the prediction and explains the
+// difference. A folder of folders is several runs.
 func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Result, error) {
 	names, results, err := a.compareRuns(ctx, paths, by, compare.UsePeaks)
 	if err != nil {
@@ -40,10 +39,9 @@ func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Re
 	return a.runs(names, results)
 }
 
-// compareRuns reads and compares the runs that paths hold.
+// compareRuns reads the runs of the paths and compares them with predictions.
 func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
-	unnamed compare.NoDevice) (names []string,
-	results []*compare.Result, err error) {
+	unnamed compare.NoDevice) (names []string, results []*compare.Result, err error) {
 	read := func(paths []string) ([]*ingest.Run, error) { return a.read(ctx, paths) }
 	err = ingest.EachRun(paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		on, err := compare.ChooseDevice(run, a.devices, arch.Options{Name: by.Device}, unnamed, options(by))
@@ -56,7 +54,7 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
 	return names, results, err
 }
 
-// runs is one run, or several side by side.
+// runs returns the result for one run, or for several next to each other.
 func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
 		name, _, _ := strings.Cut(path.Base(names[0]), ".")
@@ -65,7 +63,7 @@ func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	return a.result(diffdoc.Runs(diff.CompareRuns(names, results), a.prov), "runs")
 }
 
-// Example answers for the built-in run.
+// Example returns the result for the built-in run.
 func (a *App) Example(ctx context.Context) (*Result, error) {
 	run, err := ingest.ReadFS(ctx, fixtures.FS, fixtures.Mix(), ingest.Options{Formats: formats.All()})
 	if err != nil {
@@ -81,10 +79,10 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	return a.runs([]string{"example"}, []*compare.Result{r})
 }
 
-// Compare answers for sides, each the paths of one run or of several that
-// repeat it: how the second differs from the first, or what stands out among
-// more than two. Files without a device are compared by what was measured, as
-// in occudiff diff.
+// Compare compares sides. Each side consists of the paths of one run or of its
+// repeats. Of two sides, it reports the difference, and of more than two, the
+// runs that differ from the others. Without a device, it compares only measured
+// values, like occudiff diff.
 func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*Result, error) {
 	read := make([]diff.Side, len(sides))
 	var all []*compare.Result
@@ -103,12 +101,12 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*R
 	return a.result(diffdoc.NewOutput(d, a.prov), "diff")
 }
 
-// Download writes what was answered last: html, md, json or csv. There is no
-// workbook: excelize would make the page several times larger (docs/page.md).
+// Download writes the last output as html, md, json, or csv. There is no workbook,
+// because excelize would make the page several times larger (docs/page.md).
 func (a *App) Download(w io.Writer, format string) error {
 	switch {
 	case a.last == nil:
-		return errors.New("nothing has been answered yet")
+		return errors.New("there is no result to download yet")
 	case format == "html":
 		return html.Render(w, a.last.Document())
 	case format == "md":

@@ -4,8 +4,8 @@ package site
 
 import _ "embed"
 
-// Built is the page that this binary holds, "" if none. .ci/release writes it
-// before it builds the program.
+// Built is the page in this binary. .ci/release writes it before it builds the
+// program.
 //
 //go:embed occudiff.html
 var Built string

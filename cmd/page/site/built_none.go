@@ -2,6 +2,6 @@
 
 package site
 
-// Built is the page that this binary holds, "" if none. The build tag keeps a
-// checkout buildable, which has no page.
+// Built is empty: this binary contains no page. The build tag allows building a
+// checkout without the file.
 const Built = ""
