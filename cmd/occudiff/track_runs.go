@@ -123,6 +123,7 @@ type acceptFlags struct {
 	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch size or without"`
 	All    bool   `flag:"all" help:"all kernels of the run's program on its device"`
 	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
+	Noise  bool   `flag:"noise" help:"accept the bad runs as noise of the kernel: the baseline stays, and later runs that are as low for no longer than these do not fail"`
 	Undo   bool   `flag:"undo" help:"take back what was accepted"`
 }
 
@@ -132,6 +133,9 @@ func (t *tracking) acceptCommand() *cobra.Command {
 		check: func([]string) error {
 			if f.Kernel == "" && !f.All && !f.Undo {
 				return cli.Errorf("nothing is accepted yet: give --kernel REGEXP for some kernels, or --all")
+			}
+			if f.Noise && f.Kernel == "" {
+				return cli.Errorf("--noise: give --kernel REGEXP; noise is accepted for single kernels")
 			}
 			return nil
 		},
@@ -165,7 +169,7 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 					return err
 				}
 			}
-			done, err = db.Accept(ctx, run[0], matches, f.Note, time.Now())
+			done, err = db.Accept(ctx, history.Accept{Run: run[0], Note: f.Note, Time: time.Now(), Noise: f.Noise}, matches)
 		}
 		for i := range done {
 			if err == nil {

@@ -35,10 +35,9 @@ type Record struct {
 	VTune   string
 	// Frequency is the highest of the GPU's clock, in Hz.
 	Frequency unit.Opt[float64]
-	// Event is empty for a kernel. Else the record says what was said of the
-	// history at the time RecordedAt: "accept", of a series or, without one, of
-	// all, from a run on, with the Note; or "rename", of a kernel from Series
-	// to Note.
+	// Event is empty for a kernel. Otherwise the record is an event at the time
+	// RecordedAt: "accept" or "noise" for a run of a series, or of all series
+	// without a name, with the Note; or "rename" for a kernel from Series to Note.
 	Event, Note string
 	RecordedAt  time.Time
 	Line        int // where it was read, for messages; 0 when nowhere
@@ -47,8 +46,12 @@ type Record struct {
 // The events.
 const (
 	eventAccepted = "accept"
+	eventNoise    = "noise"
 	eventRenamed  = "rename"
 )
+
+// isAccept reports whether the record is an accepted run.
+func (r *Record) isAccept() bool { return r.Event == eventAccepted || r.Event == eventNoise }
 
 // columnsOfFile names the columns of an exported file: series and time, those
 // that are optional, and those of metrics.
@@ -182,10 +185,10 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 		}
 	}
 	switch {
-	case r.Event != "" && r.Event != eventAccepted && r.Event != eventRenamed:
-		return r, "event", fmt.Errorf("the event %q is not known; expected %s, %s or none", r.Event, eventAccepted,
-			eventRenamed)
-	case r.Series == "" && r.Event != eventAccepted:
+	case r.Event != "" && r.Event != eventRenamed && !r.isAccept():
+		return r, "event", fmt.Errorf("the event %q is not known; expected %s, %s, %s, or none", r.Event, eventAccepted,
+			eventNoise, eventRenamed)
+	case r.Series == "" && !r.isAccept():
 		return r, "series", errors.New("the line has no series")
 	case r.Time.IsZero():
 		return r, "time", errors.New("the line has no time")

@@ -95,7 +95,7 @@ func TestPanel(t *testing.T) {
 		if _, err := d.Panel(bg, 99, 0, Measured); !errors.Is(err, errNoRun) {
 			t.Errorf("a run that is not there: %v", err)
 		}
-		if _, err := d.Accept(bg, 6, nil, "", start); err != nil {
+		if _, err := d.Accept(bg, Accept{Run: 6, Time: start}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for run, want := range map[int64]int{5: 0, 6: 1, 0: 1} {

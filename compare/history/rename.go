@@ -211,22 +211,24 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 	return moves
 }
 
-// Accept states that a level of occupancy is the one that is wanted from a run
-// on: the baseline begins there. It is a statement about the history and
-// changes no run: taking it back leaves everything as it was.
+// Accept is a level that was accepted from a run on: the baseline begins there.
+// It changes no run, so it can be withdrawn.
 type Accept struct {
 	ID   int64
 	Run  int64
-	Time time.Time // when it was said
+	Time time.Time // when it was accepted
 	Note string
-	// Series is the one it is said of, with its Key; 0 for all of the run's
+	// Noise is set if the runs of the open findings were accepted as noise: the
+	// baseline goes on, and these runs show how far the kernel scatters.
+	Noise bool
+	// Series is the accepted series, with its Key; 0 for all series of the run's
 	// program on its device.
 	Series int64
 	Key    Key
 	of     Run
 }
 
-// Covers reports whether it is said of a series.
+// Covers reports whether a series was accepted.
 func (a *Accept) Covers(id int64, k Key) bool {
 	if a.Series != 0 {
 		return a.Series == id
@@ -241,11 +243,11 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	if err != nil {
 		return nil, d.engine.explain(doing, err)
 	}
-	text := `SELECT a.id, a.run_id, a.series_id, a.time, a.note, r.device, r.program, r.branch
+	text := `SELECT a.id, a.run_id, a.series_id, a.time, a.note, a.noise, r.device, r.program, r.branch
 		FROM occudiff_accept a JOIN occudiff_run r ON r.id = a.run_id ORDER BY a.id`
 	err = d.query(ctx, doing, text, nil, func(rows *sql.Rows) error {
 		var a Accept
-		err := rows.Scan(&a.ID, &a.Run, &a.Series, (*micros)(&a.Time), &a.Note, &a.of.Device, &a.of.Program,
+		err := rows.Scan(&a.ID, &a.Run, &a.Series, (*micros)(&a.Time), &a.Note, &a.Noise, &a.of.Device, &a.of.Program,
 			&a.of.Branch)
 		a.Key = keys[a.Series]
 		list = append(list, a)
@@ -254,13 +256,12 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	return list, err
 }
 
-// Accept stores that the level of a run is accepted: of all kernels, or of
-// those that match, whether the run has them or lacks them. It gives what was
-// stored.
-func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note string, now time.Time) (
-	list []Accept, err error) {
+// Accept stores that a run is accepted, for all kernels or for the kernels that
+// match, even if the run lacks them. It returns what it stored.
+func (d *DB) Accept(ctx context.Context, all Accept, matches func(Key) bool) (list []Accept, err error) {
 	err = d.write(ctx, "accepting a run of "+d.engine.where, func(w *writing) {
-		all := Accept{Run: run, Time: now.UTC(), Note: cleanText(note)}
+		run := all.Run
+		all.Time, all.Note = all.Time.UTC(), cleanText(all.Note)
 		if !w.one(`SELECT device, program FROM occudiff_run WHERE id = ?`, []any{run}, &all.of.Device, &all.of.Program) {
 			w.fail("%w", d.noRun(run))
 			return
@@ -271,8 +272,12 @@ func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note
 		}
 		for i := range list {
 			a := &list[i]
-			w.one(`INSERT INTO occudiff_accept (run_id, series_id, time, note) VALUES (?, ?, ?, ?) RETURNING id`,
-				[]any{a.Run, a.Series, a.Time.UnixMicro(), a.Note}, &a.ID)
+			noise := 0
+			if a.Noise {
+				noise = 1
+			}
+			w.one(`INSERT INTO occudiff_accept (run_id, series_id, time, note, noise) VALUES (?, ?, ?, ?, ?) RETURNING id`,
+				[]any{a.Run, a.Series, a.Time.UnixMicro(), a.Note, noise}, &a.ID)
 		}
 	})
 	return list, err

@@ -175,11 +175,11 @@ func TestAccept(t *testing.T) {
 		add(t, d, other)
 		second := add(t, d, named(2, "a"))
 		now := start.Add(time.Hour)
-		if list, err := d.Accept(bg, second, nil, "wanted", now); err != nil || len(list) != 1 {
+		if list, err := d.Accept(bg, Accept{Run: second, Note: "wanted", Time: now}, nil); err != nil || len(list) != 1 {
 			t.Fatalf("Accept = %+v, %v", list, err)
 		}
 		is := func(name string) func(Key) bool { return func(k Key) bool { return k.Task == name } }
-		if _, err := d.Accept(bg, second, is("b"), "it is gone", now); err != nil {
+		if _, err := d.Accept(bg, Accept{Run: second, Note: "it is gone", Time: now}, is("b")); err != nil {
 			t.Fatal(err)
 		}
 		covered := func() string {
@@ -224,11 +224,11 @@ func TestAccept(t *testing.T) {
 		if err := d.Remove(bg, second); err != nil || covered() != "" {
 			t.Errorf("after removing: %q, %v", covered(), err)
 		}
-		if _, err := d.Accept(bg, second, nil, "", now); !errors.Is(err, errNoRun) {
+		if _, err := d.Accept(bg, Accept{Run: second, Time: now}, nil); !errors.Is(err, errNoRun) {
 			t.Errorf("a run that is gone: %v", err)
 		}
 		want := `no such kernel: none of its names matches on the device of run 1 of ` + d.Where() + `; it has "a", "c"`
-		if _, err := d.Accept(bg, first, is("nosuch"), "", now); err == nil || err.Error() != want {
+		if _, err := d.Accept(bg, Accept{Run: first, Time: now}, is("nosuch")); err == nil || err.Error() != want {
 			t.Errorf("a kernel that is not there: %v\nwant %s", err, want)
 		}
 	})
@@ -246,10 +246,10 @@ func TestEventsTravel(t *testing.T) {
 		if err := d.Rename(bg, "b", "c", start); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Accept(bg, id, nil, "all", start); err != nil {
+		if _, err := d.Accept(bg, Accept{Run: id, Note: "all", Time: start}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Accept(bg, id, func(k Key) bool { return k.Task == "c" }, "one", start); err != nil {
+		if _, err := d.Accept(bg, Accept{Run: id, Note: "one", Time: start}, func(k Key) bool { return k.Task == "c" }); err != nil {
 			t.Fatal(err)
 		}
 		export := func(d *DB) string {

@@ -11,7 +11,7 @@ import (
 // schema is the number of the one schema that this program knows. A history of
 // another number is refused, and stays as it is: it is unknown what its columns
 // mean. It goes up with every change of a table, columns of metrics included.
-const schema = 7
+const schema = 8
 
 // statements make the tables. {id}, {clustered} and {metrics} stand for what
 // the engines spell differently, and for the columns of the metrics.
@@ -49,7 +49,8 @@ var statements = []string{
 	`CREATE INDEX occudiff_kernel_run ON occudiff_kernel (run_id, time)`,
 	`CREATE TABLE occudiff_accept (
 		id {id},
-		run_id BIGINT NOT NULL, series_id BIGINT NOT NULL, time BIGINT NOT NULL, note TEXT NOT NULL)`,
+		run_id BIGINT NOT NULL, series_id BIGINT NOT NULL, time BIGINT NOT NULL, note TEXT NOT NULL,
+		noise BIGINT NOT NULL)`,
 	`CREATE TABLE occudiff_rename (
 		id {id}, old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
 }

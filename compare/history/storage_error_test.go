@@ -162,7 +162,7 @@ func TestReadersNeverWrite(t *testing.T) {
 	}
 	for name, write := range map[string]func() error{
 		"Add":    func() error { _, err := r.Add(bg, sample(9, 1)); return err },
-		"Accept": func() error { _, err := r.Accept(bg, 1, nil, "", start); return err },
+		"Accept": func() error { _, err := r.Accept(bg, Accept{Run: 1, Time: start}, nil); return err },
 		"Rename": func() error { return r.Rename(bg, "a", "b", start) },
 		"Remove": func() error { return r.Remove(bg, 1) },
 	} {

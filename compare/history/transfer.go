@@ -294,6 +294,9 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 		}
 		e := Record{Event: eventAccepted, Time: r.Time, RecordedAt: a.Time, Run: r.Run, Label: r.Label, Note: a.Note,
 			Device: r.Device, Driver: r.Driver, Program: r.Program}
+		if a.Noise {
+			e.Event = eventNoise
+		}
 		if a.Series != 0 {
 			e.Series, e.Device, e.Driver, e.Program = a.Key.Name(), a.Key.Device, a.Key.Driver, a.Key.Program
 		}
@@ -348,13 +351,15 @@ func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err 
 		at := slices.IndexFunc(runs, func(r Run) bool {
 			return names[r.ID] == e.Run && r.Time.Equal(e.Time) && r.Label == e.Label
 		})
-		if e.Event != eventAccepted || at < 0 {
+		if !e.isAccept() || at < 0 {
 			continue
 		}
 		key, all := parseName(e.Series), e.Series == ""
 		key.Device, key.Driver, key.Program = e.Device, e.Driver, e.Program
+		accept := Accept{Run: runs[at].ID, Note: e.Note, Time: e.RecordedAt, Noise: e.Event == eventNoise}
 		if slices.ContainsFunc(known, func(a Accept) bool {
-			return a.Run == runs[at].ID && a.Time.Equal(e.RecordedAt) && (a.Series == 0) == all && (all || a.Key == key)
+			return a.Run == accept.Run && a.Time.Equal(accept.Time) && a.Noise == accept.Noise && (a.Series == 0) == all &&
+				(all || a.Key == key)
 		}) {
 			continue
 		}
@@ -362,7 +367,7 @@ func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err 
 		if all {
 			matches = nil
 		}
-		if _, err := d.Accept(ctx, runs[at].ID, matches, e.Note, e.RecordedAt); err != nil {
+		if _, err := d.Accept(ctx, accept, matches); err != nil {
 			return done, err
 		}
 		done++

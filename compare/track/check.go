@@ -235,7 +235,7 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	slices.Sort(c.Missing)
 	for _, g := range missingOf(j.panel, before, absent) {
 		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after it was gone, that it is
-			return a.Run <= c.Run.ID && a.Run > g.Last.Run &&
+			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run &&
 				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
 		})
 		if !accepted {

@@ -136,7 +136,7 @@ func TestCheckScenarios(t *testing.T) {
 			}
 		}
 		if s.accept > 0 {
-			if _, err := db.Accept(bg, s.accept, nil, "", now); err != nil {
+			if _, err := db.Accept(bg, history.Accept{Run: s.accept, Time: now}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -130,7 +130,16 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 			panel[i] = append(panel[i], point)
 		}
 		for _, a := range t.Accepted {
-			if k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run }); k >= 0 {
+			k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run })
+			if a.Noise {
+				up := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run > a.Run })
+				if up < 0 {
+					up = len(panel[i])
+				}
+				if up > 0 {
+					panel[i][up-1].Noise = true
+				}
+			} else if k >= 0 {
 				panel[i][k].Restart = true
 			} else if n := len(panel[i]); n > 0 {
 				panel[i][n-1].Closed = j.place(a.Run, t.ByAdding)
@@ -249,7 +258,7 @@ func (t *Series) replaced(by *Series) bool {
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	newest := t.Newest()
 	for _, a := range t.Accepted {
-		if a.Run > newest.Run {
+		if a.Run > newest.Run && !a.Noise {
 			return a.Run, true
 		}
 	}

@@ -190,7 +190,7 @@ func TestMissingKernels(t *testing.T) {
 		}
 		db := storeRuns(t, c.runs...)
 		if c.accept > 0 {
-			if _, err := db.Accept(bg, c.accept, nil, "", now); err != nil {
+			if _, err := db.Accept(bg, history.Accept{Run: c.accept, Time: now}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -204,7 +204,7 @@ func TestMissingKernels(t *testing.T) {
 	}
 	for run, want := range map[int64]int{11: 0, 10: 1} { // the kernel alone, while it was gone and before
 		db := storeRuns(t, slices.Concat(repeat(10, with), repeat(1, without), repeat(1, without))...)
-		if _, err := db.Accept(bg, run, func(k history.Key) bool { return k.Task == "k" }, "", now); err != nil {
+		if _, err := db.Accept(bg, history.Accept{Run: run, Time: now}, func(k history.Key) bool { return k.Task == "k" }); err != nil {
 			t.Fatal(err)
 		}
 		if got := check(t, db, 0, metric(t, "measured", 0)).MissingKernels; len(got) != want {
@@ -212,7 +212,7 @@ func TestMissingKernels(t *testing.T) {
 		}
 	}
 	other := storeRuns(t, slices.Concat(repeat(10, with), repeat(2, without))...)
-	if _, err := other.Accept(bg, 11, func(k history.Key) bool { return k.Task == "always" }, "", now); err != nil {
+	if _, err := other.Accept(bg, history.Accept{Run: 11, Time: now}, func(k history.Key) bool { return k.Task == "always" }); err != nil {
 		t.Fatal(err)
 	}
 	if got := check(t, other, 0, metric(t, "measured", 0)).MissingKernels; len(got) != 1 {

@@ -113,7 +113,7 @@ func TestAcceptedFollowsTheNumber(t *testing.T) {
 	}
 	db := storeRuns(t, runs...)
 	first := func(k history.Key) bool { return strings.HasSuffix(k.Task, "#1}") }
-	if _, err := db.Accept(bg, 13, first, "", now); err != nil {
+	if _, err := db.Accept(bg, history.Accept{Run: 13, Time: now}, first); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range check(t, db, 0, metric(t, "measured", 0)).Series {

@@ -307,7 +307,7 @@ func TestStopped(t *testing.T) {
 		}
 		db := storeRuns(t, runs...)
 		if c.accept {
-			if _, err := db.Accept(bg, int64(len(runs)), nil, "", now); err != nil {
+			if _, err := db.Accept(bg, history.Accept{Run: int64(len(runs)), Time: now}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -383,7 +383,7 @@ func TestOpenStaysOpen(t *testing.T) {
 		}
 		db := storeRuns(t, runs...)
 		if c.accept {
-			if _, err := db.Accept(bg, int64(len(runs)-1), nil, "", now); err != nil {
+			if _, err := db.Accept(bg, history.Accept{Run: int64(len(runs) - 1), Time: now}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -19,6 +19,7 @@ type line struct {
 	own   level   // last measured level: its spread is the spread of the series
 	sd    float64 // own.spread, shrunk to the spreads of the other series; 0 if unknown
 	list  []Finding
+	noise [2]int  // first and last point of the bad runs that were accepted as noise
 	sum   float64 // distance of the last runs above the middle of both levels, in spreads
 }
 
@@ -205,7 +206,7 @@ type window struct {
 func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
-	if from < 1 || l.runs[from].was.spread == 0 {
+	if from < 1 || l.runs[from].was.spread == 0 || l.runs[from].point <= l.noise[1] {
 		return w
 	}
 	w.base = l.runs[from].was
@@ -232,18 +233,20 @@ func (r *replay) window(l *line, m int, sign, bar float64) window {
 // habit returns the length of the longest short episode, among the runs before
 // the last m, in which the kernel was about as low as in these, and recovered.
 // One such episode is a regression that was fixed; two are a second mode of the
-// kernel. Runs that are low for most kernels do not count.
+// kernel. One episode of any length is sufficient if it was accepted as noise.
+// Runs that are low for most kernels do not count.
 func (r *replay) habit(l *line, m int, w window) (longest int) {
-	end, episodes, length := l.next-m+1, 0, 0
+	end, episodes, length, accepted := l.next-m+1, 0, 0, false
 	for i := max(0, end-memory); i <= end; i++ {
 		if i < end && r.gate.worse(l.points[i].Value)-w.base.at >= alike*w.shift {
 			length += count(!r.shared[l.points[i].Run])
+			accepted = accepted || i >= l.noise[0] && i <= l.noise[1]
 			continue
 		}
-		if length > 0 && length <= hold {
-			episodes, longest = episodes+1, max(longest, length)
+		if length > 0 && (length <= hold || accepted) {
+			episodes, longest = episodes+1+count(accepted), max(longest, length)
 		}
-		length = 0
+		length, accepted = 0, false
 	}
 	if episodes < 2 {
 		return 0

@@ -174,6 +174,9 @@ func (r *replay) step(run int) (c Check) {
 		case l.sd > 0:
 			r.recover(l)
 			opened = r.scan(l)
+			if p.Noise {
+				r.acceptNoise(l)
+			}
 		}
 		if !p.Earlier {
 			c.Judged = c.Judged || l.sd > 0 || r.gate.Exact && l.next > 0
@@ -265,6 +268,28 @@ func (l *line) accept() {
 	l.runs, l.below = nil, nil
 }
 
+// acceptNoise closes what is open. The bad runs become noise of the kernel, and
+// the level is the one before them.
+func (r *replay) acceptNoise(l *line) {
+	l.noise = [2]int{l.next, l.next}
+	if !l.open() {
+		return
+	}
+	l.noise[0] = l.list[l.below[0].finding].First
+	bad := l.runs
+	for i := len(l.below) - 1; i > 0; i-- {
+		bad = append(slices.Clone(l.below[i].runs), bad...)
+	}
+	l.past = l.before(bad[0].check)
+	for _, below := range l.below {
+		l.list[below.finding].Closed = l.next
+	}
+	l.runs, l.below, l.sum = l.below[0].runs, nil, 0
+	for _, u := range bad {
+		r.push(l, u)
+	}
+}
+
 // over reports whether what is open was accepted after the last run that has
 // the line.
 func (l *line) over(run int) bool {
@@ -298,7 +323,7 @@ func (r *replay) scan(l *line) bool {
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
 	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
-	for i := first; i >= max(1, len(l.runs)-mostBad); i-- {
+	for i := first; i >= max(1, len(l.runs)-mostBad) && l.runs[i].point > l.noise[1]; i-- {
 		if sum += l.runs[i].u - point; sum > largest {
 			largest, first = sum, i
 		}

@@ -43,6 +43,9 @@ type Point struct {
 	// Restart is set where a new baseline begins, since the level from here on
 	// was accepted.
 	Restart bool
+	// Noise is set if the bad runs up to this one were accepted as noise of the
+	// series: the level before them stays.
+	Noise bool
 	// Closed is, of the last point of a series, the place of a later run with
 	// which what was open of it was accepted; 0 for none.
 	Closed int

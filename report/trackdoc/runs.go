@@ -114,10 +114,15 @@ func AcceptText(a *history.Accept, undone bool) string {
 	if a.Series != 0 {
 		what = report.OneLine(a.Key.Name())
 	}
-	if undone {
-		return fmt.Sprintf("%s: that run %d is accepted was taken back", what, a.Run)
+	switch {
+	case a.Noise && undone:
+		return fmt.Sprintf("%s: the bad runs up to run %d are not accepted as noise any more", what, a.Run)
+	case a.Noise:
+		return fmt.Sprintf("%s: the bad runs up to run %d are accepted as noise; the baseline stays", what, a.Run)
+	case undone:
+		return fmt.Sprintf("%s: run %d is not accepted any more", what, a.Run)
 	}
-	return fmt.Sprintf("%s: run %d is accepted, the baseline begins there", what, a.Run)
+	return fmt.Sprintf("%s: run %d is accepted; its level is the new baseline", what, a.Run)
 }
 
 // runColumns are a stored run.
@@ -178,7 +183,7 @@ type RunsValue struct {
 
 func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Rename) *RunsValue {
 	return &RunsValue{runsSchema, report.NewTable("runs", "Runs", runs, runColumns),
-		report.NewTable("accepted", "Accepted: the baseline begins there", accepted, acceptedColumns),
+		report.NewTable("accepted", "Accepted runs", accepted, acceptedColumns),
 		report.NewTable("renamed", "Kernels with another name than before", moved, renameColumns)}
 }
 
@@ -187,6 +192,7 @@ var acceptedColumns = []report.Col[history.Accept]{
 	report.Define("kernel", "Kernel", func(a *history.Accept) string { return a.Key.Name() }, report.Cut,
 		report.Code, report.NonZero),
 	report.Define("time", "Accepted", func(a *history.Accept) string { return exactly(a.Time) }),
+	report.Define("noise", "As noise", func(a *history.Accept) bool { return a.Noise }, report.NonZero),
 	report.Define("note", "Note", func(a *history.Accept) string { return a.Note }, report.Cut, report.NonZero),
 }
 
