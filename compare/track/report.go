@@ -70,10 +70,13 @@ type Backtest struct {
 	Series []*Series // in the order in which they were first stored, with their findings
 	Total  trend.Backtest
 	Power  []trend.Power // of planted drops
-	// Kept is the gate with the least floor that keeps the budget, and what it
-	// says of the history.
+	// Kept is the gate with the smallest floor that keeps the budget, KeptTotal
+	// its backtest. Hides is set if this floor hides a drop, and Open is the
+	// number of findings that are open. Then no threshold is proposed.
 	Kept      trend.Gate
 	KeptTotal trend.Backtest
+	Hides     bool
+	Open      int
 	Target    float64 // the budget that it keeps, as a share of checks
 }
 
@@ -107,7 +110,13 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 		}
 		b.Power = append(b.Power, p)
 	}
-	b.Kept, b.KeptTotal, err = m.Gate.Keep(ctx, points, b.Target)
+	for _, t := range all {
+		if _, accepted := t.AcceptedAfter(); !accepted && !t.Ended {
+			b.Open += len(t.Open)
+		}
+	}
+	kept, total, ok, err := m.Gate.Keep(ctx, points, b.Target)
+	b.Kept, b.KeptTotal, b.Hides = kept, total, !ok
 	return b, err
 }
 

@@ -131,20 +131,23 @@ func (g Gate) dropped(value, drop float64) float64 {
 	return value - drop
 }
 
-// Keep returns the gate with the least floor with which a history opens
-// findings in no more checks than a budget allows: itself when that does. Every
-// finding counts as one for nothing, but for those of several kernels at once:
-// these are an event, and no floor is to hide it.
-func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gate, Backtest, error) {
+// Keep returns the gate with the smallest floor with which a history opens
+// findings in no more checks than a budget allows, and its backtest. ok is false
+// if such a floor would hide a drop: a shift of several kernels at once, or one
+// of 8 runs or more. Every other finding counts as a false alarm.
+func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (kept Gate, sum Backtest, ok bool, err error) {
 	for {
-		var sum Backtest
+		sum = Backtest{}
 		var shifts []float64
+		smallest := math.Inf(1)
 		for _, series := range panels {
 			r, err := g.Replay(series)
 			if err != nil {
-				return g, sum, err
+				return g, sum, false, err
 			}
-			b, alone := r.Tally(), g.alone(r, series)
+			b := r.Tally()
+			alone, drop := g.alone(r, series)
+			smallest = min(smallest, drop)
 			for _, of := range alone {
 				shifts = append(shifts, of...)
 			}
@@ -152,37 +155,44 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 			sum = sum.Plus(b)
 		}
 		if float64(sum.Opened) <= budget*float64(sum.Checks) || len(shifts) == 0 {
-			return g, sum, ctx.Err()
+			return g, sum, true, ctx.Err()
 		}
 		// The smallest ones have to go first.
 		slices.Sort(shifts)
-		g.Floor = max(shifts[len(shifts)/4], g.Floor*1.1)
+		if g.Floor = max(shifts[len(shifts)/4], g.Floor*1.1); g.Floor >= smallest {
+			return g, sum, false, ctx.Err()
+		}
 	}
 }
 
-// alone returns the shifts of the findings that began while hardly any other
-// series fell, by the run that opened them: fewer than three, or fewer than a
-// fifth, within a run.
-func (g Gate) alone(r *Replay, series [][]Point) map[int][]float64 {
+// alone returns the shifts of the short findings that began while hardly any
+// other series fell, by the run that opened them: fewer than three, or fewer
+// than 20% of the series, within a run. drop is the smallest of the other shifts.
+func (g Gate) alone(r *Replay, series [][]Point) (shifts map[int][]float64, drop float64) {
 	fell := map[int]int{} // findings by their first bad run
 	for k, s := range r.Series {
 		for _, f := range s.Findings {
 			fell[series[k][f.First].Run]++
 		}
 	}
-	shifts := map[int][]float64{}
+	shifts, drop = map[int][]float64{}, math.Inf(1)
 	for k, s := range r.Series {
 		for _, f := range s.Findings {
-			first, opened := series[k][f.First].Run, series[k][f.Opened].Run
-			if n := fell[first-1] + fell[first] + fell[first+1]; n >= 3 && 5*n >= len(series) {
-				continue
+			first, opened, end := series[k][f.First].Run, series[k][f.Opened].Run, f.Closed
+			if end < 0 {
+				end = len(series[k])
 			}
 			shift := math.Abs(f.Shift)
 			if g.Relative {
 				shift /= f.Level
 			}
-			shifts[opened] = append(shifts[opened], shift)
+			n := fell[first-1] + fell[first] + fell[first+1]
+			if end-f.First >= hold || n >= 3 && 5*n >= len(series) {
+				drop = min(drop, shift)
+			} else {
+				shifts[opened] = append(shifts[opened], shift)
+			}
 		}
 	}
-	return shifts
+	return shifts, drop
 }

@@ -19,7 +19,7 @@ type line struct {
 	own   level   // last measured level: its spread is the spread of the series
 	sd    float64 // own.spread, shrunk to the spreads of the other series; 0 if unknown
 	list  []Finding
-	noise [2]int  // first and last point of the bad runs that were accepted as noise
+	noise [2]int  // first point of the bad runs that were accepted as noise, and the one after the last
 	sum   float64 // distance of the last runs above the middle of both levels, in spreads
 }
 
@@ -206,7 +206,7 @@ type window struct {
 func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
-	if from < 1 || l.runs[from].was.spread == 0 || l.runs[from].point <= l.noise[1] {
+	if from < 1 || l.runs[from].was.spread == 0 || l.runs[from].point < l.noise[1] {
 		return w
 	}
 	w.base = l.runs[from].was
@@ -240,7 +240,7 @@ func (r *replay) habit(l *line, m int, w window) (longest int) {
 	for i := max(0, end-memory); i <= end; i++ {
 		if i < end && r.gate.worse(l.points[i].Value)-w.base.at >= alike*w.shift {
 			length += count(!r.shared[l.points[i].Run])
-			accepted = accepted || i >= l.noise[0] && i <= l.noise[1]
+			accepted = accepted || i >= l.noise[0] && i < l.noise[1]
 			continue
 		}
 		if length > 0 && (length <= hold || accepted) {

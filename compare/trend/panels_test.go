@@ -133,7 +133,7 @@ func TestPanels(t *testing.T) {
 			offs, found := FindOutliers(few, c.gate, FolderBudget())
 			line("of %d by %d: %.4g, %d aside", n, n, offs, len(found))
 		}
-		kept, b, err := c.gate.Keep(context.Background(), [][][]Point{series}, .02)
+		kept, b, _, err := c.gate.Keep(context.Background(), [][][]Point{series}, .02)
 		if err != nil {
 			t.Fatal(err)
 		}

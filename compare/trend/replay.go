@@ -271,7 +271,7 @@ func (l *line) accept() {
 // acceptNoise closes what is open. The bad runs become noise of the kernel, and
 // the level is the one before them.
 func (r *replay) acceptNoise(l *line) {
-	l.noise = [2]int{l.next, l.next}
+	l.noise = [2]int{l.next, l.next + 1}
 	if !l.open() {
 		return
 	}
@@ -323,7 +323,7 @@ func (r *replay) scan(l *line) bool {
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
 	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
-	for i := first; i >= max(1, len(l.runs)-mostBad) && l.runs[i].point > l.noise[1]; i-- {
+	for i := first; i >= max(1, len(l.runs)-mostBad) && l.runs[i].point >= l.noise[1]; i-- {
 		if sum += l.runs[i].u - point; sum > largest {
 			largest, first = sum, i
 		}

@@ -181,9 +181,16 @@ func TestBacktest(t *testing.T) {
 	for k := range 20 {
 		steps = append(steps, seriesOf(noisy(k, 0.3, [2]float64{12 + float64(k), 60}, [2]float64{40, 57})))
 	}
-	g, b, err := PointsGate().Keep(t.Context(), [][][]Point{steps}, 0.001)
-	if err != nil || b.Opened > 0 || !(g.Floor > 2) {
-		t.Errorf("a step of 3 points in each series: floor %v, %+v, %v; want one above the steps", g.Floor, b, err)
+	// A drop of 8 runs is not a false alarm. Short ones are, up to its size.
+	g, b, ok, err := PointsGate().Keep(t.Context(), [][][]Point{steps}, 0.001)
+	if err != nil || b.Opened > 0 || !ok || g.Floor != 1 {
+		t.Errorf("a lasting step of 3 points in each series: floor %v, %+v, %v, %v; want the floor as it was", g.Floor, b, ok, err)
+	}
+	for low, want := range map[float64]bool{58: true, 55: false} {
+		series := append(slices.Clone(steps), seriesOf(noisy(30, 0.3, [2]float64{20, 60}, [2]float64{4, low}, [2]float64{30, 60})))
+		if g, b, ok, err := PointsGate().Keep(t.Context(), [][][]Point{series}, 0.001); err != nil || ok != want || want && g.Floor < 1.8 {
+			t.Errorf("4 runs at %v next to steps of 3 points: floor %v, %+v, %v, %v; want %v", low, g.Floor, b, ok, err, want)
+		}
 	}
 	if !slices.Equal(steps[0], seriesOf(noisy(0, 0.3, [2]float64{12, 60}, [2]float64{40, 57}))) {
 		t.Error("the series were changed")
@@ -191,7 +198,7 @@ func TestBacktest(t *testing.T) {
 	// A shift that many kernels share is an event: no threshold is proposed
 	// that would hide it.
 	shared := normal(1).kernels(rngOf(4, 4), 100, 60, drop(60, 30, 10))
-	g, b, err = PointsGate().Keep(t.Context(), [][][]Point{shared}, 0.01)
+	g, b, _, err = PointsGate().Keep(t.Context(), [][][]Point{shared}, 0.01)
 	if err != nil || g.Floor != PointsGate().Floor || b.Checks == 0 {
 		t.Errorf("60 of 100 kernels fell by 10: floor %v, %+v, %v; want the floor as it was", g.Floor, b, err)
 	}

@@ -359,7 +359,7 @@ func TestInterrupted(t *testing.T) {
 	if _, err := PointsGate().Power(ctx, series, 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("planting drops: %v", err)
 	}
-	if _, _, err := PointsGate().Keep(ctx, [][][]Point{series}, 0.5); !errors.Is(err, context.Canceled) {
+	if _, _, _, err := PointsGate().Keep(ctx, [][][]Point{series}, 0.5); !errors.Is(err, context.Canceled) {
 		t.Errorf("looking for a floor: %v", err)
 	}
 }

@@ -199,7 +199,7 @@ func TestSimulatedFalse(t *testing.T) {
 		kind
 		most float64 // of 100 checks, at 20 and 200 kernels; honest for those that was not requested
 	}{
-		{normal(0.5), 1}, {normal(2), 1}, {normal(5), 1}, {students(2), 1}, {outliers(0.5), 1}, {auto(2, 0.7, 1), 1},
+		{normal(0.5), 1}, {normal(2), 1}, {normal(5), 1}, {students(2), 1}, {outliers(0.5), 1}, {auto(2, 0.7, 1), 1.5},
 		{skew(2), 1.5}, {auto(2, 0.9, 10), 5}, {bursts(1), 5}, {hosts(1), 5}, {drift(1), 20}, {mixed(1), 5},
 	} {
 		for _, kernels := range []int{1, 5, 20, 200} {

@@ -58,12 +58,16 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
 		unit.FormatCount(t.FailedChecks, "was", "were")),
 		Impact: "Every finding is taken for one for nothing here: accept those that were real."}
-	// A threshold is proposed only where the gate as it is goes over the
-	// budget, and then it is the least that keeps it.
-	if b.Kept.Floor > b.Gate.Floor {
+	switch {
+	case b.Open > 0:
+		s.Headline += fmt.Sprintf(" No --threshold is proposed while %s open.", unit.FormatCount(b.Open, "finding is", "findings are"))
+	case b.Hides:
+		s.Headline += fmt.Sprintf(" A --threshold that opens at most %s in 100 would hide a drop of several kernels "+
+			"or of 8 runs.", rate(100*b.Target))
+	case b.Kept.Floor > b.Gate.Floor:
 		s.Headline += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)),
 			rate(b.KeptTotal.Rate()))
-	} else {
+	default:
 		s.Headline += " That keeps the budget."
 	}
 	if table.Len > 0 {
@@ -149,16 +153,18 @@ type BacktestValue struct {
 // ProposalValue is the least threshold that keeps the budget, in the unit of
 // --threshold: points, or percent.
 type ProposalValue struct {
-	Target    float64 `json:"target_per_100_checks"`
-	Threshold float64 `json:"threshold"`
-	Opened    int     `json:"opened"`
-	Rate      float64 `json:"opened_per_100_checks"`
+	Target    float64           `json:"target_per_100_checks"`
+	Threshold unit.Opt[float64] `json:"threshold"`
+	Opened    unit.Opt[int64]   `json:"opened"`
+	Rate      unit.Opt[float64] `json:"opened_per_100_checks"`
 }
 
 func (b *backtestView) value(findings *report.Table) *BacktestValue {
 	t := &b.Total
+	proposed := b.Open == 0 && !b.Hides
 	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction),
 		t.Checks, t.Opened, t.FailedChecks, t.Rate(),
 		report.NewTable("power", "", b.Power, powerColumns), findings,
-		ProposalValue{100 * b.Target, b.Threshold(b.Kept.Floor), b.KeptTotal.Opened, b.KeptTotal.Rate()}}
+		ProposalValue{100 * b.Target, unit.Maybe(b.Threshold(b.Kept.Floor), proposed),
+			unit.Maybe(int64(b.KeptTotal.Opened), proposed), unit.Maybe(b.KeptTotal.Rate(), proposed)}}
 }
