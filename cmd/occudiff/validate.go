@@ -132,6 +132,9 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 	}
 	if len(failed) > 0 {
 		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
+		if a.FailOn == "mismatch" {
+			failure += "; if a kernel differs by design, 'occudiff track check --metric residual' fails on changes alone"
+		}
 	}
 	a.after = func() error {
 		var marks []report.Annotation

@@ -307,7 +307,7 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 		return err
 	})
 	for id, k := range keys {
-		here := OnDevice(k.Device, judged.Device) && (k.Program == judged.Program || k.Program == "" || judged.Program == "")
+		here := OnDevice(k.Device, judged.Device) && SameProgram(k.Program, judged.Program)
 		if !here && !has[kernel{k.Task, k.Direction}] {
 			delete(keys, id)
 		}

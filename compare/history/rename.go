@@ -233,7 +233,7 @@ func (a *Accept) Covers(id int64, k Key) bool {
 	if a.Series != 0 {
 		return a.Series == id
 	}
-	return OnDevice(k.Device, a.of.Device) && (a.of.Program == "" || k.Program == "" || a.of.Program == k.Program)
+	return OnDevice(k.Device, a.of.Device) && SameProgram(k.Program, a.of.Program)
 }
 
 // Accepts lists what was accepted, in the order of it.

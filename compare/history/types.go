@@ -86,6 +86,10 @@ func OnDevice(kernel, run string) bool {
 	return kernel == run || run != "" && strings.HasPrefix(kernel, run+" ")
 }
 
+// SameProgram reports whether two runs or kernels may belong to one program: an
+// unknown program may be any.
+func SameProgram(a, b string) bool { return a == b || a == "" || b == "" }
+
 // Row is one kernel of a run. Verdict and cause are stored as they come.
 type Row struct {
 	Key // Device, Driver and Program may be left empty: the run's are taken then

@@ -200,7 +200,7 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
-		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) &&
+		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device && history.SameProgram(r.Program, c.Run.Program) &&
 			db.IsBase(r.Branch) && !isSupplement(j.panel, r) {
 			before = append(before, r)
 		}

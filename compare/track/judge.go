@@ -72,7 +72,7 @@ func (j *judge) series() (list []*Series) {
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
-		if len(points) == 0 || j.run != nil && !(sameProgram(k.Key.Program, j.run.Program) && history.OnDevice(k.Key.Device, j.run.Device)) &&
+		if len(points) == 0 || j.run != nil && !j.mayHave(k) &&
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
@@ -96,6 +96,11 @@ func (j *judge) series() (list []*Series) {
 		list = append(list, t)
 	}
 	return list
+}
+
+// mayHave reports whether the checked run could have a kernel.
+func (j *judge) mayHave(k *history.Kernel) bool {
+	return history.SameProgram(k.Key.Program, j.run.Program) && history.OnDevice(k.Key.Device, j.run.Device)
 }
 
 // together judges series of one check, whose kernels tell of each other's
@@ -440,7 +445,7 @@ func (j *judge) byAdding(program, device string) bool {
 	var last *history.Run
 	added := int64(0)
 	for i := range j.panel.Runs {
-		if r := &j.panel.Runs[i]; r.Device == device && sameProgram(r.Program, program) {
+		if r := &j.panel.Runs[i]; r.Device == device && history.SameProgram(r.Program, program) {
 			last, added = r, max(added, r.ID)
 		}
 	}
@@ -469,7 +474,7 @@ type Clock struct {
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
-		if r.ID > last.ID || r.Device != last.Device || r.Driver != last.Driver || !sameProgram(r.Program, last.Program) {
+		if r.ID > last.ID || r.Device != last.Device || r.Driver != last.Driver || !history.SameProgram(r.Program, last.Program) {
 			continue
 		}
 		ref := refOf(r)
@@ -490,8 +495,5 @@ func (t *Series) group() [2]string {
 	device, _, _ := strings.Cut(t.Key.Device, " ")
 	return [2]string{t.Key.Program, device}
 }
-
-// sameProgram reports whether two runs may be of one program.
-func sameProgram(a, b string) bool { return a == b || a == "" || b == "" }
 
 func refOf(r *history.Run) Ref { return Ref{r.ID, r.Time, r.Commit, r.Label, r.Branch} }

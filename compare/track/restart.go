@@ -219,7 +219,7 @@ func markStopped(all []*Series, runs []history.Run, enough int) {
 			if !t.ByAdding && !r.Time.After(last.Time) {
 				break
 			}
-			if history.OnDevice(t.Key.Device, r.Device) && r.ID > last.Run && sameProgram(r.Program, t.Key.Program) {
+			if history.OnDevice(t.Key.Device, r.Device) && r.ID > last.Run && history.SameProgram(r.Program, t.Key.Program) {
 				later++
 			}
 		}
