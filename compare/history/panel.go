@@ -130,54 +130,6 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// Rename sets other tasks for kernels in the runs before a place, where names
-// has one, and what was accepted of these before goes with them. Names are
-// exchanged, so no kernel is there twice.
-func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)) {
-	at := map[Key]int{}
-	var list []Kernel
-	add := func(of *Kernel, key Key, from, to int) {
-		i, known := at[key]
-		if !known {
-			i, at[key] = len(list), len(list)
-			list = append(list, Kernel{ID: of.ID, Key: key, panel: p})
-			if slices.ContainsFunc(list[:i], func(k Kernel) bool { return k.ID == of.ID }) {
-				list[i].ID = -of.ID // one kernel is two now
-			}
-		}
-		list[i].In = append(list[i].In, of.In[from:to]...)
-	}
-	cuts := make([]int, len(p.Kernels))
-	for i := range p.Kernels { // first those that have their names, and so their numbers
-		k := &p.Kernels[i]
-		if _, other := names(k); other {
-			cuts[i], _ = slices.BinarySearchFunc(k.In, before, func(in Occurrence, place int) int { return in.Place - place })
-		}
-		if cuts[i] < len(k.In) {
-			add(k, k.Key, cuts[i], len(k.In))
-		}
-	}
-	for i := range p.Kernels {
-		k := &p.Kernels[i]
-		if cuts[i] == 0 {
-			continue
-		}
-		key := k.Key
-		key.Task, _ = names(k)
-		add(k, key, 0, cuts[i])
-	}
-	for j := range p.Accepts { // once each: a number may become that of another kernel
-		a := &p.Accepts[j]
-		i := slices.IndexFunc(p.Kernels, func(k Kernel) bool { return k.ID == a.Series && k.Key == a.Key })
-		if i >= 0 && cuts[i] > 0 && p.place[a.Run] < before {
-			a.Key.Task, _ = names(&p.Kernels[i])
-			a.Series = list[at[a.Key]].ID
-		}
-	}
-	p.Kernels = list
-	p.sortRuns()
-}
-
 // ownRuns is how many runs of a branch count: enough to see that two in a row
 // are bad, and too few to become what they are judged by.
 const ownRuns = 3

@@ -41,11 +41,10 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		if c.Run, err = db.Get(ctx, id); err != nil { // its inputs, too
 			return nil, err
 		}
-		var moved []Renumbered
-		if j, moved, err = read(ctx, db, &c.Run, reach, m, now); err != nil {
+		if j, err = read(ctx, db, &c.Run, reach, m, now); err != nil {
 			return nil, err
 		}
-		c.Checked, c.Refs, c.Renumbered = append(c.Checked, refOf(&c.Run)), j.runs, lately(moved, j.panel.Runs)
+		c.Checked, c.Refs, c.Renumbered = append(c.Checked, refOf(&c.Run)), j.runs, renumbered(j.panel)
 		list, err := j.check(db.IsBase)
 		if err != nil {
 			return nil, err

@@ -35,9 +35,8 @@ type judge struct {
 	from map[int]int
 }
 
-// read reads what is asked about a run, or about the last n of all for none,
-// and gives numbers of kernels that moved those of later.
-func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric, now time.Time) (*judge, []Renumbered, error) {
+// read reads the panel of a run, or of the last n runs without one.
+func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric, now time.Time) (*judge, error) {
 	var id int64
 	if run != nil {
 		id = run.ID
@@ -47,9 +46,8 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill)
 	p, err := db.Panel(ctx, id, n, metrics...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	moved := renumber(p, m)
 	j := &judge{panel: p, run: run, metric: m, runs: map[int64]Ref{}, now: now, kernels: map[int64]*history.Kernel{}}
 	for i := range p.Runs {
 		j.runs[p.Runs[i].ID] = refOf(&p.Runs[i])
@@ -60,7 +58,7 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	if run != nil {
 		j.adds = supplemented(p, run)
 	}
-	return j, moved, nil
+	return j, nil
 }
 
 // series reads those that may be judged: of a check those of the run's program

@@ -24,11 +24,11 @@ type Report struct {
 // ReadReport reads the whole history of a metric, finds the change points and
 // judges the newest values. now is the time that dates are compared with.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
-	j, moved, err := read(ctx, db, nil, 0, m, now)
+	j, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Judgment{Metric: m, Where: db.Where(), Renumbered: moved, Refs: j.runs}, p}
+	r := &Report{Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs}, p}
 	for i := range j.panel.Runs {
 		if Future(j.panel.Runs[i].Time, now) {
 			r.Clock.Future = append(r.Clock.Future, refOf(&j.panel.Runs[i]))
@@ -85,7 +85,7 @@ type Backtest struct {
 // budget for that.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
-	j, _, err := read(ctx, db, nil, 0, m, now)
+	j, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
 		return nil, err
 	}

@@ -333,11 +333,9 @@ func (v *view) notices(c *track.Check) (list []string) {
 			r.Run, r.Time.UTC().Format(toTheSecond), before.Run, before.Time.UTC().Format(toTheSecond), order)
 	}
 	for _, r := range v.Renumbered {
-		moved := report.ListOf(r.Names, func(n [2]string) string {
-			return report.KernelName(n[0]) + " was " + report.KernelName(n[1])
-		})
-		add("numbers: With %s numbers moved, by values and launch sizes: %s. Each is judged by what it was before.",
-			runName(&r.Run), strings.Join(report.FirstFew(moved, 6), ", "))
+		add("numbers: %s has %d of %s, and the run before it has %d. Their numbers may belong to other lambdas; "+
+			"if a finding compares two lambdas, accept it with track accept.", runName(&r.Run), r.After,
+			report.KernelName(r.Scope), r.Before)
 	}
 	if c == nil {
 		return list
