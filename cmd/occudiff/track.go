@@ -241,7 +241,7 @@ func (t *tracking) backtestCommand() *cobra.Command {
 }
 
 // backtest replays every check of the history, each with what was known at its
-// time. docs/gate.md has the same table from simulated histories.
+// time. docs/design/gate-rule.md has the same table from simulated histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Output, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {

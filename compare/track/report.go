@@ -131,7 +131,7 @@ const normalMAD = 1.4826
 // points, by kernel and device, whatever the driver and the program: of the
 // series with most runs. A change of level within them counts as spread, so
 // that the figure is too large rather than too small. Spreads are shrunk to
-// each other as those of the gate are (docs/gate.md).
+// each other as those of the gate are (docs/design/gate-rule.md).
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
 	runs := map[history.Key]int{}
 	noise := map[history.Key]stat.Variance{}

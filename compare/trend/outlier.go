@@ -30,7 +30,7 @@ type OutlierBudget struct{ Runs, Values float64 }
 
 // FolderBudget returns the budget of a folder of runs, for occupancies. Times
 // have the budget of whole runs once more. Together they name a run in at most
-// one of 100 folders in which no run differs (docs/gate.md).
+// one of 100 folders in which no run differs (docs/design/gate-rule.md).
 func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.003} }
 
 const (

@@ -75,7 +75,7 @@ func TestOutliersWholeRunsFirst(t *testing.T) {
 
 // TestOutliersOfFolders simulates folders of runs: in those without a difference
 // a run is named in about one of 100, and runs that are 10 spreads low are
-// named. OCCUDIFF_TEST=all makes the table of docs/gate.md.
+// named. OCCUDIFF_TEST=all makes the table of docs/design/gate-rule.md.
 func TestOutliersOfFolders(t *testing.T) {
 	sizes, folders := [][2]int{{6, 20}, {12, 20}}, 20
 	if long() > 0 {

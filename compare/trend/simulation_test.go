@@ -180,7 +180,7 @@ func replayed(t *testing.T, series [][]Point) *Replay {
 }
 
 // long describes how many times as many histories are made: those of
-// docs/gate.md with OCCUDIFF_TEST=all, and as many more as SIMULATE says.
+// docs/design/gate-rule.md with OCCUDIFF_TEST=all, and as many more as SIMULATE says.
 func long() int {
 	if os.Getenv("OCCUDIFF_TEST") != "all" {
 		return 0

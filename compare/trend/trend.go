@@ -19,7 +19,7 @@
 //   - Autocorrelation from the pairs that are there. With a dozen of them it comes out anywhere, and a drop that is
 //     among them excuses itself.
 //
-// docs/gate.md has the derivation and the figures.
+// docs/design/gate-rule.md has the derivation and the simulations.
 package trend
 
 import (
@@ -77,7 +77,7 @@ const (
 )
 
 // Gate describes for the series of a check which of them fell and stayed down.
-// docs/gate.md derives it. Use PointsGate, RelativeGate or ExactGate: the zero
+// docs/design/gate-rule.md derives it. Use PointsGate, RelativeGate or ExactGate: the zero
 // value is refused.
 type Gate struct {
 	Budget   float64 // share of checks that may open a finding for nothing, over all series together
