@@ -13,32 +13,32 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Check is what the gate says of one run, or of several that were added one
-// after the other.
+// Check is the result of the gate for one run, or for several runs that were
+// added one after the other.
 type Check struct {
-	Judgment                // of the series that have a value in one of the runs; points up to it
-	Run         history.Run // the last one
-	NotMeasured int         // its kernels without one
-	// Missing are kernels that the run before, of the same program on the same
-	// device, had and this one does not.
+	Judgment                // series with a value in one of the runs; points up to the run
+	Run         history.Run // last checked run
+	NotMeasured int         // number of its kernels without a value
+	// Missing are kernels of the run before, of the same program on the same
+	// device, that this run lacks.
 	Missing       []string
-	MissingBefore int64 // that run
+	MissingBefore int64 // the run before
 }
 
-// reach is how many runs a check looks back at: a finding that is open for
-// longer is of the past.
+// reach is the number of runs that a check reads. A finding that is open for
+// longer becomes the level.
 const reach = 400
 
-// CheckRuns judges every series of some runs, each as it was when it was added.
-// They come in that order. Of a series in several of them the worst verdict
-// counts, of equal ones the last. now is the time that dates are compared with.
+// CheckRuns judges every series of some runs, in the order of the runs, each
+// from the runs up to it. A series in several runs has its worst verdict, and
+// of equal ones the last. now is the time that dates are compared with.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
 	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
 	var j *judge
 	for _, id := range ids {
 		var err error
-		if c.Run, err = db.Get(ctx, id); err != nil { // its inputs, too
+		if c.Run, err = db.Get(ctx, id); err != nil { // with its inputs
 			return nil, err
 		}
 		if j, err = read(ctx, db, &c.Run, reach, m, now); err != nil {
@@ -72,14 +72,15 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 	return c, nil
 }
 
-// badness orders verdicts by what they mean for a gate.
+// badness returns the order of verdicts for a gate, the worst last.
 func badness(t *Series) int {
 	return slices.Index([]trend.Outcome{trend.Alarm, trend.Regression}, t.Outcome())
 }
 
-// check judges the series of the run together. Of those that have no value in
-// it, it gives what is open: that belongs to the kernel, and a blank cell, a
-// missing row, another driver or launch size do not recover it.
+// check judges the series of the run together. It returns the series of the
+// run, and series without a value in it that have an open finding: a blank
+// cell, a missing row, another driver, or another launch size does not recover
+// a kernel.
 func (j *judge) check(base func(branch string) bool) (list []*Series, err error) {
 	all := j.series()
 	if _, err := j.together(all); err != nil {
@@ -102,9 +103,9 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 	return list, nil
 }
 
-// supplemented returns the run of which another one measures some kernels
-// again: the one before it of its commit, of its program on its device, which
-// has all of its kernels and more. 0 when there is none.
+// supplemented returns the run whose kernels another run measures again: an
+// earlier run of its commit, of its program on its device, with all of its
+// kernels and more. It returns 0 for none.
 func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	for i := range p.Runs {
 		if supplements(run, &p.Runs[i]) {
@@ -119,22 +120,21 @@ func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	return id
 }
 
-// supplements reports whether a run may measure some kernels of another one
+// supplements reports whether a run may measure some kernels of another run
 // again.
 func supplements(run, of *history.Run) bool {
 	return run.Commit != "" && run.Commit == of.Commit && run.Branch == of.Branch && run.Device == of.Device &&
 		run.Driver == of.Driver && run.Program == of.Program && of.ID < run.ID && of.Kernels > run.Kernels
 }
 
-// isSupplement reports whether a run measures some kernels of another one
+// isSupplement reports whether a run measures some kernels of another run
 // again.
 func isSupplement(p *history.Panel, run *history.Run) bool {
 	return slices.ContainsFunc(p.Runs, func(of history.Run) bool { return supplements(run, &of) })
 }
 
-// Suspects are the series whose newest run is one that hardly comes due to
-// noise, and of which nothing is open: measuring them again tells a burst from
-// a drop.
+// Suspects returns the series without an open finding whose newest run is
+// unlikely to be noise. Measuring them again distinguishes a burst from a drop.
 func (c *Check) Suspects() (list []*Series) {
 	for _, t := range c.Series {
 		if t.Gate.Suspect && !t.Absent && len(t.Gate.Open) == 0 && t.Outcome() != Unmeasurable {
@@ -144,7 +144,7 @@ func (c *Check) Suspects() (list []*Series) {
 	return list
 }
 
-// NoCounter describes how to collect measured occupancy if no run has it. It is
+// NoCounter returns how to collect measured occupancy if no run has it. It is
 // empty for other metrics.
 func NoCounter(m Metric) string {
 	if m.Metric != history.Measured && m.Metric != history.Occupancy {
@@ -153,8 +153,8 @@ func NoCounter(m Metric) string {
 	return `no run has XVE Threads Occupancy; collect with "vtune -collect gpu-hotspots -- PROGRAM"`
 }
 
-// nothingToCheck is the error of a run without any value of the metric: a gate
-// that can never fail helps nobody.
+// nothingToCheck returns the error for a run without any value of the metric,
+// because a gate that cannot fail is useless.
 func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 	var has []string
 	for _, other := range history.Metrics() {
@@ -174,29 +174,28 @@ func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; %s", run.ID, m.Metric, others)
 }
 
-// MissingKernel is a kernel that a checked run lacks though the runs before it
-// had it.
+// MissingKernel is a kernel of the earlier runs that a checked run lacks.
 type MissingKernel struct {
 	Key   history.Key
 	Last  Ref                  // the last run that had it
-	Share unit.Opt[unit.Ratio] // of the time of all kernels of that run; absent when it has no times
+	Share unit.Opt[unit.Ratio] // share of the time of all kernels of that run; absent without times
 }
 
-// IsSignificant reports whether the kernel held more than 1 % of the time, or
-// it is unknown how much.
+// IsSignificant reports whether the kernel took more than 1% of the time, or an
+// unknown share.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
-// missingAfterRuns is how many runs tell whether a kernel belongs to them.
+// missingAfterRuns is the number of earlier runs that show whether a kernel
+// belongs to the program.
 const missingAfterRuns = 20
 
-// findMissing finds the kernels that more than half of the runs had, up to the
-// last one that had them, and this one has not in any launch size; nothing but
-// accepting that, or the kernel, makes them forgotten. The runs are those of
-// the base branch, of the same program on the same device; a new driver is no
-// excuse. Missing is what the last of them had and this one has not in that
-// launch size.
+// findMissing finds the kernels that more than half of the earlier runs had,
+// and that this run lacks in any launch size. A kernel stays missing until it
+// is back or the run is accepted. The earlier runs belong to the base branch,
+// the same program, and the same device, with any driver. Missing lists the
+// kernels of the run before that this run lacks in the same launch size.
 func (c *Check) findMissing(db *history.DB, j *judge) {
-	var before []*history.Run // the last one first
+	var before []*history.Run // newest first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
 		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device && history.SameProgram(r.Program, c.Run.Program) &&
@@ -213,12 +212,12 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	for i := range c.Run.Rows {
 		has[c.Run.Rows[i].Key], tasks[c.Run.Rows[i].Task] = true, true
 	}
-	for i := range j.panel.Kernels { // of the run that this one measures some kernels of again
+	for i := range j.panel.Kernels { // kernels of the run that this run supplements
 		if k := &j.panel.Kernels[i]; j.adds > 0 && k.At(j.adds) >= 0 {
 			has[k.Key], tasks[k.Key.Task] = true, true
 		}
 	}
-	for _, i := range j.from { // gone on from, in another launch size
+	for _, i := range j.from { // continued in another launch size
 		has[j.panel.Kernels[i].Key] = true
 	}
 	var absent []*history.Kernel
@@ -233,7 +232,7 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 	slices.Sort(c.Missing)
 	for _, g := range missingOf(j.panel, before, absent) {
-		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after it was gone, that it is
+		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after the kernel was missing
 			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run &&
 				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
 		})
@@ -244,14 +243,14 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 }
 
-// missingOf lists which of some kernels more than half of the runs had, up to
-// the last one that had them.
+// missingOf returns the kernels that more than half of the runs had, up to the
+// last run that had each.
 func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []MissingKernel) {
 	at := map[int64]int{}
 	for i, r := range before {
 		at[r.ID] = i
 	}
-	had := map[history.Key]map[int]history.Key{} // by the place of the run, the last one first
+	had := map[history.Key]map[int]history.Key{} // by the place of the run, newest first
 	var kernels []history.Key
 	for _, k := range absent {
 		of := kernelOf(k.Key)
@@ -278,14 +277,14 @@ func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Ke
 	return list
 }
 
-// kernelOf is what a kernel is on a device, whatever its launch size and
+// kernelOf returns the key of a kernel on a device, for any launch size and
 // driver.
 func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
 }
 
-// share describes how much of the time of its last run a kernel held that is
-// gone.
+// share returns the share of the time that a missing kernel took in its last
+// run.
 func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
@@ -306,10 +305,11 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 }
 
 // Newest returns the runs that were added last, in the order in which they were
-// added: so many at most, or those after the last one of a commit, which may be
-// cut short and which the user calls name. No run is an error.
+// added: at most n runs, or the runs after the last one of a commit. The commit
+// may be shortened; the user calls it name. It returns an error if there is no
+// such run.
 func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
-	runs, err := db.Newest(ctx) // the last one first
+	runs, err := db.Newest(ctx) // newest first
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
 	}

@@ -17,20 +17,19 @@ import (
 	"occudiff/internal/bug"
 )
 
-// judge reads series of a panel and judges them as they are with its last run,
-// or with the one that is checked.
+// judge reads the series of a panel and judges them as of its last run, or as
+// of the checked run.
 type judge struct {
 	panel   *history.Panel
-	run     *history.Run // that is checked; nil for a report of all
-	adds    int64        // the run that this one measures some kernels of again; 0 when it is a run by itself
+	run     *history.Run // the checked run; nil for a report
+	adds    int64        // the run that the checked run supplements; 0 for none
 	metric  Metric
 	runs    map[int64]Ref
 	now     time.Time
-	kernels map[int64]*history.Kernel // of the panel, by series
+	kernels map[int64]*history.Kernel // kernels of the panel by series
 	adding  bool                      // the runs of a check are in the order in which they were added
-	// Of the kernels of the panel, by their places in it: the places of their
-	// runs, in the order in which these are judged, and the kernel that each
-	// goes on from.
+	// For each kernel of the panel: the places of its runs, in the order in
+	// which they are judged, and the kernel that it continues.
 	seen [][]int
 	from map[int]int
 }
@@ -41,7 +40,7 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	if run != nil {
 		id = run.ID
 	}
-	// What else moves, and how much time a kernel held, is read with the
+	// The parts of the breakdown and the total time explain a change of the
 	// metric.
 	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill)
 	p, err := db.Panel(ctx, id, n, metrics...)
@@ -61,9 +60,9 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	return j, nil
 }
 
-// series reads those that may be judged: of a check those of the run's program
-// on its device, and what else has a value in the run. Each has what was before
-// it under other keys.
+// series returns the series to judge. A check judges the series of the run's
+// program on its device, and other series with a value in the run. Each series
+// includes its runs under earlier keys.
 func (j *judge) series() (list []*Series) {
 	j.adding = j.run != nil && j.byAdding(j.run.Program, j.run.Device)
 	j.readLineage()
@@ -101,7 +100,7 @@ func (j *judge) mayHave(k *history.Kernel) bool {
 	return history.SameProgram(k.Key.Program, j.run.Program) && history.OnDevice(k.Key.Device, j.run.Device)
 }
 
-// together judges series of one check, whose kernels tell of each other's
+// together judges the series of one check, which inform each other about the
 // noise.
 func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	r, err := j.metric.Gate.Replay(j.points(all))
@@ -114,8 +113,8 @@ func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	return r, nil
 }
 
-// points returns those of series with the places of their runs, and says where
-// a level was accepted.
+// points returns the points of series with the places of their runs. It marks
+// accepted levels.
 func (j *judge) points(all []*Series) [][]trend.Point {
 	here := map[int64]bool{}
 	for _, t := range all {
@@ -123,7 +122,7 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	}
 	panel := make([][]trend.Point, len(all))
 	for i, t := range all {
-		earlier := len(t.ids) > 1 && here[t.ids[1]] // what it goes on from is judged with it
+		earlier := len(t.ids) > 1 && here[t.ids[1]] // its predecessor is judged with it
 		for _, p := range t.Own() {
 			point := trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding),
 				Earlier: earlier && !t.own[p.Run]}
@@ -152,21 +151,21 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	return panel
 }
 
-// whole judges all series, those of a program on a device together. What went
-// on under another key is part of that, and stays by itself where a finding is
-// open that the other one has not.
+// whole judges all series, grouped by program and device. A series that
+// continues under another key is part of that series. It remains separate if it
+// has an open finding that the other one lacks.
 func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
 	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
 		key := j.panel.Kernels[old].Key
 		if at, _ := j.lastBefore(old, i); j.continues(i, old) {
-			merged[key] = at == len(j.seen[old])-1 // else it came back, and is a series of its own
+			merged[key] = at == len(j.seen[old])-1 // otherwise it came back, and is a separate series
 		} else {
 			ended[key] = true
 		}
 	}
-	at := map[[2]string]int{} // those of one program on one device, its adapters included, are judged together
+	at := map[[2]string]int{} // one group per program and device, with its adapters
 	for _, t := range all {
 		i, known := at[t.group()]
 		if !known {
@@ -217,7 +216,7 @@ func (j *judge) judgeTimes(list []*Series) error {
 	return err
 }
 
-// each does some work on all processors.
+// each calls a function for 0 to n-1 on all processors.
 func each(n int, work func(i int) error) error {
 	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -228,7 +227,7 @@ func each(n int, work func(i int) error) error {
 }
 
 // holds reports whether a series without a value in the run keeps a check
-// failing: it has an open finding, and no other series has its place.
+// failing: it has an open finding, and no other series replaced it.
 func (t *Series) holds(all []*Series) bool {
 	if _, accepted := t.AcceptedAfter(); len(t.Gate.Open) == 0 || accepted {
 		return false
@@ -236,10 +235,10 @@ func (t *Series) holds(all []*Series) bool {
 	return !slices.ContainsFunc(all, t.replaced)
 }
 
-// replaced reports whether another series has the place of t. A successor, for
-// example with another driver or launch size, is judged by the runs of t, so it
-// has the finding or it recovered. A predecessor has the place again after some
-// runs without t: the other launch size was taken back.
+// replaced reports whether another series replaced t. A successor, for example
+// with another driver or launch size, is judged by the runs of t, so it has the
+// finding or it recovered. A predecessor replaces t after some runs without t,
+// because the other launch size was reverted.
 func (t *Series) replaced(by *Series) bool {
 	if slices.Contains(by.ids[1:], t.ids[0]) {
 		return true
@@ -256,8 +255,8 @@ func (t *Series) replaced(by *Series) bool {
 	return later >= RecentRuns
 }
 
-// AcceptedAfter returns the run with which what is open was accepted after the
-// last one that has the series: it ends there.
+// AcceptedAfter returns the run with which the open findings were accepted, if
+// it is later than the last run of the series.
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	newest := t.Newest()
 	for _, a := range t.Accepted {
@@ -268,15 +267,15 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	return 0, false
 }
 
-// MetricChange is how far a metric that says where a change comes from moved at
-// the first bad run of a series.
+// MetricChange is the change of an explaining metric at the first bad run of a
+// series.
 type MetricChange struct {
 	Metric        history.Metric
 	Before, After float64 // medians
 }
 
-// addAlsoChanged describes what else moved in the series that are bad or go on
-// after a change, and which of them are faster.
+// addAlsoChanged adds the other metrics that changed in series that are bad or
+// continue after a change. It marks the series whose launches are faster.
 func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
 		before, _ := t.sides(metric.Gate.Window)
@@ -288,7 +287,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 				continue
 			}
 			points := kernels[t.ids[0]].Points(m)
-			for _, id := range t.ids[1:] { // those that it goes on from
+			for _, id := range t.ids[1:] { // its predecessors
 				points = prepend(points, m, t.Key, kernels[id].Key, kernels[id].Points(m))
 			}
 			t.move(m, points, metric)
@@ -299,7 +298,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// nameCauses lists what changed with the first bad run of each open finding.
+// nameCauses adds what changed with the first bad run of each open finding.
 func (j *judge) nameCauses(list []*Series) {
 	for _, t := range list {
 		for i := range t.Open {
@@ -310,8 +309,8 @@ func (j *judge) nameCauses(list []*Series) {
 	}
 }
 
-// causes lists what changed from one run to another: of the machine, and of the
-// kernel.
+// causes returns what changed from one run to another, in the machine and in
+// the kernel.
 func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 	before, ok1 := j.panel.Place(good)
 	after, ok2 := j.panel.Place(bad)
@@ -345,9 +344,9 @@ func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 	return list
 }
 
-// Lost lists where the measured occupancy of a series was lost with its first bad run, in
-// points: in XVEs that are idle or underfilled, or because the launch allows
-// less. It is empty if the breakdown does not show it.
+// Lost returns where the measured occupancy of a series was lost with its first
+// bad run, in points: in idle or underfilled XVEs, or to the launch limit. It
+// is empty if the breakdown does not show it.
 func (t *Series) Lost() (list []MetricChange) {
 	before, after := t.sides(t.Gate.Window)
 	drop := median(after) - median(before)
@@ -359,7 +358,7 @@ func (t *Series) Lost() (list []MetricChange) {
 		changed[c.Metric] = c.After - c.Before
 	}
 	if r, ok := changed[history.Residual]; ok {
-		changed[history.Peak] = r - drop // what the prediction lost
+		changed[history.Peak] = r - drop // loss of the prediction
 	}
 	for _, m := range []history.Metric{history.IdleXVEs, history.Underfilled, history.Shortfall, history.Peak} {
 		if lost := changed[m]; lost >= -drop/4 {
@@ -369,8 +368,8 @@ func (t *Series) Lost() (list []MetricChange) {
 	return list
 }
 
-// sides returns the last n runs that were judged before the first bad one, or
-// else before the series began again, then those from there on.
+// sides returns the last n judged runs before the first bad run, and the runs
+// from there on. Without a bad run, the series is divided where it restarted.
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.Consecutive + 1
 	if t.Gate.Consecutive == 0 {
@@ -379,8 +378,8 @@ func (t *Series) sides(n int) (before, after []history.Point) {
 	return t.Points[max(0, first-n):first], t.Points[first:]
 }
 
-// move holds the values of a metric after a change against those in the last
-// runs before it.
+// move compares the values of a metric after a change with the values of the
+// last runs before it.
 func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	values := func(runs []history.Point) (list []float64) {
 		in := make(map[int64]bool, len(runs))
@@ -403,18 +402,18 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	}
 	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
-		// The newest run has to be nearer to the fast ones: one that is slow
+		// The newest run has to be nearer to the fast ones. A run that is slow
 		// again at the low occupancy is a regression.
 		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b
 	}
 }
 
-// quicker is how much less time launches take that are faster, as a diff of two
-// sides has it.
+// quicker is the smallest share of the time that faster launches save. A diff
+// of two sides uses the same share.
 const quicker = 0.1
 
-// faster reports whether times fell by more than a tenth, and by more than they
-// scatter.
+// faster reports whether times fell by at least 10%, and by more than their
+// noise.
 func faster(before, after []float64) bool {
 	logs := make([]float64, len(before))
 	for i, x := range before {
@@ -427,18 +426,18 @@ func faster(before, after []float64) bool {
 	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }
 
-// skew is how far ahead a date may be, wrong time zones included, before it
-// counts as one in the future.
+// skew is the largest lead of a date before it counts as a date in the future.
+// It includes wrong time zones.
 const skew = 24 * time.Hour
 
-// Future reports whether a date cannot be that of a collection.
+// Future reports whether a date is too late for a collection.
 func Future(date, now time.Time) bool { return date.After(now.Add(skew)) }
 
 // byAdding reports whether the runs of a program on a device are judged in the
-// order in which they were added, and not in that of the panel, which is that
-// of dates or commits. It is so where dates cannot be trusted, so that a wrong
-// clock cannot keep a run from being judged: one is in the future, or the run
-// that was added last is not dated last.
+// order in which they were added, instead of the order of dates or commits. It
+// is true if dates cannot be trusted: a date is in the future, or the run that
+// was added last is not dated last. So a wrong clock cannot prevent a check of
+// a run.
 func (j *judge) byAdding(program, device string) bool {
 	var last *history.Run
 	added := int64(0)
@@ -450,7 +449,7 @@ func (j *judge) byAdding(program, device string) bool {
 	return last != nil && (Future(last.Time, j.now) || !j.panel.Ordered && last.ID != added)
 }
 
-// place is that of a run among all.
+// place returns the place of a run among all.
 func (j *judge) place(run int64, byAdding bool) int {
 	if byAdding {
 		return int(run)
@@ -459,16 +458,16 @@ func (j *judge) place(run int64, byAdding bool) int {
 	return place
 }
 
-// Clock is what is wrong with the dates of runs.
+// Clock lists wrong dates of runs.
 type Clock struct {
-	Future []Ref // dated in the future
-	// Earlier is the run that was added last when it is dated before another
-	// one, Before the latest of these; nil otherwise.
+	Future []Ref // runs dated in the future
+	// Earlier is the run that was added last if another run has a later date,
+	// and Before the latest such run; nil otherwise.
 	Earlier, Before *Ref
 }
 
-// clockOf looks at the dates of runs that are compared with each other, up to
-// the one that was added last.
+// clockOf returns the wrong dates of runs that are compared with each other, up
+// to the run that was added last.
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
@@ -487,8 +486,8 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	return c
 }
 
-// group is the program and the device, without its adapter, of which series are
-// judged together.
+// group returns the program and the device, without its adapter, whose series
+// are judged together.
 func (t *Series) group() [2]string {
 	device, _, _ := strings.Cut(t.Key.Device, " ")
 	return [2]string{t.Key.Program, device}

@@ -21,8 +21,9 @@ type Report struct {
 	Params trend.Params
 }
 
-// ReadReport reads the whole history of a metric, finds the change points and
-// judges the newest values. now is the time that dates are compared with.
+// ReadReport returns the whole history of a metric with its change points and
+// the result of the gate for the newest values. now is the time that dates are
+// compared with.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
@@ -43,14 +44,14 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	if err := j.judgeTimes(r.Series); err != nil {
 		return nil, err
 	}
-	// Of the newest run of each series what a check of it would say.
+	// The same explanations as in a check of the newest run.
 	addAlsoChanged(j.kernels, m, r.Series)
 	j.nameCauses(r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)
 	return r, nil
 }
 
-// findChanges finds the change points.
+// findChanges sets the change points of a series.
 func (t *Series) findChanges(p trend.Params) (err error) {
 	points := make([]trend.Point, len(t.Own()))
 	for i, p := range t.Own() {
@@ -62,14 +63,14 @@ func (t *Series) findChanges(p trend.Params) (err error) {
 	return nil
 }
 
-// Backtest is the gate replayed over a history, check by check, each run
-// against only what was known then.
+// Backtest is a replay of the gate over a history, check by check, each run
+// from the runs up to it.
 type Backtest struct {
 	Metric Metric
 	Where  string
 	Series []*Series // in the order in which they were first stored, with their findings
 	Total  trend.Backtest
-	Power  []trend.Power // of planted drops
+	Power  []trend.Power // of injected drops
 	// Kept is the gate with the smallest floor that keeps the budget, KeptTotal
 	// its backtest. Hides is set if this floor hides a drop, and Open is the
 	// number of findings that are open. Then no threshold is proposed.
@@ -77,12 +78,12 @@ type Backtest struct {
 	KeptTotal trend.Backtest
 	Hides     bool
 	Open      int
-	Target    float64 // the budget that it keeps, as a share of checks
+	Target    float64 // budget of Kept, as a share of checks
 }
 
-// ReadBacktest replays the gate as it is, with planted drops, and with the
-// least floor that keeps the budget; a target, in red checks of 100, is another
-// budget for that.
+// ReadBacktest replays the gate as it is, with injected drops, and with the
+// smallest floor that keeps the budget. target replaces the budget, in checks
+// per 100.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
@@ -120,18 +121,18 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 	return b, err
 }
 
-// A spread is told of 8 runs or more, and of no more than 40: what is older may
-// have been another program.
+// A spread needs at least 8 runs, and uses at most 40, because older runs may
+// belong to another version of the program.
 const leastNoise, mostNoise = 8, 40
 
 // normalMAD makes a MAD estimate the standard deviation of normal values.
 const normalMAD = 1.4826
 
-// Noise returns what a history knows of the spread of a metric, in squared
-// points, by kernel and device, whatever the driver and the program: of the
-// series with most runs. A change of level within them counts as spread, so
-// that the figure is too large rather than too small. Spreads are shrunk to
-// each other as those of the gate are (docs/design/gate-rule.md).
+// Noise returns the variance of a metric by kernel and device, in squared
+// points, for any driver and program. It uses the series with the most runs. A
+// change of level inside it counts as spread, so the variance may be too large,
+// but not too small. The variances are shrunk to each other, as in the gate
+// (docs/design/gate-rule.md).
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
 	runs := map[history.Key]int{}
 	noise := map[history.Key]stat.Variance{}
@@ -150,7 +151,7 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 		runs[key] = len(points)
 		noise[key] = trend.VarianceOf(valuesOf(points[max(0, len(points)-mostNoise):]))
 	}
-	// Sums depend on the order, which the map does not have.
+	// The order of a sum changes its last digits, and a map has no order.
 	prior := stat.NewPrior(slices.SortedFunc(maps.Values(noise), func(a, b stat.Variance) int {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Freedom, b.Freedom))
 	}))

@@ -9,22 +9,21 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Restart describes how a series begins: where another one of the kernel left
-// off.
+// Restart is the begin of a series that continues another series of the kernel.
 type Restart struct {
 	Changed []Change // device, driver, launchSize
 	Last    Ref      // the last run before the series begins
 }
 
-// launchSize is what changed when a kernel goes on in another shape.
+// launchSize names the change of a kernel that continues with another launch
+// size.
 const launchSize = "launch size"
 
 func otherLaunchSize(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
-// readLineage describes which runs have the kernels, and which kernels went on
-// from which.
+// readLineage sets the runs of each kernel and its predecessor.
 func (j *judge) readLineage() {
 	j.seen = nil
 	for i := range j.panel.Kernels {
@@ -38,17 +37,17 @@ func (j *judge) readLineage() {
 	j.from = j.predecessors()
 }
 
-// lastBefore returns the last run of a kernel before another one begins; false
-// where it has no run before that, or that very run: then the two stand side by
-// side.
+// lastBefore returns the last run of a kernel before another kernel begins. ok
+// is false if it has no earlier run, or has the run in which the other begins:
+// then both exist in parallel.
 func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
 	return n - 1, n > 0 && !beside
 }
 
-// restarts describes what changed where a kernel begins; nil when nothing is
-// known to have. A device or driver that only one of the two series names
-// counts: it is unknown.
+// restarts returns what changed where a kernel begins; nil if no change is
+// known. A device or driver that only one of the two series names counts as a
+// change, because it is unknown.
 func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
 	if !ok {
@@ -68,15 +67,15 @@ func (j *judge) restarts(i int) *Restart {
 	return &Restart{changed, j.runs[last]}
 }
 
-// continues reports whether a kernel goes on from another one: what was before
-// is its baseline. On another device it is another series.
+// continues reports whether a kernel continues another one, whose runs are its
+// baseline. On another device, it is another series.
 func (j *judge) continues(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
 }
 
-// withEarlier puts what a kernel goes on from in front of its points, and lists
-// its series with those of that. Each earlier one counts up to where the next
-// begins.
+// withEarlier adds the points of the predecessors of a kernel before its own
+// points, and returns all their series. Each predecessor counts up to the begin
+// of the next one.
 func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
 	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
 	ids = []int64{now.ID}
@@ -89,8 +88,8 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 	return points, ids
 }
 
-// prepend puts the points of an earlier series in front of those of a later
-// one. Times are for the work-items of the later one.
+// prepend adds the points of an earlier series before the points of a later
+// one. Times are scaled to the work-items of the later one.
 func prepend(points []history.Point, m history.Metric, now, old history.Key, earlier []history.Point) []history.Point {
 	x, ok1 := now.Global.Items()
 	y, ok2 := old.Global.Items()
@@ -102,25 +101,26 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 	return slices.Concat(earlier, points)
 }
 
-// link states that one kernel may go on from another.
+// link is a possible predecessor of a kernel.
 type link struct {
 	now, old int
-	differs  int     // in the device, the shape, the driver: the heavier one first
+	differs  int     // bits for a different device, launch size, and driver, the most important first
 	last     int     // the place of its last run before the other one begins
-	apart    float64 // of sizes, as logarithms
+	apart    float64 // distance of the sizes, as a logarithm
 }
 
-// predecessors describes which others the kernels go on from: one that has runs
-// before they began, and not the run with which they did. What the other does
-// later changes nothing: a driver or a shape that comes back would make what
-// was known of its successor unknown. Two shapes in every run are parallel, and
-// nothing changed; two devices are as soon as they take turns. Of several it is
-// the one on the same device in the same shape with the same driver, as far as
-// there is one, then the one that ended last, then the one of the nearest
-// sizes. On its device each is gone on from once.
+// predecessors returns the predecessor of each kernel: a kernel with runs
+// before it began, but not in the run in which it began. Later runs of the
+// predecessor change nothing, because a driver or a launch size that comes back
+// must not make the successor unknown. Two launch sizes in every run exist in
+// parallel. Two devices do as soon as they alternate.
+//
+// Candidates on the same device with the same launch size and driver come
+// first, then the one that ended last, then the one with the nearest sizes.
+// Each kernel has at most one successor on its device.
 func (j *judge) predecessors() map[int]int {
 	type task struct{ name, direction, program string }
-	programs := map[task]string{} // the only one of a task that runs name, "" for several
+	programs := map[task]string{} // the only program of a task that runs name, "" for several
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
 		t := task{k.Task, k.Direction, ""}
@@ -133,8 +133,8 @@ func (j *judge) predecessors() map[int]int {
 	groups := map[task][]int{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
-		// What was stored before runs named their program is of the only one
-		// that they name.
+		// A run without a program belongs to the only program that other runs
+		// name.
 		t := task{k.Task, k.Direction, cmp.Or(k.Program, programs[task{k.Task, k.Direction, ""}])}
 		groups[t] = append(groups[t], i)
 	}
@@ -143,7 +143,7 @@ func (j *judge) predecessors() map[int]int {
 		taken := map[int]bool{}
 		first := func(i int) int { return j.seen[i][0] }
 		slices.SortStableFunc(group, func(a, b int) int { return first(a) - first(b) })
-		for k, end := 0, 0; k < len(group); k = end { // those that begin at once
+		for k, end := 0, 0; k < len(group); k = end { // kernels that begin at once
 			for end < len(group) && first(group[end]) == first(group[k]) {
 				end++
 			}
@@ -159,14 +159,14 @@ func (j *judge) predecessors() map[int]int {
 	return from
 }
 
-// What spans differ in.
+// What links differ in.
 const (
 	otherDriver = 1 << iota
 	differentLaunchSize
 	otherDevice
 )
 
-// candidates lists which kernels may go on from which, the best first.
+// candidates returns the possible predecessors of kernels, the best first.
 func (j *judge) candidates(before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
@@ -196,7 +196,7 @@ func (j *judge) candidates(before, now []int) (list []link) {
 	return list
 }
 
-// apart is how far sizes are apart, as the logarithm of their ratio; 0 where
+// apart returns the distance of two sizes as the logarithm of their ratio; 0 if
 // one is not known.
 func apart(a, b unit.Size3) float64 {
 	x, ok1 := a.Items()
@@ -208,8 +208,8 @@ func apart(a, b unit.Size3) float64 {
 }
 
 // markStopped marks the series that none of the last runs of their program on
-// their device has: what they say is of the past, unless something is open that
-// nobody accepted. Those that the newest run lacks are absent.
+// their device has as ended, unless a finding is open and not accepted. Series
+// that the newest run lacks are absent.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last := t.Newest()

@@ -10,27 +10,26 @@ import (
 	"occudiff/compare/trend"
 )
 
-// Shared is one finding about many series: at least half of those of a device
-// moved at once.
+// Shared is one finding of many series: at least half of the series of a device
+// changed at once.
 type Shared struct {
 	Device string
-	// Changed is what else changed with the first run of them; it may be
-	// nothing that is known.
+	// Changed lists what else changed with their first run. It may be empty.
 	Changed       []Change
-	Before, First Ref  // the last run before it, and that run
-	Restarts      bool // they restart, since the change makes other series of them
-	Continues     bool // what was before the change is part of them
+	Before, First Ref  // last run before the shift, and first run of it
+	Restarts      bool // the change begins other series
+	Continues     bool // the runs before the change are part of the series
 	Series        []*Series
-	Of            int     // series of the device
-	Median        float64 // of how far they are off their own medians; 0 for those that restart
+	Of            int     // number of series of the device
+	Median        float64 // median distance from the medians of the series; 0 for restarts
 }
 
-// Change is what a run says, and the run before said otherwise.
+// Change is a property that differs between two runs.
 type Change struct {
 	What, From, To string
 }
 
-// least is how many series are many.
+// least is the smallest number of series of a shared finding.
 const least = 3
 
 // moment is a place in the history of a device at which series change.
@@ -47,8 +46,8 @@ type part struct {
 	off    float64
 }
 
-// findShared finds what many series have in common, the largest first, and
-// marks the findings that belong to it.
+// findShared returns the findings that many series share, the largest first. It
+// marks the findings of the series that belong to them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -89,7 +88,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 			continue
 		}
 		median := medianOff(list)
-		for other, parts := range groups { // the first bad run of some may be one off
+		for other, parts := range groups { // the first bad run of some series may differ by one
 			if other.device == at.device && other.anew == at.anew && other.faster == at.faster &&
 				(other.first == at.before || other.before == at.first) {
 				for _, p := range parts {
@@ -136,9 +135,9 @@ func medianOff(list []part) float64 {
 	return m
 }
 
-// findChanged describes how the series of a checked run lie whose host or clock
-// is not that of the runs before, where nothing else says it. A driver is said
-// where series begin.
+// findChanged adds the median shift of a checked run if its host or clock
+// differs from the earlier runs and no other finding names the change. A driver
+// is named where series begin.
 func (c *Check) findChanged(before []*history.Run) {
 	recent := before[:min(len(before), missingAfterRuns)]
 	machine := func(r *history.Run) []Change {
@@ -163,8 +162,8 @@ func (c *Check) findChanged(before []*history.Run) {
 	}
 }
 
-// changes describes what two runs say of their machines. What one of them does
-// not say has not changed.
+// changes returns the properties of the machines that differ between two runs.
+// A property that one run lacks has not changed.
 func changes(a, b *history.Run) (list []Change) {
 	frequency := func(r *history.Run) string {
 		hz, ok := r.Frequency.Value()

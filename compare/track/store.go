@@ -12,9 +12,9 @@ import (
 	"occudiff/predict/batch"
 )
 
-// FromResult describes what of a compared run is stored: every kernel with its
-// occupancies, residuals, times, verdict and cause, and what the inputs say of
-// their origin. Time, host, job, label and commit are the caller's to add.
+// FromResult returns the stored values of a compared run: the occupancies,
+// residuals, times, verdict, and cause of every kernel, and the origin that the
+// inputs name. The caller adds time, host, job, label, and commit.
 func FromResult(r *compare.Result) history.Run {
 	p := &r.Platform
 	h := history.Run{Driver: p.Driver, VTune: p.VTune, Program: programOf(p.Command), Frequency: p.MaxFrequency}
@@ -30,7 +30,7 @@ func FromResult(r *compare.Result) history.Run {
 			continue
 		}
 		stored := fromRow(row, h.Device)
-		if seen[stored.Key] { // timings of a log, one kernel several times: nothing is measured in them
+		if seen[stored.Key] { // a log repeats a kernel per timing, without a measurement
 			continue
 		}
 		seen[stored.Key] = true
@@ -44,8 +44,8 @@ func FromResult(r *compare.Result) history.Run {
 	return h
 }
 
-// programOf returns the base name of the program in a command line; a first
-// word in quotes may hold spaces.
+// programOf returns the base name of the program in a command line. A first
+// word in quotes may contain spaces.
 func programOf(command string) string {
 	word := strings.TrimSpace(command)
 	if rest, quoted := strings.CutPrefix(word, `"`); quoted {
@@ -56,7 +56,7 @@ func programOf(command string) string {
 	return word[strings.LastIndexAny(word, `/\`)+1:]
 }
 
-// fromRow describes what of a row is stored.
+// fromRow returns the stored values of a row.
 func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
@@ -64,14 +64,14 @@ func fromRow(row *compare.Row, device string) history.Row {
 		Verdict: string(row.Verdict),
 	}
 	for _, m := range append(history.Metrics(), history.Total) {
-		// Of a prediction without work-groups there is no residual: its average
-		// is 0 for unknown.
+		// A prediction without work-groups has no residual, because its average
+		// is unknown (0).
 		at := compare.MetricNamed(string(m))
 		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
 			h.Set(m, compare.Metrics()[at].Of(row))
 		}
 	}
-	if row.Device != "" { // several adapters in one export: what one does says nothing of the others
+	if row.Device != "" { // several adapters in one export are separate devices
 		h.Device = strings.TrimSpace(device + " " + row.Device)
 	}
 	if row.Cause != nil {
@@ -80,25 +80,24 @@ func fromRow(row *compare.Row, device string) history.Row {
 	return h
 }
 
-// Added is what was done with a run.
+// Added is the result of adding a run.
 type Added struct {
 	history.Run
 	Done     history.Added
-	TimeFrom string // what the time was taken from, when it is not the collection's
-	Clock    Clock  // what is wrong with its date
+	TimeFrom string // source of the time, if it is not the collection
+	Clock    Clock  // wrong dates
 }
 
-// CheckClock describes what is wrong with the date of a run that was just
-// stored.
+// CheckClock sets the wrong dates of a run that was just stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
-	runs, err := db.DatedFrom(ctx, a.Time) // those that are dated before it say nothing of it
+	runs, err := db.DatedFrom(ctx, a.Time) // earlier dates do not contradict its date
 	a.Clock = clockOf(runs, &a.Run, now)
 	a.Clock.Future = slices.DeleteFunc(a.Clock.Future, func(r Ref) bool { return r.Run != a.ID })
 	return err
 }
 
-// Unjudged counts the rows without measured occupancy, and those whose value is
-// not their own.
+// Unjudged returns the number of rows without measured occupancy, and the
+// number of rows whose value is not their own.
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
@@ -111,9 +110,10 @@ func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	return notMeasured, unmeasurable
 }
 
-// FromBinaries describes what of the kernels of binaries is stored: spills and
-// predicted peaks, a row for each kernel and device. A series goes on when the
-// compiler takes another SIMD width, unless a kernel is there in several.
+// FromBinaries returns the stored values of the kernels of binaries: spills and
+// predicted peaks, a row for each kernel and device. A series continues if the
+// compiler selects another SIMD width, unless a kernel exists in several
+// widths.
 func FromBinaries(kernels []batch.Kernel) history.Run {
 	var run history.Run
 	several := map[history.Key]int{}

@@ -1,27 +1,27 @@
-// Package track judges what a history holds. It reads series, holds the newest
-// run of each against the ones before it (trend's gate, over all series of a
-// check together), finds change points, replays the gate over what is stored,
-// and says what a number alone cannot: that the device, the driver or the
-// launch size changed, that a series is over, that a kernel is missing, that a
-// clock was wrong. It also says what of a compared run is stored (FromResult).
+// Package track judges the runs of a history. It compares the newest run of
+// each series with the earlier runs (trend's gate, over all series of a check
+// together), finds change points, and replays the gate over the stored runs. It
+// also reports facts beyond the numbers: a changed device, driver, or launch
+// size, an ended series, a missing kernel, or a wrong clock. FromResult selects
+// the stored values of a compared run.
 //
 // A Series is one kernel of one program with one launch size on one device with
-// one driver, as the history keeps it. Values that are not the kernel's own,
-// since a launch is too short for the sampling interval, are read and left out:
-// they are neither judged nor part of a baseline. Of the newest run such a
-// value is shown, and not judged either.
+// one driver. Some values are not the kernel's own, because a launch is shorter
+// than the sampling interval. They are read and left out: they are neither
+// judged nor part of a baseline. Such a value of the newest run is shown, but
+// not judged.
 //
-// When a kernel goes on under another key, the series before it is its
-// predecessor; begin.go has the one rule for that, for a run that is checked
-// and for a report over everything. A changed driver or launch size is no
-// excuse: the series goes on, and is judged by the runs before, with times for
-// as many work-items. Another device begins a new one.
+// If a kernel continues under another key, the series before it is its
+// predecessor; restart.go has the rule, which checks and reports share. With a
+// changed driver or launch size the series continues and is judged by the
+// earlier runs, with times scaled to as many work-items. Another device begins
+// a new series.
 //
-// What was added last is judged, whatever its date; judge.go has the rule for
-// the order of a series.
+// The run that was added last is judged, whatever its date; judge.go has the
+// rule for the order of a series.
 //
-// It does not know how verdicts of a comparison come about, nor layout, nor how
-// a history is stored.
+// The package knows neither the verdicts of a comparison, nor layout, nor how a
+// history is stored.
 package track
 
 import (
@@ -39,11 +39,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Metric is what is followed over time, and how its newest value is judged.
+// Metric is a tracked quantity with the gate that judges its newest value.
 type Metric struct {
 	history.Metric
 	Gate trend.Gate
-	// From is the file that the threshold is from; "" when it is from none.
+	// From is the file that sets the threshold; "" for none.
 	From string
 	// Times is set if a longer time per launch fails, too.
 	Times bool
@@ -51,17 +51,18 @@ type Metric struct {
 
 // Settings change how a metric is judged. The zero value changes nothing.
 type Settings struct {
-	Direction string            // which way is worse
-	Threshold unit.Opt[float64] // points, or for times percent of the median
+	Direction string            // way that is worse
+	Threshold unit.Opt[float64] // in points, or in percent of the median for times
 	Window    unit.Opt[int]
-	// Thresholds are those of a file by metric. They hold where Threshold is
-	// absent.
+	// Thresholds are the thresholds of a file by metric. They apply if
+	// Threshold is absent.
 	Thresholds map[string]float64
 	File       string
 }
 
-// NewMetric reads a metric's name and gives it the gate of its unit: absolute
-// for percentages and points, relative to the median for times.
+// NewMetric returns the metric of a name with the gate of its unit: absolute
+// for percentages and points, relative for times. For example,
+// "measured,seconds" judges both under one budget.
 func NewMetric(name string, s Settings) (Metric, error) {
 	name, times := strings.CutSuffix(name, ",seconds")
 	id, err := history.ParseMetric(name)
@@ -108,8 +109,8 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	return m, g.Validate()
 }
 
-// Threshold turns a floor of the gate into what Settings.Threshold takes,
-// rounded up to four digits: a run has to exceed it.
+// Threshold returns the value of Settings.Threshold for a floor of the gate,
+// rounded up to four digits, because a run has to exceed it.
 func (m Metric) Threshold(floor float64) float64 {
 	if m.Gate.Relative {
 		floor *= 100
@@ -119,7 +120,7 @@ func (m Metric) Threshold(floor float64) float64 {
 	}
 	step := math.Pow(10, math.Floor(math.Log10(floor))-3)
 	up := math.Ceil(floor/step-1e-9) * step
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64) // as it was printed, without its last bits
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64) // exactly as printed
 	return short
 }
 
@@ -127,20 +128,19 @@ func (m Metric) Threshold(floor float64) float64 {
 // kernel's own.
 const Unmeasurable trend.Outcome = "unmeasurable"
 
-// Faster is the outcome of a series that would be an alarm or a regression, but
-// for launches that take less time than before by more than a tenth. Fewer
-// threads that hold more are a way to be fast.
+// Faster is the outcome of a series that would be an alarm or a regression if
+// its launches did not take at least 10% less time than before.
 const Faster trend.Outcome = "faster at lower occupancy"
 
-// OpenOnBase is the outcome of a series of a branch's run whose open findings
-// all began on the base branch: they are not the branch's.
+// OpenOnBase is the outcome of a series in a run of a branch if all open
+// findings began on the base branch.
 const OpenOnBase trend.Outcome = "open on the base branch"
 
-// Slower is the outcome of a series whose launches take longer although the
-// metric is as before.
+// Slower is the outcome of a series whose launches take longer while the metric
+// is as before.
 const Slower trend.Outcome = "slower at the same occupancy"
 
-// Ref names a run.
+// Ref identifies a run.
 type Ref struct {
 	Run           int64
 	Time          time.Time
@@ -152,53 +152,54 @@ type Ref struct {
 // one driver, over time.
 type Series struct {
 	Key history.Key
-	// On is the metric that is judged: of Occupancy Loaded or Measured, and the
-	// other one stands next to it.
+	// On is the judged metric. For Occupancy it is Busy or Measured, and each
+	// point has the other one as its companion.
 	On     history.Metric
 	Points []history.Point // all but LeftOut, in the order in which they are judged
 	// LeftOut are earlier values that are not the kernel's own.
 	LeftOut []history.Point
-	// ByAdding is set when the runs are in the order in which they were added
-	// and not in that of their dates.
+	// ByAdding is set if the runs are in the order in which they were added,
+	// not in the order of their dates.
 	ByAdding bool
-	Found    []trend.ChangePoint // for tools that read them
+	Found    []trend.ChangePoint // for JSON
 
-	Gate     trend.Verdict    // of the newest point
+	Gate     trend.Verdict    // verdict of the newest point
 	Accepted []history.Accept // levels from which on a baseline begins
-	Findings []trend.Finding  // all that the gate found in the runs that it looked at
-	Open     []Open           // of these, what is open
-	// FirstBad is the first bad run of what is open, LastGood the one before
-	// it; nil when there is none.
+	Findings []trend.Finding  // all findings in the judged runs
+	Open     []Open           // open findings
+	// FirstBad is the first bad run of the open findings, and LastGood the run
+	// before it; nil without a finding.
 	FirstBad, LastGood *Ref
 	AlsoChanged        []MetricChange
-	// Restart describes what changed where the series begins; nil when nothing
-	// is known to have.
+	// Restart is the change with which the series begins; nil if no change is
+	// known.
 	Restart *Restart
-	// Ended is set when the kernel went on under another key, or when none of
-	// the last runs on its device has it: its verdict is of the past.
+	// Ended is set if the kernel continues under another key, or if none of the
+	// last runs on its device has it.
 	Ended bool
-	// Unmeasurable is set when the newest value is not the kernel's own. It is
-	// shown and not judged.
+	// Unmeasurable is set if the newest value is not the kernel's own. It is
+	// shown, but not judged.
 	Unmeasurable bool
-	// Absent is set when the run that is checked has no value of it. Its
-	// verdict is that of its last run.
+	// Absent is set if the checked run has no value of the series. Its verdict
+	// is the verdict of its last run.
 	Absent bool
-	// OnBase is set when the checked run is of a branch and what is open began
-	// on the base branch.
+	// OnBase is set if the checked run belongs to a branch and all open
+	// findings began on the base branch.
 	OnBase bool
-	Shared *Shared // the finding that all of it is part of; nil if it has findings of its own
-	// Timing is the same kernel, judged by its time per launch; nil without times.
+	Shared *Shared // finding that covers all of its open findings; nil if it has others
+	// Timing is the same kernel, judged by its time per launch; nil without
+	// times.
 	Timing *Series
-	// Age is how many runs came after the first one under its key.
+	// Age is the number of runs after the first one under its key.
 	Age int
 
 	own    map[int64]bool // the runs under its key
 	times  bool           // a longer time per launch fails
-	ids    []int64        // in the history: its own, and those of what is joined to it
+	ids    []int64        // in the history: its own series, then its predecessors
 	faster bool           // see Faster
 }
 
-// Judgment is what the gate says of the newest values of the series of a
+// Judgment is the result of the gate for the newest values of the series of a
 // metric, in a check or a report.
 type Judgment struct {
 	Metric     Metric
@@ -208,30 +209,30 @@ type Judgment struct {
 	Renumbered []Renumbered
 	Clock      Clock
 	Refs       map[int64]Ref // the runs by their numbers
-	Checked    []Ref         // the runs of a check, in the order in which they were added; none of a report
-	Alarms     bool          // fail the gate, not only regressions
+	Checked    []Ref         // runs of a check, in the order in which they were added; empty in a report
+	Alarms     bool          // alarms fail the gate, too
 	NeverFails bool          // the gate fails on nothing
-	// MissingKernels are kernels that the runs before a check had, FailMissing
-	// fails the gate on those that mattered.
+	// MissingKernels are kernels of the earlier runs that the checked run
+	// lacks. FailMissing fails the gate if they are significant.
 	MissingKernels []MissingKernel
 	FailMissing    bool
 }
 
-// Open is a finding that is open, with its runs: LastGood is nil where the
-// finding begins the series.
+// Open is an open finding with its runs. LastGood is nil if the finding begins
+// the series.
 type Open struct {
 	trend.Finding
 	FirstBad Ref
 	LastGood *Ref
 	Shared   bool     // part of a finding of many series
-	Changed  []Change // with the first bad run
+	Changed  []Change // changes with the first bad run
 }
 
-// take takes the points of a series, and leaves out those that are not the
-// kernel's own, but for the newest.
+// take sets the points of a series. It leaves out values that are not the
+// kernel's own, except for the newest.
 func (t *Series) take(points []history.Point, m Metric) {
-	// A counter that is read once per interval shows other kernels where a
-	// kernel is too short for it.
+	// A counter that is read once per interval shows other kernels if the
+	// kernel is too short for the interval.
 	counter := m.Unit() != "s" && !m.Exact()
 	for i := range points {
 		t.Unmeasurable = counter && points[i].Verdict == string(compare.Unmeasurable)
@@ -244,9 +245,9 @@ func (t *Series) take(points []history.Point, m Metric) {
 	t.choose(m)
 }
 
-// choose describes which occupancy counts: Loaded where all of the last runs
-// have it. It does not change from run to run: a run without it makes Measured
-// count until that is out of the window.
+// choose selects the occupancy to judge: Busy if all of the last runs have it.
+// It does not change from run to run: a run without Busy selects Measured until
+// the run is outside the window.
 func (t *Series) choose(m Metric) {
 	if m.Metric != history.Occupancy {
 		return
@@ -264,7 +265,7 @@ func (t *Series) choose(m Metric) {
 	}
 }
 
-// judged takes the verdict of the gate.
+// judged sets the verdict of the gate.
 func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	for _, f := range t.Gate.Open {
@@ -291,7 +292,7 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	}
 }
 
-// Ref names the run of a point. A run that was added after the runs were read
+// Ref returns the run of a point. A run that was added after the runs were read
 // is known by its number and date.
 func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	p := t.Points[i]
@@ -301,7 +302,7 @@ func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	return &Ref{Run: p.Run, Time: p.Time}
 }
 
-// Outcome is the verdict of the newest point.
+// Outcome returns the verdict of the newest point.
 func (t *Series) Outcome() trend.Outcome {
 	switch {
 	case t.Unmeasurable && len(t.Gate.Open) == 0: // what is open stays so
@@ -318,16 +319,17 @@ func (t *Series) Outcome() trend.Outcome {
 	return t.Gate.Outcome
 }
 
-// IsSlower reports whether the launches take longer although the metric is as
+// IsSlower reports whether the launches take longer while the metric is as
 // before.
 func (t *Series) IsSlower() bool {
 	return t.Gate.Outcome == trend.OK && t.Timing != nil && t.Timing.Outcome() == trend.Regression
 }
 
-// Severity orders series by how much they need somebody to look. Those before SeverityOK do.
+// Severity orders series by how much they need attention. Those before
+// SeverityOK do.
 type Severity int
 
-// The severities, in the order in which people want to see them.
+// The severities, the most urgent first.
 const (
 	SeverityRegression Severity = iota
 	SeverityAlarm
@@ -341,7 +343,7 @@ const (
 	SeverityUnmeasurable
 )
 
-// Severity describes how much the series needs somebody to look.
+// Severity returns how much the series needs attention.
 func (t *Series) Severity() Severity {
 	switch o := t.Outcome(); {
 	case o == Unmeasurable:
@@ -356,30 +358,30 @@ func (t *Series) Severity() Severity {
 	}
 }
 
-// NeedsAttention reports whether somebody should look.
+// NeedsAttention reports whether the series should be looked at.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Restarted reports whether something changed where the series begins, and few
-// runs or none tell yet what that did: it learns, or goes on from before.
+// Restarted reports whether something changed where the series begins and few
+// runs show the effect: the series is learning, or continues an earlier one.
 func (t *Series) Restarted() bool {
 	return t.Restart != nil && !t.Unmeasurable &&
 		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
 }
 
-// RecentRuns is for how many runs a change is worth a word.
+// RecentRuns is the number of runs for which a change is reported.
 const RecentRuns = 8
 
-// Continues reports whether what was before the change is part of the series.
+// Continues reports whether the runs before the change are part of the series.
 func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
 
-// Since is how far the runs since the change lie off those before, in the
-// median.
+// Since returns the distance of the runs since the change from the earlier
+// ones, as a difference of medians.
 func (t *Series) Since() float64 {
 	before, after := t.sides(t.Gate.Window)
 	return median(after) - median(before)
 }
 
-// median is that of the values of points, 0 for none.
+// median returns the median of the values of points, 0 for none.
 func median(points []history.Point) float64 {
 	m, _ := stat.Median(valuesOf(points))
 	return m
@@ -392,7 +394,7 @@ func valuesOf(points []history.Point) (values []float64) {
 	return values
 }
 
-// Off is how far the newest value lies from the median.
+// Off returns the distance of the newest value from the median.
 func (t *Series) Off() float64 { return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value) }
 
 // Bad reports whether the newest point is beyond its threshold, confirmed or
@@ -405,8 +407,8 @@ func (t *Series) Bad() bool {
 // Newest returns the last point.
 func (t *Series) Newest() history.Point { return t.Points[len(t.Points)-1] }
 
-// Own returns the points that statistics may look at: not a newest one that is
-// only shown.
+// Own returns the points for statistics: without a newest one that is only
+// shown.
 func (t *Series) Own() []history.Point {
 	if t.Unmeasurable {
 		return t.Points[:len(t.Points)-1]

@@ -9,22 +9,22 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Backtest is what the gate would have said of a history.
+// Backtest counts the results of the gate over a history.
 type Backtest struct {
 	Checks       int // that could be judged
 	Opened       int // of these, that opened a finding: red for nothing, unless something was wrong
 	FailedChecks int // of these, in which one was open
 }
 
-// Rate returns the checks that opened a finding, in 100.
+// Rate returns the number of checks per 100 that opened a finding.
 func (b Backtest) Rate() float64 { return 100 * float64(b.Opened) / math.Max(1, float64(b.Checks)) }
 
-// Plus adds those of other series.
+// Plus returns the sum with the counts of other series.
 func (b Backtest) Plus(o Backtest) Backtest {
 	return Backtest{b.Checks + o.Checks, b.Opened + o.Opened, b.FailedChecks + o.FailedChecks}
 }
 
-// Tally counts the checks of a replay.
+// Tally returns the counts of a replay.
 func (r *Replay) Tally() (b Backtest) {
 	for _, c := range r.Checks {
 		if c.Judged {
@@ -43,30 +43,31 @@ func count(is bool) int {
 	return 0
 }
 
-// Power is how well planted drops are found.
+// Power counts the injected drops that the gate finds.
 type Power struct {
 	Drop            float64   // in points; for relative gates in percent
 	Injected, Found int       // Found within the reach of runs after the drop
 	Delays          []float64 // of the found: runs until then, the first bad one counted
 }
 
-// Plus adds what was planted elsewhere.
+// Plus returns the sum with other injected drops.
 func (p Power) Plus(o Power) Power {
 	return Power{p.Drop, p.Injected + o.Injected, p.Found + o.Found, append(p.Delays, o.Delays...)}
 }
 
-// Delay is the median of Delays, absent when nothing was found.
+// Delay returns the median of Delays; absent if no drop was found.
 func (p Power) Delay() unit.Opt[float64] { return unit.Maybe(stat.Median(p.Delays)) }
 
 const (
-	// reach is how many runs a planted drop has to be found.
+	// reach is the number of runs in which an injected drop has to be found.
 	reach = 10
-	// places is how often each drop is planted.
+	// places is the number of places at which each drop is injected.
 	places = 3
 )
 
-// Power plants a drop in one series of twenty, in several places of the history, and looks whether it is found within
-// ten runs. A history of fewer than 26 runs has no place for it.
+// Power injects a drop into 1 of 20 series, at several places of the history,
+// and counts the drops that the gate finds within ten runs. A history needs at
+// least 26 runs.
 func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power, error) {
 	p := Power{Drop: drop}
 	var runs []int
@@ -102,8 +103,8 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 	return p, ctx.Err()
 }
 
-// inject lowers every twentieth series from a run on, and says where in the
-// series that is.
+// inject lowers every twentieth series from a run on. It returns the index of
+// this run in each lowered series.
 func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
 	planted, where = slices.Clone(series), map[int]int{}
 	for k := offset % min(20, len(series)); k < len(series); k += 20 {
@@ -120,7 +121,7 @@ func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (plant
 	return planted, where
 }
 
-// dropped makes a value worse.
+// dropped returns a value that is worse by a drop.
 func (g Gate) dropped(value, drop float64) float64 {
 	if g.Relative {
 		drop *= value / 100
@@ -157,7 +158,7 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (kep
 		if float64(sum.Opened) <= budget*float64(sum.Checks) || len(shifts) == 0 {
 			return g, sum, true, ctx.Err()
 		}
-		// The smallest ones have to go first.
+		// Remove the smallest shifts first.
 		slices.Sort(shifts)
 		if g.Floor = max(shifts[len(shifts)/4], g.Floor*1.1); g.Floor >= smallest {
 			return g, sum, false, ctx.Err()

@@ -9,33 +9,34 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Bounds of Params. The window's upper one keeps the table of a window
-// (window^2 numbers) small.
+// Bounds of Params. The upper bound of the window keeps its table (window^2
+// numbers) small.
 const (
 	minWindow = 4
 	maxWindow = 1000
 )
 
-// Params steer the search for change points. Use DefaultParams: the zero value
-// is refused.
+// Params are the parameters of the search for change points. Use DefaultParams:
+// the zero value is rejected.
 type Params struct {
 	Window    int     `json:"window"`    // points that are looked at together
 	P         float64 `json:"p"`         // a change point has a p below this
 	Magnitude float64 `json:"magnitude"` // and the means differ by more than this share (0.05 = 5 %)
-	// MinSegment is the least number of points between change points; 0 and 1
-	// allow any. 3 ignores short spikes. Points are found without regard to it
-	// and dropped when merging: keeping the search away from short segments
-	// would move a change to a run where nothing happened.
+	// MinSegment is the smallest number of points between change points; 0 and
+	// 1 allow any. 3 ignores short spikes. It applies when points are merged,
+	// not in the search: a search that avoids short segments would move a
+	// change to another run.
 	MinSegment int `json:"min_segment"`
 }
 
-// DefaultParams are the ones of Hunter and Otava: window 50, p 0.001, any
-// magnitude, any segment.
+// DefaultParams returns the parameters of Hunter and Otava: window 50, p 0.001,
+// any magnitude, any segment.
 func DefaultParams() Params {
 	return Params{Window: 50, P: 0.001}
 }
 
-// Validate describes what is wrong with the parameters and what would be right.
+// Validate returns an error that states what is wrong with the parameters and
+// what is possible.
 func (p Params) Validate() error {
 	switch {
 	case p.Window < minWindow || p.Window > maxWindow:
@@ -54,7 +55,7 @@ func (p Params) Validate() error {
 	return nil
 }
 
-// ChangePoint is a place where a series settled on a new level.
+// ChangePoint is a place at which a series moved to a new level.
 type ChangePoint struct {
 	Index int       // of the first point of the new level
 	Time  time.Time // of that point
@@ -65,11 +66,11 @@ type ChangePoint struct {
 	Magnitude             float64 // max(|after/before - 1|, |before/after - 1|)
 }
 
-// ChangePoints finds the change points of a series: E-divisive means with a
-// t-test in overlapping windows, then merging, as Hunter (Fleming et al., 2023,
-// https://doi.org/10.1145/3578244.3583719) and its successor Apache Otava do
-// it, after Matteson and James (2014). It takes O(n * window) time. A series of
-// fewer than two points has none.
+// ChangePoints returns the change points of a series. It uses E-divisive means
+// with a t-test in overlapping windows, and merges the points afterward, as
+// Hunter (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and
+// its successor Apache Otava do, after Matteson and James (2014). It takes O(n
+// * window) time. A series of fewer than two points has none.
 func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
@@ -88,8 +89,8 @@ func valuesOf(points []Point) []float64 {
 	return values
 }
 
-// firstPassP is the p of the search within windows: laxer, since merging
-// strengthens what is real.
+// firstPassP returns the p of the search within windows. It is larger, because
+// merging strengthens real changes.
 func firstPassP(p float64) float64 {
 	switch {
 	case p < 0.05:
@@ -100,7 +101,8 @@ func firstPassP(p float64) float64 {
 	return p
 }
 
-// split searches overlapping windows and gives the indices found, ascending.
+// split searches overlapping windows and returns the indices in ascending
+// order.
 func split(values []float64, params Params) []int {
 	search := &search{p: firstPassP(params.P)}
 	var found []int
@@ -119,11 +121,11 @@ func split(values []float64, params Params) []int {
 	return slices.Compact(found)
 }
 
-// merge drops weak points until all that are left are significant and large
-// enough: first those next to too short a segment (the smallest step first,
-// since p says little of two or three points), then the one with the largest p
-// of all, then the one with the least magnitude. What remains next to a dropped
-// point is judged again, over a longer segment.
+// merge removes weak points until all remaining points are significant and
+// large enough. It removes the points next to too short a segment first (the
+// smallest step first, because p is unreliable for two or three points), then
+// the point with the largest p, then the point with the smallest magnitude. The
+// points next to a removed point are judged again, over a longer segment.
 func merge(points []Point, indices []int, params Params) []ChangePoint {
 	values, found := valuesOf(points), make([]ChangePoint, len(indices))
 	for i, index := range indices {
@@ -138,9 +140,9 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 			break
 		}
 		found = slices.Delete(found, weakest, weakest+1)
-		// Note: the neighbors to the right and the one after it are judged
-		// again, the left one is not. This is what Hunter and Otava do, and the
-		// expected results depend on it.
+		// The neighbors to the right and the one after it are judged again, the
+		// left one is not. Hunter and Otava do this, and the expected results
+		// depend on it.
 		judge(values, found, weakest)
 		judge(values, found, weakest+1)
 		if params.MinSegment > 1 { // not theirs: the length of the segment before must be true
@@ -150,9 +152,8 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 	return found
 }
 
-// weakestOf returns the point to drop next, -1 when all may stay. Comparisons
-// are such that a p of NaN (two constant segments of equal mean) is never good
-// enough.
+// weakestOf returns the point to remove next, -1 if all may stay. A p of NaN
+// (two constant segments of equal mean) never passes a comparison.
 func weakestOf(points []ChangePoint, params Params) int {
 	least, weakest := 0, 0
 	short := -1
@@ -178,11 +179,11 @@ func weakestOf(points []ChangePoint, params Params) int {
 	return -1
 }
 
-// step returns how far the means are apart.
+// step returns the difference of the means.
 func step(c ChangePoint) float64 { return math.Abs(c.MeanAfter - c.MeanBefore) }
 
-// judge computes point i between its neighbors; an i outside the list is none
-// of them.
+// judge computes point i between its neighbors. It ignores an i outside the
+// list.
 func judge(values []float64, points []ChangePoint, i int) {
 	if i < 0 || i >= len(points) {
 		return
@@ -200,8 +201,8 @@ func judge(values []float64, points []ChangePoint, i int) {
 		Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
-// search finds the change points of one window after the other, and keeps its
-// tables between them.
+// search finds the change points of one window after the other, and reuses its
+// tables.
 type search struct {
 	p      float64
 	values []float64
@@ -247,7 +248,7 @@ func (s *search) window(values []float64) []int {
 	return found
 }
 
-// tabulate sums the distances of the window's values.
+// tabulate computes the sums of the distances between the values of a window.
 func (s *search) tabulate(values []float64) {
 	n := len(values)
 	s.values = values
@@ -300,14 +301,14 @@ func (s *search) best(start, end int) candidate {
 	return c
 }
 
-// row looks through all ends of the second part for a cut at t.
+// row compares all ends of the second part for a cut at t.
 func (s *search) row(c *candidate, t int, before float64) {
 	n := len(s.values)
 	x := float64(t - c.start)
 	within := s.within[t*n : t*n+n]
-	// Where the table has no entry (an end before t) its value is 0, and it
-	// takes part: if all distances of real cuts are negative, Otava cuts at the
-	// first such place. Only significance decides whether the cut is taken.
+	// If the table has no entry (an end before t), its value is 0, and it takes
+	// part: if all distances of real cuts are negative, Otava cuts at the first
+	// such place. Only the significance decides whether the cut is used.
 	if t > c.start+1 && (c.index == 0 || 0 > c.q) {
 		c.index, c.q = t, 0
 	}
@@ -350,13 +351,13 @@ func (s *search) column(start, t int) float64 {
 	return s.columns[t] - skipped
 }
 
-// segment is what the t-test needs of a part of a series.
+// segment is the summary of a part of a series for the t-test.
 type segment struct {
 	n              int
 	mean, variance float64 // of the population (divisor n)
 }
 
-// describe sums up a segment, which has values, in two passes for the sake of
+// describe returns the summary of a segment with values, in two passes to keep
 // the last digits.
 func describe(values []float64) segment {
 	s := segment{n: len(values)}
@@ -372,10 +373,9 @@ func describe(values []float64) segment {
 }
 
 // studentP returns the two-sided p of Student's t-test with equal variances.
-// The population variance stands where the sample variance should, which makes
-// short segments look a little more certain than they are: Hunter and Otava do
-// so. Two points have p = 1. It is NaN when both segments are constant and
-// equal.
+// Like Hunter and Otava, it uses the population variance instead of the sample
+// variance, so short segments look slightly more certain than they are. Two
+// points have p = 1. It is NaN if both segments are constant and equal.
 func studentP(a, b segment) float64 {
 	if a.n+b.n <= 2 {
 		return 1

@@ -56,8 +56,8 @@ type frame struct {
 func (l *line) open() bool { return len(l.below) > 0 }
 
 // measure returns the level of the newest runs. It updates the spread of the
-// series if the runs are enough. After an accepted level or a drop, the spread
-// of the earlier runs holds until then.
+// series if there are enough runs. Until then, the spread of the runs before an
+// accepted level or a drop applies.
 func (r *replay) measure(l *line) level {
 	at := levelOf(values(last(l.runs, r.gate.Window)), r.gate.leastSpread())
 	if at.n >= r.gate.Learning && !l.open() || at.n >= settled {
@@ -87,7 +87,8 @@ func (r *replay) push(l *line, u run) {
 	l.runs = append(l.runs, u)
 }
 
-// rebase makes the last m runs a level of their own. It returns the runs before.
+// rebase makes the last m runs a level of their own. It returns the runs before
+// them.
 func (r *replay) rebase(l *line, m int) (before []run) {
 	from := len(l.runs) - m
 	before, after := slices.Clone(l.runs[:from]), l.runs[from:]
@@ -112,7 +113,7 @@ func (l *line) known(m int) []run {
 	return last(l.before(l.runs[len(l.runs)-m].check), memory)
 }
 
-// student is the distribution of distances that is assumed of a kernel without
+// student is the distribution of distances that is assumed for a kernel without
 // runs: Student's t with 4 degrees of freedom, scaled to the median absolute
 // deviation of a normal distribution.
 var student = distuv.StudentsT{Sigma: 0.94, Nu: 4}
@@ -123,9 +124,10 @@ type shares [220]float64
 
 func stepOf(z float64) int { return min(len(shares{})-1, int(math.Log1p(max(z, 0))/0.02)) }
 
-// measureTail measures the tail of all kernels, and how much their neighboring
-// runs have in common. A kernel that is often far off informs only itself. Of
-// few kernels the last runs do not count, so that a drop does not excuse itself.
+// measureTail measures the tail of all kernels and their median
+// autocorrelation. A kernel that is often far off informs only itself. If there
+// are few kernels, the last runs do not count, so that a drop does not excuse
+// itself.
 func (r *replay) measureTail(here []*line) {
 	counts, n := shares{}, assumed
 	var rho []float64
@@ -156,8 +158,9 @@ func (r *replay) measureTail(here []*line) {
 }
 
 // beyond returns the share of a kernel's runs that are as far off as z or
-// farther: of its own runs, and of some runs like those of all kernels. Own runs
-// that are far off and about as low count, too: they show a second mode.
+// farther. It counts the kernel's own runs and some runs that represent all
+// kernels. Own runs that are far off and about as low count, too, because they
+// show a second mode. For example, runs at 14 spreads count for a z of 20.
 func (r *replay) beyond(known []run, z float64) float64 {
 	sum := assumed * max(r.tail[stepOf(z)], student.CDF(-z))
 	about := min(z, max(eventSpreads, alike*z))
@@ -167,8 +170,8 @@ func (r *replay) beyond(known []run, z float64) float64 {
 	return sum / (assumed + float64(len(known)))
 }
 
-// correlation returns how much neighboring runs of a kernel have in common,
-// less a part of the standard error. A kernel starts with some pairs without
+// correlation returns the autocorrelation of neighboring runs of a kernel, less
+// a part of its standard error. The count starts with some pairs without
 // correlation.
 func correlation(known []run, pairs float64) float64 {
 	products, squares := 0.0, pairs
@@ -184,8 +187,9 @@ func correlation(known []run, pairs float64) float64 {
 }
 
 // independentRuns returns the number of independent runs that m runs are worth.
-// Neighbors are correlated (rho). All of them are compared with one level of n
-// runs, and they share a host and days.
+// Neighbors are correlated (rho). All runs are compared with one level of n
+// runs, and they share a host and days. For example, 10 runs after 40 runs are
+// worth about 5.
 func independentRuns(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a
@@ -193,7 +197,7 @@ func independentRuns(m, n int, rho float64) float64 {
 	return runs / (1 + (runs-1)*common)
 }
 
-// window is what the last m runs of a line show.
+// window describes the last m runs of a line.
 type window struct {
 	base   level
 	chance float64 // that all of them are as far off by chance
@@ -201,8 +205,8 @@ type window struct {
 	shift  float64 // median distance
 }
 
-// window judges the last m runs of a line. sign is -1 to look for an
-// improvement. A chance of at least bar need not be exact.
+// window returns the result for the last m runs of a line. sign is -1 to look
+// for an improvement. A chance of at least bar need not be exact.
 func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
@@ -222,19 +226,19 @@ func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w.shift, _ = stat.Median(off)
 	if w.chance = math.Pow(student.CDF(-z), independentRuns(m, w.base.n, 0)); w.chance < bar {
 		known := l.known(m)
-		// Quiet runs do not make several bad runs in a row less likely: bursts
-		// and hosts are in no earlier run.
+		// Quiet runs do not make several bad runs in a row less likely, because
+		// the earlier runs may lack bursts and hosts.
 		rho := max(r.rho, min(correlation(known, 4), mostOwn))
 		w.chance = math.Pow(max(student.CDF(-z), r.beyond(known, z)), independentRuns(m, w.base.n, rho))
 	}
 	return w
 }
 
-// habit returns the length of the longest short episode, among the runs before
-// the last m, in which the kernel was about as low as in these, and recovered.
-// One such episode is a regression that was fixed; two are a second mode of the
-// kernel. One episode of any length is sufficient if it was accepted as noise.
-// Runs that are low for most kernels do not count.
+// habit returns the length of the longest short stay, before the last m runs,
+// in which the kernel was about as low and then recovered. One such stay is a
+// regression that was fixed. Two are a second mode of the kernel, and so is one
+// stay of any length that was accepted as noise. Runs in which most kernels are
+// low do not count.
 func (r *replay) habit(l *line, m int, w window) (longest int) {
 	end, episodes, length, accepted := l.next-m+1, 0, 0, false
 	for i := max(0, end-memory); i <= end; i++ {
@@ -254,9 +258,9 @@ func (r *replay) habit(l *line, m int, w window) (longest int) {
 	return longest
 }
 
-// newModes returns how many kernels may be expected to show a second mode for
-// the first time, for m runs after n runs without it. Of many new kernels, some
-// have one.
+// newModes returns the expected number of kernels that show a second mode for
+// the first time, with m runs after n runs without it. Some of many new kernels
+// have a second mode.
 func (r *replay) newModes(n, m int) float64 {
 	return modeShare * float64(r.kernels()) * math.Pow(1-modeStart, float64(n)) * math.Pow(modeStay, float64(m-lengths[0]))
 }
@@ -264,30 +268,29 @@ func (r *replay) newModes(n, m int) float64 {
 const (
 	// normalMAD makes a MAD estimate the standard deviation of normal values.
 	normalMAD = 1.4826
-	// bend is where the location's weights fall off (Huber), in standard
-	// deviations; 95 % efficient for normal values.
+	// bend is the distance from which the location's weights decrease (Huber),
+	// in standard deviations. It is 95% efficient for normal values.
 	bend = 1.345
-	// locationLoss is the variance of that location over the variance of a
-	// mean, with room for its one step.
+	// locationLoss is the ratio of the location's variance to the variance of a
+	// mean, with a margin for its single step.
 	locationLoss = 1.1
-	// winsor is where distances are cut before they are squared, kept the mean
-	// of such squares for normal values.
+	// winsor is the distance to which distances are clipped before they are
+	// squared. kept is the mean of such squares for normal values.
 	winsor, kept = 2.5, 0.9776
-	// efficiency is how many degrees of freedom a winsorized variance is worth,
-	// of those that it has.
+	// efficiency is the share of its degrees of freedom that a winsorized
+	// variance is worth.
 	efficiency = 0.85
 )
 
-// level is where the values of a window lie and how far they scatter: a
-// one-step Huber location and a winsorized standard deviation, both from the
-// median and the MAD (Huber and Ronchetti, Robust Statistics, sections 5.3 and
-// 6.7).
+// level is the location and the spread of the values of a window: a one-step
+// Huber location and a winsorized standard deviation, both from the median and
+// the MAD (Huber and Ronchetti, Robust Statistics, sections 5.3 and 6.7).
 type level struct {
 	at, spread float64
 	n          int
 }
 
-// levelOf measures a window. least bounds the spread from below.
+// levelOf returns the level of a window. The spread is at least least.
 func levelOf(values []float64, least float64) level {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -315,27 +318,27 @@ func levelOf(values []float64, least float64) level {
 	return level{at, max(spread, least), len(values)}
 }
 
-// VarianceOf returns the variance of values that one series has, and its
-// degrees of freedom, as the gate sees it: outliers count little, and no spread
-// is below what a printed digit hides.
+// VarianceOf returns the variance of the values of one series and its degrees
+// of freedom, as the gate computes them: outliers count little, and the spread
+// is at least the error of a printed digit.
 func VarianceOf(values []float64) stat.Variance {
 	return levelOf(values, PointsGate().finest()).variance()
 }
 
-// variance returns that of the spread, and how many degrees of freedom it is
-// worth.
+// variance returns the square of the spread, and the degrees of freedom that it
+// is worth.
 func (l level) variance() stat.Variance {
 	return stat.Variance{Value: l.spread * l.spread, Freedom: max(1, efficiency*float64(l.n-1))}
 }
 
-// shrunk returns the standard deviation with what the other kernels say of it.
+// shrunk returns the spread, shrunk to the spreads of the other kernels.
 func (l level) shrunk(p stat.Prior) float64 {
 	v, _ := p.Shrink(l.variance())
 	return math.Sqrt(v)
 }
 
-// distance returns how far a value lies off the level, in spreads: the level of
-// few runs is not known well itself.
+// distance returns the distance of a value from the level, in spreads. It is
+// smaller for a level of few runs, which is uncertain itself.
 func (l level) distance(off float64) float64 {
 	return off / l.spread / math.Sqrt(1+locationLoss/float64(l.n))
 }

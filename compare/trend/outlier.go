@@ -10,12 +10,12 @@ import (
 	"occudiff/compare/stat"
 )
 
-// Panel are values that ought to be alike: a row for each kernel, in which
-// every run has a place; NaN where it has no value.
+// Panel is a table of values that should be alike: a row for each kernel and a
+// column for each run; NaN for a missing value.
 type Panel [][]float64
 
-// Outlier is what is an outlier in a panel: a run over all of its kernels, or
-// one value.
+// Outlier is a run that differs from the others over all of its kernels, or a
+// single value.
 type Outlier struct {
 	Row int // -1 for the whole run
 	Run int
@@ -23,9 +23,9 @@ type Outlier struct {
 	P   float64 // chance of so many runs or values that far off in a folder without an error
 }
 
-// OutlierBudget is the share of panels in which nothing is an outlier that may
-// name whole runs, and that may name single values; with 0 they are not looked
-// for.
+// OutlierBudget is the share of panels without outliers that may name whole
+// runs, and the share that may name single values. With 0, such outliers are
+// not searched.
 type OutlierBudget struct{ Runs, Values float64 }
 
 // FolderBudget returns the budget of a folder of runs, for occupancies. Times
@@ -34,28 +34,29 @@ type OutlierBudget struct{ Runs, Values float64 }
 func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.003} }
 
 const (
-	// minOthers is how many values a level needs.
+	// minOthers is the number of values that a level needs.
 	minOthers = 3
-	// SingleRuns is how many runs the test of single values needs: of fewer,
-	// the half that a value is compared with has no spread to speak of.
+	// SingleRuns is the number of runs that the test of single values needs.
+	// With fewer runs, the half that a value is compared with has no meaningful
+	// spread.
 	SingleRuns = 6
-	// coreReach is how far the values of a row may be from its best half to
-	// count for its level, in spreads of that half.
+	// coreReach is the largest distance of a value from the best half of its
+	// row to count for the level, in spreads of that half.
 	coreReach = 3.5
 
-	// halfFreedom is how many degrees of freedom the spread of a half has, of
-	// those of a standard deviation.
+	// halfFreedom is the ratio of the degrees of freedom of the spread of a
+	// half to those of a standard deviation.
 	halfFreedom = 0.37
-	// priorRuns is how many degrees of freedom the scatter of the medians is
-	// worth that the noise of the kernels causes: runs may have noise of their
-	// own, so it is not worth many.
+	// priorRuns is the number of degrees of freedom that the scatter of the
+	// medians due to the noise of the kernels is worth. It is small, because
+	// runs may have noise of their own.
 	priorRuns = 4.0
 	// fewKernels is added to the kernels of a run for the degrees of freedom of
-	// its median, which has the tails of a single value if the run has one
-	// kernel.
+	// its median. The median of a run with one kernel has the tails of a single
+	// value.
 	fewKernels = 2.0
-	// anotherInRow is how likely another value may be due to noise if its row
-	// has outliers on that side already.
+	// anotherInRow is the chance below which another value of a row with
+	// outliers on the same side is unlikely to be noise.
 	anotherInRow = 0.01
 	// mostRuns is the share of the runs that may be outliers in single kernels,
 	// and at least two runs. If there are more, the values scatter like this.
@@ -149,7 +150,7 @@ func (c *core) variance(least float64) stat.Variance {
 	return stat.Variance{Value: max((c.squares-c.sum*c.sum/c.n)/freedom, least*least), Freedom: freedom}
 }
 
-// panel is one that is looked at.
+// panel is a panel in a search for outliers.
 type panel struct {
 	rows  [][]float64
 	gate  Gate
@@ -196,9 +197,9 @@ func present(row []float64) (values []float64) {
 	return values
 }
 
-// wholeRuns finds the runs that are outliers over all of their kernels: their
-// medians are compared with each other. The spread is that of the medians and
-// the one that the noise of the kernels causes.
+// wholeRuns returns the runs that are outliers over all of their kernels. It
+// compares the medians of the runs with each other. The spread combines the
+// spread of the medians and the spread due to the noise of the kernels.
 func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	least := p.gate.finest()
 	var noise []float64
@@ -252,11 +253,11 @@ type distance struct {
 	z float64
 }
 
-// distances returns how far values are from the level of the others in their
-// rows, in spreads, the farthest first, and how many of them have noise. They
-// are scaled so that half of those are as near as those of a normal
-// distribution. The equal values of a row without noise are not in the list:
-// they would make the others look normal.
+// distances returns the distances of the values from the level of the others in
+// their rows, in spreads, the farthest first, and the number of values with
+// noise. Half of the distances of these are as near as half of normal values.
+// The equal values of a row without noise are left out, because they would make
+// the others look normal.
 func (p *panel) distances() (list []distance, noisy int) {
 	least := p.gate.finest()
 	var sizes []float64
@@ -285,10 +286,10 @@ func (p *panel) distances() (list []distance, noisy int) {
 	return list, len(sizes)
 }
 
-// singleValues finds the values that are outliers in their rows: the farthest
-// ones up to the last that is unlikely, by the tails that the nearer values
-// show. For example, the third value of a row is judged by the chance that one
-// row has three of them on one side.
+// singleValues returns the values that are outliers in their rows: the farthest
+// ones up to the last that is unlikely, by the tails of the nearer values. For
+// example, the third value of a row is judged by the chance that one row has
+// three of them on one side.
 func (p *panel) singleValues(budget float64) (found []Outlier) {
 	list, noisy := p.distances()
 	students := studentModels()
@@ -338,7 +339,7 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 	return sorted(found)
 }
 
-// sorted puts what lies the farthest off first.
+// sorted returns outliers with the farthest first.
 func sorted(list []Outlier) []Outlier {
 	slices.SortStableFunc(list, func(a, b Outlier) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Off), math.Abs(a.Off)), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Run, b.Run))
@@ -346,8 +347,8 @@ func sorted(list []Outlier) []Outlier {
 	return list
 }
 
-// freedoms are the degrees of freedom that a tail may have, from a heavy one to
-// one that is nearly normal.
+// freedoms are the possible degrees of freedom of a tail, from heavy to nearly
+// normal.
 var freedoms = [...]float64{2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30, 50}
 
 // models are Student's t of these degrees of freedom, with the median absolute
@@ -363,8 +364,8 @@ func studentModels() *models {
 	return all
 }
 
-// tail is how likely each number of degrees of freedom is by some distances, as
-// logarithms.
+// tail is the log-likelihood of each number of degrees of freedom, given some
+// distances.
 type tail [len(freedoms)]float64
 
 // see adds a distance, or removes it if the sign is -1.
@@ -375,8 +376,8 @@ func (t *tail) see(all *models, z, sign float64) {
 }
 
 // beyond returns the chance that k values are at z or farther on either side,
-// if this can happen in so many ways (a logarithm). The nearer values are those
-// of the tail.
+// if this can happen in a number of ways (a logarithm). The nearer values
+// belong to the tail.
 func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
 	var logs, chances [len(freedoms)]float64
 	for i := range t {

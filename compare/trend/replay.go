@@ -9,18 +9,18 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Replay is what the gate said of every run of some series, each as it was
-// then.
+// Replay is the result of the gate for every run of some series, each from the
+// runs up to it.
 type Replay struct {
 	Series []Judged
-	Checks []Check // a run each
+	Checks []Check // one per run
 }
 
 // Check is one run of a replay.
 type Check struct {
-	Judged bool // something could be judged
+	Judged bool // at least one series could be judged
 	Opened bool // a finding was opened
-	Failed bool // one is open
+	Failed bool // a finding is open
 }
 
 // Judged is one series of a replay.
@@ -31,49 +31,52 @@ type Judged struct {
 
 const (
 	// settled is the number of runs from which on the spread of a kernel needs
-	// no assumption, and informed the number from which on it informs others.
+	// no assumption. informed is the number from which on it informs other
+	// kernels.
 	settled, informed = 8, 5
-	// memory is the number of runs that show the noise of a kernel, and assumed
-	// the number of runs that the assumed noise counts as.
+	// memory is the number of runs that show the noise of a kernel. assumed is
+	// the number of runs that the assumed noise is worth.
 	memory, assumed = 60, 12.0
-	// mostBad is the number of runs among which the first bad one is searched.
+	// mostBad is the number of runs in which the first bad run is searched.
 	mostBad = 15
-	// hold is the number of runs for which an improvement must persist to become
-	// the level, and better is how much rarer than a finding it must be.
+	// hold is the number of runs for which an improvement must persist to
+	// become the level. better is the ratio of its largest chance to the chance
+	// of a finding.
 	hold, better = 8, 0.1
-	// recovered is the distance of the runs above the middle of both levels at
-	// which a finding closes, in spreads and in sum.
+	// recovered is the sum of the distances above the middle of both levels at
+	// which a finding closes, in spreads.
 	recovered = 3.0
-	// Runs in which a third of the kernels are 4 spreads off are one event. They
-	// do not show the noise of any kernel.
+	// Runs in which 33% of the kernels are 4 spreads off are one event. They do
+	// not show the noise of any kernel.
 	eventShare, eventSpreads = 0.33, 4.0
-	// ownShare is the share of runs that far off with which a kernel informs only
-	// itself, and mostOwn the largest autocorrelation of one kernel: 60 runs with
-	// a shift among them show more than there is.
+	// ownShare is the share of runs 4 spreads off from which on a kernel
+	// informs only itself. mostOwn is the largest autocorrelation of one
+	// kernel, because 60 runs with a shift overstate it.
 	ownShare, mostOwn = 0.08, 0.3
-	// many is the number of kernels of which one that drops does not matter for
-	// the tail of all.
+	// many is the number of kernels from which on a drop of one kernel does not
+	// affect the tail of all.
 	many = 150
-	// latest is the number of checks whose largest number of kernels counts: a
-	// run may measure only some kernels again.
+	// latest is the number of checks whose largest number of kernels counts,
+	// because a run may measure only some kernels again.
 	latest = 3
-	// sharedPart is the part of the variance that consecutive runs have in
-	// common, by their host and day.
+	// sharedPart is the part of the variance that consecutive runs share
+	// through their host and day.
 	sharedPart = 0.1
-	// modeShare is the share of kernels that may have two modes, modeStart the
-	// chance that a run shows the second one for the first time, and modeStay the
-	// chance that it stays for another run. A run is alike if it is that part of a
-	// shift lower.
+	// modeShare is the share of kernels that may have two modes. modeStart is
+	// the chance that a run shows the second mode for the first time, and
+	// modeStay the chance that it persists for another run. A run is alike if
+	// it is low by at least this part of a shift.
 	modeShare, modeStart, modeStay, alike = 0.05, 0.12, 0.8, 0.65
-	// Runs in which a third of the kernels are lowSpreads low are low for most.
+	// Runs in which 33% of the kernels are lowSpreads low are low for most.
 	lowSpreads = 2.0
 )
 
-// lengths are the windows that are judged, in runs. A single run proves nothing.
+// lengths are the lengths of the judged windows, in runs. A single run proves
+// nothing.
 var lengths = [...]int{2, 3, 4, 6, 10}
 
-// Replay judges series of one check, run by run: those that a run has in
-// common.
+// Replay returns the result of the gate for series that are judged together,
+// run by run.
 func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -93,7 +96,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	return g.replay(series), nil
 }
 
-// with adds what was found in the other direction.
+// with adds the findings of the other direction.
 func (r *Replay) with(other *Replay) *Replay {
 	for i, o := range other.Series {
 		s := &r.Series[i]
@@ -109,7 +112,7 @@ func (r *Replay) with(other *Replay) *Replay {
 	return r
 }
 
-// replay is its state.
+// replay is the state of a replay.
 type replay struct {
 	gate   Gate
 	lines  []*line
@@ -141,7 +144,7 @@ func (g Gate) replay(series [][]Point) *Replay {
 	return out
 }
 
-// nextRun returns the number of the run that comes.
+// nextRun returns the number of the next run.
 func (r *replay) nextRun() (run int, ok bool) {
 	for _, l := range r.lines {
 		if l.next < len(l.points) && (!ok || l.points[l.next].Run < run) {
@@ -188,7 +191,8 @@ func (r *replay) step(run int) (c Check) {
 	return c
 }
 
-// learn counts the kernels of a check and what their spreads have in common.
+// learn counts the kernels of a check and measures their spreads, tails, and
+// hosts.
 func (r *replay) learn(here []*line) {
 	var of []stat.Variance
 	kernels := 0
@@ -208,7 +212,7 @@ func (r *replay) learn(here []*line) {
 	r.sizes = append(r.sizes, kernels)
 }
 
-// budget returns the chance below which a window of a kernel is a finding.
+// budget returns the chance below which a window of one kernel is a finding.
 func (r *replay) budget() float64 {
 	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
 }
@@ -248,7 +252,7 @@ func (r *replay) advance(here []*line) {
 }
 
 // fallen returns how low the newest run is, in spreads, compared with the level
-// before what is open.
+// before the open findings.
 func (l *line) fallen() float64 {
 	newest := l.runs[len(l.runs)-1]
 	if !l.open() {
@@ -258,7 +262,7 @@ func (l *line) fallen() float64 {
 	return (newest.u - f.Level) / f.Spread
 }
 
-// accept closes what is open; the next run begins a level.
+// accept closes the open findings. The next run begins a level.
 func (l *line) accept() {
 	for i := range l.list {
 		if l.list[i].Closed < 0 {
@@ -268,8 +272,8 @@ func (l *line) accept() {
 	l.runs, l.below = nil, nil
 }
 
-// acceptNoise closes what is open. The bad runs become noise of the kernel, and
-// the level is the one before them.
+// acceptNoise closes the open findings. The bad runs become noise of the
+// kernel, and the level before them stays.
 func (r *replay) acceptNoise(l *line) {
 	l.noise = [2]int{l.next, l.next + 1}
 	if !l.open() {
@@ -290,14 +294,15 @@ func (r *replay) acceptNoise(l *line) {
 	}
 }
 
-// over reports whether what is open was accepted after the last run that has
-// the line.
+// over reports whether the open findings were accepted after the last run that
+// has the line.
 func (l *line) over(run int) bool {
 	at := l.points[len(l.points)-1].Closed
 	return l.next == len(l.points) && at > 0 && run >= at
 }
 
-// scan looks for a finding or for an improvement that ends with the newest run.
+// scan looks for a finding or an improvement that ends with the newest run. It
+// reports whether it opened a finding.
 func (r *replay) scan(l *line) bool {
 	bar, floor := r.budget(), r.gate.floor()
 	for _, m := range lengths {
@@ -316,10 +321,10 @@ func (r *replay) scan(l *line) bool {
 	return false
 }
 
-// found opens a finding. The first bad run is the one from which on the sum of
-// distances below a point between both levels is largest (CUSUM). This point is
-// 2 spreads from the bad level, at 60 to 80% of the way to it, because an
-// ordinary low run often comes before a drop.
+// found opens a finding. The first bad run maximizes the sum of distances below
+// a point between both levels (CUSUM). This point is 2 spreads from the bad
+// level, at 60 to 80% of the way to it, because an ordinary low run often comes
+// before a drop.
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
 	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
@@ -336,9 +341,10 @@ func (r *replay) found(l *line, w window) {
 	l.sum = 0
 }
 
-// recover closes findings when the runs since are on the good side of the middle
-// of both levels by enough spreads in sum. Both levels are those at detection: a
-// level of all runs since would become the good one within some good runs.
+// recover closes findings if the runs since then are far enough above the
+// middle of both levels, in the sum of spreads. Both levels are the levels at
+// detection. Considered and rejected: the level of all runs since the finding.
+// It becomes the good level within some good runs.
 func (r *replay) recover(l *line) {
 	if !l.open() {
 		return
@@ -367,8 +373,8 @@ func (r *replay) recover(l *line) {
 		f.Closed, good = l.next, f.Level
 		l.runs, l.below = top.runs, l.below[:len(l.below)-1]
 	}
-	// An earlier drop may have recovered and the newest one not: its shift is
-	// what is left.
+	// An earlier drop may have recovered and the newest one not. Then its shift
+	// is the remaining one.
 	if f := &l.list[newest]; depth-len(l.below) > 1 && now-good > f.Shift/2 {
 		f.Closed, f.Level = -1, good
 		l.runs, l.below = nil, append(l.below, frame{l.runs, newest})
@@ -383,7 +389,8 @@ func (r *replay) recover(l *line) {
 // Gate.worse.
 func (f Finding) middle() float64 { return f.Level + f.Shift/2 }
 
-// exact holds a value without noise against the best since the baseline began.
+// exact compares a value without noise with the best value of the baseline. It
+// reports whether it opened a finding.
 func (r *replay) exact(l *line, u float64) bool {
 	floor := r.gate.floor() + rounding*math.Abs(u)
 	if len(l.runs) == 0 {
@@ -401,7 +408,7 @@ func (r *replay) exact(l *line, u float64) bool {
 	return false
 }
 
-// verdict puts what is known of the newest run into figures.
+// verdict returns the result for the newest run of a line.
 func (r *replay) verdict(l *line) Verdict {
 	v := Verdict{Outcome: Learning, Index: len(l.points) - 1, Window: r.gate.Window}
 	if v.Index < 0 {
@@ -461,8 +468,8 @@ func (r *replay) limit(n int) float64 {
 	return -student.Quantile(chance) * math.Sqrt(1+locationLoss/float64(n))
 }
 
-// printed turns the figures of a finding from the scale of worse into the unit
-// of the values.
+// printed returns a finding with its values converted from the scale of worse
+// to the unit of the series.
 func (g Gate) printed(f Finding) Finding {
 	after := g.value(f.Level + f.Shift)
 	f.Level = g.value(f.Level)

@@ -1,25 +1,13 @@
-// Package trend judges how a number moves over time: the gate says whether the
-// newest point is worse than the ones before it, change points say where a
-// series settled on a new level, and a backtest says how often the gate would
-// have alarmed. It works on plain points. It does not know kernels, occupancy,
-// drivers or databases: a series that must not be mixed with another (another
-// device, another driver) has to arrive as a series of its own.
+// Package trend judges how a number changes over time. The gate reports whether
+// the newest point is worse than the earlier points, change points mark where a
+// series moved to a new level, and a backtest counts how often the gate would
+// have failed. The package works on plain points. It does not know kernels,
+// occupancy, drivers, or databases. Points that must not be mixed, for example
+// points of two devices, have to be separate series.
 //
-// The gate keeps a budget for a whole check, not for a series, since a team
-// reads checks. What was tried and left:
-//
-//   - A threshold of so many MADs from the median, and two runs beyond it in a row. With 200 kernels and a noise of
-//     2 points 17 of 100 checks were red for nothing, with outliers 40, and a drop of 5 points was found in 4 of 10
-//     cases.
-//   - E-divisive with a t-test as the gate (MongoDB's and Otava's method). It finds what lasts, but it needs runs on
-//     both sides of a change, so it is right for a report and late for a check: ChangePoints is for reports.
-//   - Sums of distances, whose exact distribution the history's own tails gave. It held the budget, but what most
-//     kernels shared was taken off all of them, so that the untouched ones were red, and nobody could explain it.
-//   - Leaving out one or two runs of the longer windows: no more power, and more for nothing.
-//   - Autocorrelation from the pairs that are there. With a dozen of them it comes out anywhere, and a drop that is
-//     among them excuses itself.
-//
-// docs/design/gate-rule.md has the derivation and the simulations.
+// The gate has one budget for a whole check, not for a series, because a team
+// reads checks. docs/design/gate-rule.md has the derivation, the simulations,
+// and the rejected designs.
 package trend
 
 import (
@@ -31,31 +19,31 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Point is one run of a series. Series are in the order of time; a run without
-// the value is left out, not zero.
+// Point is one run of a series. Series are in the order of time. A run without
+// the value is left out; it is not zero.
 type Point struct {
 	Time  time.Time
 	Value float64
 	Host  string // empty if it is not known
-	// Run is the place of the run among those of all series that are judged
-	// together; it rises along a series.
+	// Run is the place of the run among the runs of all series that are judged
+	// together. It increases along a series.
 	Run int
-	// Restart is set where a new baseline begins, since the level from here on
+	// Restart is set if a new baseline begins with this run, because its level
 	// was accepted.
 	Restart bool
 	// Noise is set if the bad runs up to this one were accepted as noise of the
 	// series: the level before them stays.
 	Noise bool
-	// Closed is, of the last point of a series, the place of a later run with
-	// which what was open of it was accepted; 0 for none.
+	// Closed is the place of a later run with which the open findings were
+	// accepted. It is set in the last point of a series; 0 for none.
 	Closed int
-	// Earlier is set for a run of the series that this one goes on from, where
-	// that is among those that are judged together: it counts as one run there,
-	// and as what this series is compared with here.
+	// Earlier is set for a run of the predecessor of this series if the
+	// predecessor is judged together with it. The run counts once, in the
+	// predecessor, and is part of the baseline here.
 	Earlier bool
 }
 
-// checkPoints refuses what no statistic is defined for.
+// checkPoints returns an error for values that are not numbers.
 func checkPoints(points []Point) error {
 	for i, p := range points {
 		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
@@ -66,50 +54,52 @@ func checkPoints(points []Point) error {
 	return nil
 }
 
-// Direction describes which way is worse.
+// Direction is the way that is worse.
 type Direction string
 
 // The directions.
 const (
 	Down Direction = "down" // lower is worse: occupancy, residual
 	Up   Direction = "up"   // higher is worse: seconds
-	Both Direction = "both" // any move is worth a word
+	Both Direction = "both" // any change is reported
 )
 
-// Gate describes for the series of a check which of them fell and stayed down.
-// docs/design/gate-rule.md derives it. Use PointsGate, RelativeGate or ExactGate: the zero
-// value is refused.
+// Gate is the rule that decides which series of a check regressed.
+// docs/design/gate-rule.md derives it. Use PointsGate, RelativeGate, or
+// ExactGate: the zero value is rejected.
 type Gate struct {
-	Budget   float64 // share of checks that may open a finding for nothing, over all series together
+	Budget   float64 // share of checks that may open a finding without a cause, over all series together
 	Window   int     // earlier runs that make a baseline
-	Learning int     // with fewer runs than this nothing is judged
-	Floor    float64 // a shift is a finding when it is larger than this, in the unit of the values
-	// Relative makes Floor a share of the baseline, and judges ratios. Without
-	// it percentages are in points: a drop from 40 % to 38 % is 2 points, not 5
-	// %.
+	Learning int     // smallest number of earlier runs to judge a series
+	Floor    float64 // largest shift that is not a finding, in the unit of the values
+	// Relative makes Floor a share of the baseline, and compares ratios.
+	// Without it, percentages are compared in points: a drop from 40% to 38% is
+	// 2 points, not 5%.
 	Relative bool
-	// Exact values have no noise: each is compared with the last good one.
+	// Exact values have no noise: each is compared with the best value of the
+	// baseline.
 	Exact     bool
 	Direction Direction
 }
 
-// PointsGate is for percentages and differences of them, in points; lower is
-// worse.
+// PointsGate returns the gate for percentages and their differences, in points;
+// lower is worse.
 func PointsGate() Gate {
 	return Gate{Budget: 0.01, Window: 40, Learning: 3, Floor: 1, Direction: Down}
 }
 
-// ExactGate is for what is known without a measurement.
+// ExactGate returns the gate for values that are known without a measurement.
 func ExactGate() Gate {
 	return Gate{Budget: 0.01, Window: 40, Learning: 1, Floor: 0.1, Exact: true, Direction: Down}
 }
 
-// RelativeGate is for times; higher is worse.
+// RelativeGate returns the gate for times; higher is worse.
 func RelativeGate() Gate {
 	return Gate{Budget: 0.01, Window: 40, Learning: 3, Floor: 0.02, Relative: true, Direction: Up}
 }
 
-// Validate describes what is wrong with the gate and what would be right.
+// Validate returns an error that states what is wrong with the gate and what is
+// possible.
 func (g Gate) Validate() error {
 	switch {
 	case g.Window < leastWindow || g.Window > mostWindow:
@@ -128,54 +118,54 @@ func (g Gate) Validate() error {
 // Bounds of Gate.Window.
 const leastWindow, mostWindow = 8, 1000
 
-// Outcome is the word of a verdict.
+// Outcome is a verdict.
 type Outcome string
 
 // The outcomes.
 const (
 	Learning   Outcome = "learning"   // too few earlier runs to judge
-	OK         Outcome = "ok"         // nothing is open
-	Alarm      Outcome = "alarm"      // one run farther off than any before: it may be an outlier
-	Regression Outcome = "regression" // a drop that lasts, until it is recovered or accepted
+	OK         Outcome = "ok"         // no finding is open
+	Alarm      Outcome = "alarm"      // one run farther off than noise explains: it may be an outlier
+	Regression Outcome = "regression" // a drop that persists, until the kernel recovers or its level is accepted
 )
 
-// Finding is a drop that lasts. Indices are those of the series' points.
+// Finding is a drop that persists. Its indices count the points of the series.
 type Finding struct {
 	First  int // the first bad run
-	Opened int // the run that proved it
-	Closed int // the run that proved that it is recovered, or with which another baseline was accepted; -1 while open
+	Opened int // the run that opened the finding
+	Closed int // the run that recovered, or the first run of an accepted baseline; -1 while open
 	Level  float64
-	Spread float64 // standard deviation of the runs before; for times in shares of the level
-	Shift  float64 // from Level, in the unit of the values; negative when they fell
-	P      float64 // chance of it, for one window of one series
+	Spread float64 // standard deviation of the earlier runs; a share of the level for times
+	Shift  float64 // from Level, in the unit of the values; negative if they fell
+	P      float64 // chance of such a window of one series without a change
 }
 
-// Verdict is what the gate says of the newest run of a series, with the figures
-// that it came from.
+// Verdict is the result of the gate for the newest run of a series, with the
+// numbers behind it.
 type Verdict struct {
 	Outcome Outcome
-	Index   int // of the run in the series
+	Index   int // index of the run in the series
 	Value   float64
 	N       int // runs of the baseline
-	Window  int // the most that would have been
-	// Of the baseline; absent while learning and while it has no run, as of an
-	// accepted one. Median is its level, MAD that of a normal distribution with
-	// the spread that is judged by, which the other series had a say in.
-	// Threshold is where the runs of the shortest window that can be a finding
-	// would have to lie.
+	Window  int // largest possible N
+	// Numbers of the baseline; absent while learning and while the baseline has
+	// no run. Median is its level. MAD belongs to a normal distribution with
+	// the spread that the gate uses, which is shrunk to the spreads of the
+	// other series. Threshold is the value beyond which the runs of the
+	// shortest window are a finding.
 	Median, MAD, Threshold unit.Opt[float64]
-	Consecutive            int       // runs since the first bad one, 0 when nothing is open
-	Open                   []Finding // from the first one on, each a drop from the level of the one before
-	// Suspect is set when the newest run is one that 5 checks in 100 have due
-	// to noise: worth measuring again.
+	Consecutive            int       // runs since the first bad one; 0 if no finding is open
+	Open                   []Finding // the oldest first, each a drop from the level of the one before
+	// Suspect is set if noise causes such a newest run in at most 5 of 100
+	// checks: it is worth measuring again.
 	Suspect bool
 }
 
-// rounding is tolerated on top of a limit: 62.7 - 60.7 is a little more than 2
-// in binary, and 2 points are not more than 2.
+// rounding is tolerated beyond a limit: 62.7 - 60.7 is a little more than 2 in
+// binary, and 2 points are not more than 2.
 const rounding = 1e-9
 
-// worse turns a value into the scale on which it is judged: larger is worse,
+// worse returns a value on the scale on which it is judged. Larger is worse,
 // and for relative gates differences are logarithms of ratios.
 func (g Gate) worse(value float64) float64 {
 	if g.Relative {
@@ -187,7 +177,7 @@ func (g Gate) worse(value float64) float64 {
 	return -value
 }
 
-// value turns it back.
+// value returns the value of a number on the scale of worse.
 func (g Gate) value(worse float64) float64 {
 	if g.Direction != Up {
 		worse = -worse
@@ -198,7 +188,7 @@ func (g Gate) value(worse float64) float64 {
 	return worse
 }
 
-// floor returns the least shift on the scale of worse.
+// floor returns the smallest shift to report, on the scale of worse.
 func (g Gate) floor() float64 {
 	if g.Relative {
 		return math.Log1p(g.Floor)
@@ -206,8 +196,8 @@ func (g Gate) floor() float64 {
 	return g.Floor
 }
 
-// finest is the least spread that is believed: figures are printed with one
-// digit.
+// finest returns the smallest spread that printed values can show: they have
+// one decimal.
 func (g Gate) finest() float64 {
 	if g.Relative {
 		return 0.0005
@@ -215,8 +205,8 @@ func (g Gate) finest() float64 {
 	return 0.05
 }
 
-// leastSpread is the least spread that the gate judges by: values that were the
-// same for weeks differ on another host or day.
+// leastSpread returns the smallest spread that the gate uses. Values that were
+// equal for weeks differ on another host or day.
 func (g Gate) leastSpread() float64 {
 	if g.Relative {
 		return 0.003
@@ -224,8 +214,8 @@ func (g Gate) leastSpread() float64 {
 	return 0.3
 }
 
-// firstPrior is the spread that is assumed of kernels with few runs. It counts
-// as 6 runs.
+// firstPrior returns the spread that is assumed for kernels with few runs. It
+// is worth 6 runs.
 func (g Gate) firstPrior() stat.Prior {
 	spread := 1.5
 	if g.Relative {
