@@ -16,6 +16,7 @@ type Plot struct {
 
 	LineChart  *LineChart
 	TimeSeries *TimeSeries
+	Bars       *StackedBars
 }
 
 // Point is one thing with two values.
@@ -98,6 +99,11 @@ func (b *StackedBars) Marks() (n int) {
 	return n
 }
 
+// HasOld reports whether any row has the bars of two runs.
+func (b *StackedBars) HasOld() bool {
+	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool { return len(r.Before) > 0 })
+}
+
 // leastShown is the value below which a part of a bar is not seen.
 const leastShown = 0.5
 
@@ -138,6 +144,18 @@ func (r StackedRow) Each() []StackedRow {
 type Share struct {
 	Part  int // index of the part
 	Value float64
+}
+
+// Chart returns the chart that a page begins with: the bars of the summary,
+// otherwise the first chart of a section. It is nil without any.
+func (d *Document) Chart() *Plot {
+	if s := d.Summary; s != nil && s.Bars != nil {
+		return &Plot{Key: "bars", Title: "Thread-slot breakdown", Text: s.Headline, Unit: "%", Max: 100, Bars: s.Bars}
+	}
+	if list := d.Plots(Page); len(list) > 0 {
+		return list[0]
+	}
+	return nil
 }
 
 // Plots returns the charts of the sections that a view shows, in reading order.

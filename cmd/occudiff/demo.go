@@ -32,7 +32,7 @@ func (a *app) demoCommand() *cobra.Command {
 	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
 		share: deviceFlags + "tolerance label fail-on:never,mismatch,model annotations " +
 			"allow-unjudged" + outputFlags,
-		endings: fileEndings(".xml"),
+		endings: fileEndings(".svg", ".xml"),
 		check: func([]string) error {
 			switch {
 			case f.History && f.VecAdd:

@@ -39,7 +39,7 @@ func (a *app) diffCommand() *cobra.Command {
 	return a.command(command{text: "diff", flags: []any{f},
 		share: "-local -simd -sampling-interval" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + outputFlags,
-		args: cli.Args(1, cli.Unlimited, wrongPaths), endings: fileEndings(".xml"),
+		args: cli.Args(1, cli.Unlimited, wrongPaths), endings: fileEndings(".svg", ".xml"),
 		check: func([]string) error {
 			if !(f.Threshold >= 0) || f.Threshold > 100 {
 				return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.Threshold)

@@ -85,8 +85,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {
-			return text.Terminal(w, ans.Document(),
-				text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
+			return text.Terminal(w, ans.Document(), text.Options{Width: a.width(), Color: a.useColor(),
+				Bars: isTerminal(a.stdout) || a.getenv("COLUMNS") != "", Verbose: a.Verbose})
 		},
 		"summary": func(w io.Writer) error { return machine.JSON(w, ans.AgentSummary()) },
 		".xlsx":   func(w io.Writer) error { return excel.Render(ctx, w, ans.Document()) },
@@ -95,7 +95,12 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 		".json":   func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":    func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":    func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
-		".svg":    svg(ans.Chart),
+		".svg": func(w io.Writer) error {
+			if ans.Chart == nil {
+				ans.Chart = ans.Document().Chart()
+			}
+			return svg(ans.Chart)(w)
+		},
 		perfettoEnding: func(w io.Writer) error {
 			var events any
 			if ans.Trace != nil {
@@ -114,7 +119,7 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 
 // addPlots adds the plots of a report as files next to its Markdown file. For
 // example, report.time-series-1.svg next to report.md. They are written together
-// with all other files.
+// with all other files, and the command names them.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
 	for _, p := range doc.Plots(report.Page) {
@@ -123,7 +128,7 @@ func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 		if err != nil {
 			return fmt.Errorf("-o %s, which has a plot of %s, %w", path, page.path, err)
 		}
-		file.page = page
+		file.page, file.given = page, path
 		file.write, names[p] = svg(p), url.PathEscape(filepath.Base(path))
 	}
 	page.write = func(w io.Writer) error { return text.Markdown(w, doc, names) }
@@ -133,7 +138,8 @@ func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 func svg(p *report.Plot) formWriter {
 	return func(w io.Writer) error {
 		if p == nil {
-			return errors.New("a chart shows one run, and these are several")
+			return errors.New("there is nothing to draw: no kernel has a thread-slot breakdown or a value over time; " +
+				"give one run with a measured occupancy, or write .html")
 		}
 		chart, err := plot.Draw(p, plot.Look{})
 		if err == nil {
@@ -275,7 +281,7 @@ var errUnwritable = errors.New("cannot be written")
 type outputFile struct {
 	path   string      // target, after following links
 	page   *outputFile // Markdown file that shows the plot; nil for a file of -o
-	given  string      // path of -o; "" for a plot
+	given  string      // path that the command names
 	old    fs.FileInfo // existing file; nil without one
 	tmp    *os.File
 	ending string
@@ -373,7 +379,7 @@ func (s *outputFiles) place() error {
 		}
 		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
 			wrong(f, err)
-		} else if f.given != "" {
+		} else {
 			s.placed = append(s.placed, f.given)
 		}
 	}

@@ -205,7 +205,7 @@ type reportFlags struct {
 // gate as check, so that both have one answer to what is open.
 func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
-	return t.command(command{text: "track-report",
+	return t.command(command{text: "track-report", endings: fileEndings(".svg"),
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + outputFlags,
 		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
 		check: func([]string) error { return trend.Params(f).Validate() },

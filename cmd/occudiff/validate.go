@@ -37,8 +37,7 @@ func (a *app) validateCommand() *cobra.Command {
 		args: cli.Args(1, cli.Unlimited, "nothing to validate: give an export, a log, a summary, or a folder of files; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {
-			if a.endings = fileEndings(".xml", perfettoEnding); f.Timeline {
-				a.endings = append(a.endings, ".svg")
+			if a.endings = fileEndings(".svg", ".xml", perfettoEnding); f.Timeline {
 				a.Verbose = true // the timeline is part of the evidence
 			}
 			return nil

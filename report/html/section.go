@@ -230,10 +230,16 @@ func (p *htmlWriter) summary(s *report.Summary) {
 func (p *htmlWriter) nextCommands(s *report.Summary) {
 	t := s.Rows.Shown(report.Page)
 	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Code) }), 0)
+	// Numbers are on the left of the bars, and sentences on their right.
+	bars := -1
+	if s.Bars != nil {
+		bars = slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Fold) })
+	}
 	p.raw("<table class=\"answers\" id=\"t-screen\">\n<thead><tr>")
-	for _, c := range t.Columns {
-		if c.Key == barsBefore && s.Bars != nil {
-			p.raw(`<th scope="col" class="c-bar">Thread slots</th>`)
+	for i, c := range t.Columns {
+		if i == bars {
+			p.raw(`<th scope="col" class="c-bar">Thread slots` +
+				`<span class="axis"><i>0</i><i>50</i><i>100%</i></span></th>`)
 		}
 		p.put(`<th scope="col" class="%">%`+small(c.Unit)+"</th>", columnClass(&c), c.Title, c.Unit)
 	}
@@ -242,7 +248,7 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 	for cells := range t.All() {
 		p.raw("<tr>")
 		for i, c := range t.Columns {
-			if c.Key == barsBefore && s.Bars != nil {
+			if i == bars {
 				p.put(`<td class="c-bar">%</td>`, markup(plot.Bar(s.Bars, row)))
 			}
 			tag := "td"
@@ -263,6 +269,12 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 				p.put("<span>% %</span>\n", markup(plot.Swatch(i)), part)
 			}
 		}
+		if s.Bars.Marks() > 0 {
+			p.put("<span>% %</span>\n", markup(plot.Swatch(-1)), s.Bars.Mark)
+		}
+		if s.Bars.HasOld() {
+			p.raw("<span>upper bar: old run, lower bar: new run</span>\n")
+		}
 		p.raw("</p>\n")
 	}
 }
@@ -273,7 +285,3 @@ func columnClass(c *report.Column) string {
 	}
 	return "c-" + c.Key
 }
-
-// barsBefore is the column before which the bars stand: figures on their left,
-// words on their right.
-const barsBefore = "why"

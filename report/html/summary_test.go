@@ -20,7 +20,7 @@ func answered() *report.Document {
 	}
 	columns := []report.Column{text("n", "#"), text("kernel", "Kernel"), text("time", "Time"), text("predicted", "Predicted"),
 		text("measured", "Measured"), text("why", "Why"), text("help", "Possible fix")}
-	columns[1].Traits = report.Code
+	columns[1].Traits, columns[5].Traits = report.Code, report.Fold
 	var rows [][]report.Cell
 	bars := &report.StackedBars{Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "launch limit (predicted)"}}
 	for i, name := range []string{"axpy<256, float>", "gemm_bf16_xmx", "histogram_rows", "reduce_tail", "stencil_step",

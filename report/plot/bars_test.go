@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/plot"
@@ -46,6 +47,34 @@ func TestBar(t *testing.T) {
 		all.Write(plot.Swatch(part))
 	}
 	testenv.Golden(t, "testdata/bars.svg", []byte(all.String()))
+}
+
+// TestMarks wants the predicted average as a mark, and a range with two ends.
+func TestMarks(t *testing.T) {
+	b := breakdown()
+	b.Mark = "predicted average"
+	b.Rows[0].Mark, b.Rows[1].Mark, b.Rows[1].MarkTo = unit.Some(99.5), unit.Some(62.5), unit.Some(85.0)
+	b.Rows[0].Before = []report.Share{{Part: 0, Value: 70}}
+	for row, want := range []string{
+		"old: measured 70.0%; new: measured 62.7%, underfilled XVEs 16.2%, idle XVEs 20.6%, last wave (predicted) 0.5%; " +
+			"predicted average 99.5%",
+		"measured 94.0%, idle XVEs 0.4%, last wave (predicted) 5.6%; predicted average 62.5 to 85.0%",
+	} {
+		want = strings.ReplaceAll(want, "measured", b.Parts[0])
+		if svg := string(plot.Bar(b, row)); !strings.Contains(svg, `aria-label="`+want+`"`) {
+			t.Errorf("row %d: %s, want %q", row, svg, want)
+		}
+	}
+	svg, err := plot.Draw(&report.Plot{Key: "bars", Title: "Thread-slot breakdown", Bars: b}, plot.Look{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, "a chart", string(svg))
+	for _, text := range []string{">Fan2<", ">100%<", ">predicted average<"} {
+		if !strings.Contains(string(svg), text) {
+			t.Errorf("the chart has no %s", text)
+		}
+	}
 }
 
 // TestShows: an entry of a legend that no bar has makes people search for it.

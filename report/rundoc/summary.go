@@ -167,7 +167,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		s.Rows = summaryTable(r, shown, show.Sort)
 	}
 	if len(rest) > 0 {
-		s.More = "and " + report.Thousands(int64(kernelsIn(rest))) + " more"
+		s.More = "and " + unit.FormatCount(kernelsIn(rest), "more kernel", "more kernels")
 		if share := shareText(rest); share != "" {
 			s.More += ", " + share + " of the time"
 		}

@@ -290,8 +290,13 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	}, figure("time", "Time", func(l *line) percent { return l.share }), predicted, seen,
 		figure("idle", "Idle", func(l *line) percent { return l.Idle }),
 		figure("stalled", "Stalled", func(l *line) percent { return l.Stalled }), []report.Col[line]{
-			report.Shown("why", "Why",
-				func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) }, report.Fold),
+			report.Shown("why", "Why", func(l *line) report.Word {
+				status := statusOf(l.Verdict)
+				if l.number > 0 && l.Verdict == compare.Match { // a match that can still be improved
+					status = report.Plain
+				}
+				return status.Word(whyText(r, l.Row))
+			}, report.Fold),
 		})
 	// The value that orders the rows, if no other column shows it.
 	switch by {
@@ -305,7 +310,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	}
 	// Without a fix there is no dash: there is no question.
 	list = append(list, report.Shown("help", "Possible fix",
-		func(l *line) string { return fixText(l.Row, l.fix) }, report.Drop(1), report.Fold))
+		func(l *line) string { return fixText(l.Row, l.fix) }, report.Fold))
 	// If nothing can be compared, the state of the XVE array is all there is.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	hostOnly := fromLog(r)

@@ -484,7 +484,7 @@ Occupancy may cost time in 13 kernels (100%): uneven work-groups 13 (100%)
 8|f|6.6%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 9|e|5.5%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 10|d|4.4%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
-and 3 more, 7% of the time
+and 3 more kernels, 7% of the time
 Confirm first:
 1 to 10 a trace`},
 		{"the first two", many, report.Selection{Top: 2}, `13 kernels, 91 s. 13 below prediction

@@ -46,6 +46,9 @@ a                   the last wave costs   1,234
 Step                Value
 GPU peak occupancy    100
 a                   1,234
+Columns left out: Calculation.
+A wider terminal or -o FILE
+shows them.
 `},
 	} {
 		var b bytes.Buffer

@@ -42,14 +42,18 @@ type cell struct {
 type grid struct {
 	columns []*column
 	rows    int
+	dropped []string // headings of the columns for which there is no room
 }
 
-// layOut chooses the columns and their widths. Where there is no room for all,
-// headings that are wider than their cells take two lines; names are cut, since
-// what is left of them tells them apart, and sentences of few rows take a
-// second line; then columns give way in their order.
-func layOut(t *report.Table, rows, width int) *grid {
+// layOut chooses the columns and their widths. If there is no room for all,
+// headings that are wider than their cells take two lines. Names are cut so that
+// they stay distinct, and sentences of few rows take a second line. Then columns
+// are dropped in their order. bars are drawn in the rows, nil for none.
+func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 	g, sentence := read(t, rows), textWidth
+	if bars != nil {
+		g.insertBars(bars)
+	}
 	if rows <= foldedRows {
 		sentence = readableText
 	}
@@ -68,6 +72,7 @@ func layOut(t *report.Table, rows, width int) *grid {
 		}
 		g.narrow(width, readableName, sentence)
 	}
+	g.narrowSentences(width)
 	g.narrow(width, shortestName, shortestText)
 	g.squeeze(width)
 	return g
@@ -88,6 +93,24 @@ func (g *grid) narrow(width, name, sentence int) {
 		}
 		least = max(least, report.Width(c.top), report.Width(c.bottom))
 		c.width = max(min(c.width, c.width-(g.total()-width)), min(least, c.width))
+	}
+}
+
+// narrowSentences takes width from the widest column of sentences, again and
+// again, so that all of them stay readable.
+func (g *grid) narrowSentences(width int) {
+	for range g.total() - width {
+		var widest *column
+		for _, c := range g.columns {
+			least := max(shortestText, report.Width(c.top), report.Width(c.bottom))
+			if c.Is(report.Fold) && c.width > least && (widest == nil || c.width > widest.width) {
+				widest = c
+			}
+		}
+		if widest == nil {
+			return
+		}
+		widest.width--
 	}
 }
 
@@ -148,6 +171,9 @@ func (g *grid) dropNext() bool {
 	if next < 0 {
 		return false
 	}
+	if title := g.columns[next].Heading(); title != "" {
+		g.dropped = append(g.dropped, title)
+	}
 	g.columns = slices.Delete(g.columns, next, next+1)
 	return true
 }
@@ -183,26 +209,26 @@ func (g *grid) shorten() {
 	}
 }
 
-// lines prints the grid.
-func (g *grid) lines(paint func(string, report.Status) string) []string {
+// lines returns the lines of the headings and of the rows.
+func (g *grid) lines(paint func(string, report.Status) string) (headings, rows []string) {
 	g.shorten()
 	var top, bottom []string
 	for _, c := range g.columns {
 		top = append(top, pad(c.top, c.width, c.RightAligned()))
 		bottom = append(bottom, pad(c.bottom, c.width, c.RightAligned()))
 	}
-	lines := []string{strings.Join(top, gap)}
+	headings = []string{strings.Join(top, gap)}
 	if second := strings.Join(bottom, gap); strings.TrimSpace(second) != "" {
-		lines = append(lines, second)
+		headings = append(headings, second)
 	}
 	for row := range g.rows {
 		for part, more := 0, true; more; part++ {
 			var line string
 			line, more = g.line(row, part, paint)
-			lines = append(lines, line)
+			rows = append(rows, line)
 		}
 	}
-	return lines
+	return headings, rows
 }
 
 // line prints one line of a row, and says whether a folded cell goes on in the

@@ -17,7 +17,8 @@ import (
 // Options say what the output can show. The zero value is right for a pipe.
 type Options struct {
 	Width   int  // columns of the terminal, 20 at least; 0 sets no limit
-	Color   bool // repeat verdicts in color
+	Color   bool // repeat verdicts in color, and print results and headings in bold
+	Bars    bool // draw bars of block characters if there is room
 	Verbose bool // all that a terminal has behind the screen of a document
 }
 
@@ -111,11 +112,46 @@ func (p *printer) table(t *report.Table) {
 	if !p.whole {
 		shown = min(shown, mostRows)
 	}
-	for _, line := range layOut(t, shown, p.opt.Width).lines(p.paint) {
-		p.line(line)
+	g := layOut(t, shown, p.opt.Width, nil)
+	p.grid(g)
+	if len(g.dropped) > 0 {
+		p.wrap("", "Columns left out: "+strings.Join(report.FirstFew(g.dropped, mostDropped), ", ")+
+			". A wider terminal or -o FILE shows them.", report.Muted)
 	}
 	if rest := t.Main - shown; rest > 0 {
 		p.wrap("", "... and "+report.Thousands(rest)+" more: a file has them all (-o report.xlsx).", report.Plain)
+	}
+}
+
+// mostDropped is the number of columns that a table names as left out.
+const mostDropped = 6
+
+// grid prints a table with its headings in bold.
+func (p *printer) grid(g *grid) {
+	headings, rows := g.lines(p.paint)
+	for _, line := range headings {
+		p.line(p.bold(line))
+	}
+	for _, line := range rows {
+		p.line(line)
+	}
+}
+
+// bold prints a text in bold if colors are wanted.
+func (p *printer) bold(text string) string {
+	if !p.opt.Color || text == "" {
+		return text
+	}
+	return "\x1b[1m" + strings.TrimRight(text, " ") + "\x1b[0m"
+}
+
+// strong prints a paragraph in bold.
+func (p *printer) strong(text string) {
+	if text == "" {
+		return
+	}
+	for _, line := range breakLines(text, p.textWidth()) {
+		p.line(p.bold(line))
 	}
 }
 
@@ -235,7 +271,7 @@ func pad(text string, width int, right bool) string {
 
 // summary writes what an answer begins with.
 func (p *printer) summary(s *report.Summary) {
-	p.wrap("", s.Headline, report.Plain)
+	p.strong(s.Headline)
 	p.wrap("", s.Impact, report.Plain)
 	for _, note := range s.Notes {
 		p.wrap("", note, report.Unsure)
@@ -247,10 +283,17 @@ func (p *printer) summary(s *report.Summary) {
 		return
 	default:
 		p.line("")
-		for _, line := range layOut(s.Rows, s.Rows.Len, p.opt.Width).lines(p.paint) {
-			p.line(line)
+		bars := s.Bars
+		if !p.opt.Bars || p.opt.Width < barsFrom {
+			bars = nil
 		}
-		p.wrap("", s.More, report.Plain)
+		p.grid(layOut(s.Rows, s.Rows.Len, p.opt.Width, bars))
+		if s.More != "" {
+			p.wrap("", s.More+" (--top N or -o FILE shows them)", report.Plain)
+		}
+		if bars != nil {
+			p.wrap("", barLegend(bars), report.Muted)
+		}
 	}
 	for _, text := range s.Advice {
 		p.line("")
@@ -258,7 +301,7 @@ func (p *printer) summary(s *report.Summary) {
 	}
 	if len(s.Confirm) > 0 {
 		p.line("")
-		p.wrap("", s.ConfirmReason, report.Plain)
+		p.strong(s.ConfirmReason)
 		p.checks(s.Confirm)
 	}
 	if s.Hint != "" {

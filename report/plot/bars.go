@@ -1,0 +1,132 @@
+package plot
+
+import (
+	"math"
+	"strings"
+
+	"occudiff/report"
+)
+
+// partPaint returns the paint of a part. Nothing else has this paint.
+func partPaint(part int) paint { return part0 + paint(part)%(hue0-part0) }
+
+// barField is the place of one row: its parts follow one another from left to
+// right, at most as far as 100%.
+type barField struct {
+	x           scale
+	top, height float64
+}
+
+// shares draws the parts of a bar and describes them. A negative part takes no
+// room.
+func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) string {
+	var texts []string
+	from := 0.0
+	for _, s := range shares {
+		if to := math.Min(from+s.Value, 100); to > from {
+			text := b.Parts[s.Part] + " " + report.Decimal(s.Value, 1) + "%"
+			p.rect(f.x.at(from), f.top, f.x.at(to)-f.x.at(from), f.height, partPaint(s.Part), text)
+			texts = append(texts, text)
+			from = to
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// row draws the bars of a row, the old one above the new one, with lines at 0,
+// 50, and 100%, and the mark over them.
+func (p *pen) row(f barField, b *report.StackedBars, r *report.StackedRow) string {
+	var texts []string
+	each := r.Each()
+	one := f
+	one.height = f.height / float64(max(len(each), 1))
+	for i, bar := range each {
+		one.top = f.top + float64(i)*one.height
+		inner := one
+		if len(each) > 1 {
+			inner.height -= 1
+		}
+		text := p.shares(inner, b, bar.Shares)
+		if len(each) > 1 {
+			text = []string{"old: ", "new: "}[i] + text
+		}
+		texts = append(texts, text)
+	}
+	for _, tick := range []float64{0, 50, 100} {
+		p.rect(math.Min(f.x.at(tick), f.x.end-0.4), f.top, 0.4, f.height, axis, "")
+	}
+	if mark, known := r.Mark.Value(); known {
+		to := r.MarkTo.Or(mark)
+		for _, end := range []float64{mark, to} {
+			p.rect(math.Min(f.x.at(end), f.x.end-markWidth), f.top, markWidth, f.height, hue0, "")
+		}
+		p.rect(f.x.at(mark), f.top+f.height/2-0.5, f.x.at(to)-f.x.at(mark), 1, hue0, "")
+		text := b.Mark + " " + report.Decimal(mark, 1)
+		if to > mark {
+			text += " to " + report.Decimal(to, 1)
+		}
+		texts = append(texts, text+"%")
+	}
+	return strings.Join(texts, "; ")
+}
+
+const markWidth = 1.2
+
+// Bar draws one row of stacked bars for a cell of a table on a page, nothing for
+// a row without parts.
+func Bar(b *report.StackedBars, row int) []byte {
+	const height = 10.0
+	r := &b.Rows[row]
+	n := float64(len(r.Each()))
+	if n == 0 {
+		return nil
+	}
+	p := newPen(&report.Plot{}, Look{Inline: true}, 100)
+	text := p.row(barField{scale{0, 100, 0, 100}, 0, height * n}, b, r)
+	return p.svg(100, height*n, text, "preserveAspectRatio", "none")
+}
+
+// Swatch draws the color of a part for a legend on a page, or of the marks if
+// the part is negative.
+func Swatch(part int) []byte {
+	p := newPen(&report.Plot{}, Look{Inline: true}, 10)
+	if part < 0 {
+		p.rect(4, 0, 2, 10, hue0, "")
+	} else {
+		p.rect(0, 0, 10, 10, partPaint(part), "")
+	}
+	return p.svg(10, 10, "")
+}
+
+// drawBars draws a bar for each row next to its name, over an axis from 0 to
+// 100%.
+func drawBars(plot *report.Plot, look Look) []byte {
+	const rowHeight, barHeight = 30.0, 18.0
+	b, p := plot.Bars, newPen(plot, look, linesWidth)
+	var keys []key
+	for i, part := range b.Parts {
+		if b.Shows(i) {
+			keys = append(keys, key{part, func(x, y float64) { p.rect(x-6, y-6, 12, 12, partPaint(i), "") }})
+		}
+	}
+	if b.Marks() > 0 {
+		keys = append(keys, key{b.Mark, func(x, y float64) { p.rect(x-1, y-6, 2, 12, hue0, "") }})
+	}
+	y := p.legend(p.heading(), keys) + 8
+	f := barField{scale{0, 100, math.Min(260, p.width/3), p.width - margin - 20}, y, barHeight}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		n := float64(len(r.Each()))
+		if n == 0 {
+			continue
+		}
+		f.top, f.height = y, barHeight*n
+		p.text(f.x.start-10, y+f.height/2+4, "end", textSize, text2, fit(r.Name, textSize, f.x.start-margin-10))
+		p.row(f, b, r)
+		y += rowHeight - barHeight + f.height
+	}
+	for _, tick := range []float64{0, 25, 50, 75, 100} {
+		p.text(f.x.at(tick), y+8, "middle", tickSize, muted, report.Decimal(tick, 0)+"%")
+	}
+	return p.chart(y + 20)
+}
