@@ -184,7 +184,7 @@ func TestAdaptersConfidence(t *testing.T) {
 		want     string
 	}{
 		{"long launches, and the counters are the kernel's", fourOf(unit.Opt[int]{}), 10, 1, "medium"},
-		{"half of the instructions stand in rows of no kernel", fourOf(unit.Opt[int]{}), 10, 0.5, "low"},
+		{"half of the instructions stand in rows that are not kernels", fourOf(unit.Opt[int]{}), 10, 0.5, "low"},
 		{"a launch is half an interval, next to another kernel", fourOf(unit.Opt[int]{}), 3000, 1, "low"},
 		{"counted", fourOf(unit.Some(1)), 10, 0.5, "high"},
 	} {

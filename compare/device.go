@@ -57,13 +57,13 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 		c = Choice{arch.Choice{Device: fit.Devices[0], By: arch.Source{Name: "the counters", Detail: fmt.Sprintf(": %d XVEs", fit.Counted)}}, new(Fit)}
 	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
 		c.Choice = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
-			Text: "no input says which GPU this is, so there is no prediction and no residual", Hint: fit.advice(opt.Naming)}}}
+			Text: "the inputs do not identify the GPU, so there is no prediction and no residual", Hint: fit.advice(opt.Naming)}}}
 	case fit.Listed:
 		return c, fmt.Errorf("%w; %s", err, fit.String())
 	case fit.Launches > 0:
 		return c, fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
 	case fit.Counted > 0:
-		return c, fmt.Errorf("%w; the counters are of %d XVEs, which is so of %s", err, fit.Counted, fit.String())
+		return c, fmt.Errorf("%w; the counters cover %d XVEs, which fits %s", err, fit.Counted, fit.String())
 	default:
 		return c, err
 	}
@@ -94,9 +94,9 @@ func (r *Result) withheldCause() *Cause {
 	if against == "" {
 		return nil
 	}
-	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against + ". So nothing else is told."}
+	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against + ". Therefore no other cause is reported."}
 	if len(r.Fit.Devices) > 0 {
-		c.ConfirmWith = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
+		c.ConfirmWith = r.Options.Naming.Words("--device", "another device") + ": the run fits " + r.Fit.String()
 	}
 	return c
 }
@@ -211,7 +211,7 @@ func (r *Result) counted(xves int) bool {
 // not agree.
 func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	if !r.counted(f.Counted) {
-		f.Contradiction = fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
+		f.Contradiction = fmt.Sprintf("the counters cover %s XVEs (events / (clocks x utilization)), and it has %s",
 			unit.Thousands(int64(f.Counted)), unit.Thousands(int64(r.Device.XVEs())))
 		return false
 	}

@@ -163,7 +163,7 @@ func TestCounted(t *testing.T) {
 		t.Errorf("%d XVEs: %v, want %s", alone, err, having[alone])
 	}
 	for _, xves := range []int{shared, 7777} {
-		if _, err := on(run(xves), table, "", 0, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "the counters are of ") {
+		if _, err := on(run(xves), table, "", 0, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "the counters cover ") {
 			t.Errorf("%d XVEs of %d devices: %v", xves, len(having[xves]), err)
 		}
 	}

@@ -67,9 +67,9 @@ func (r *Result) judgeAndExplain(row *Row) {
 	}
 	r.derive(row)
 	if row.Task == ingest.WholeRun {
-		row.NoPrediction = "the summary names no task: the value is of the whole run"
+		row.NoPrediction = "the summary names no task: the value covers the whole run"
 		if held, known := row.BusyOccupancy.Value(); known {
-			row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f%% of the time; those that ran held %.1f%%",
+			row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f%% of the time; busy XVEs have %.1f%%",
 				row.Idle.Or(0).Percent(), held.Percent())
 		}
 	}
@@ -199,10 +199,10 @@ func (r *Result) joinTimings(run *ingest.Run) {
 			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.FormatCount(n, "timing has", "timings have"), text)
 		}
 	}
-	add(missing, "a log gives neither work-group nor sub-group size; they are constants of the program",
+	add(missing, "a log contains neither work-group nor sub-group size; they are constants of the program",
 		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
-			"or the VTune export along with the log")
-	add(groupsMissing, "the line names no number of work-groups and the log no vector size", "give the VTune export along with the log")
+			"or add the VTune export to the log")
+	add(groupsMissing, "the line names no number of work-groups and the log no vector size", "add the VTune export to the log")
 }
 
 // noteNames describes which names of --local and --simd no kernel has.
@@ -216,7 +216,7 @@ func (r *Result) noteNames() {
 	}
 	for i, unmatched := range [][]string{r.Options.Local.Unmatched(tasks), r.Options.SIMD.Unmatched(tasks)} {
 		for _, name := range unmatched {
-			r.warn("no-such-kernel", note.Pos{}, "names are those of the table; * in one stands for any text",
+			r.warn("no-such-kernel", note.Pos{}, "use the names of the table; * matches any text",
 				"%s names %s, and no kernel has that name", [...]string{"--local", "--simd"}[i], name)
 		}
 	}

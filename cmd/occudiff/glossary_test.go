@@ -84,7 +84,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	for _, phrase := range phraseOfCause.FindAllSubmatch(screen, -1) {
 		words[string(phrase[1])] = "the screen of a run"
 	}
-	for _, word := range []string{"Stands out", "Off the others", "Off in", "Measured lowest", "Time / others", "no work", "low in part"} {
+	for _, word := range []string{"Finding", "Off the others", "Off in", "Measured lowest", "Time / others", "no work", "low in part"} {
 		words[word] = "many runs"
 	}
 	for _, phrase := range []string{"last wave", "slots are full", "more work per work-item", "balance the work"} {

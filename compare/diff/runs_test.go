@@ -61,7 +61,7 @@ func TestSideBySide(t *testing.T) {
 		}
 		for i := range 3 {
 			if len(s.Runs[i].Findings) > 0 {
-				t.Errorf("%s: run %d stands out: %q", test.reason, i, s.Runs[i].Findings)
+				t.Errorf("%s: run %d differs: %q", test.reason, i, s.Runs[i].Findings)
 			}
 		}
 	}

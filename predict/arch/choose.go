@@ -65,7 +65,7 @@ func (s Source) String() string { return s.Name + s.Detail }
 // ErrNoDevice is the error for a run that requires a device but has none.
 var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
-	"no input says which GPU this is")
+	"the inputs do not identify the GPU")
 
 // Choose returns a run's device: the one from the user, or the one that the
 // inputs identify. If the inputs identify another device than the user, or

@@ -25,7 +25,7 @@ func TestChoose(t *testing.T) {
 		wantFault string // the beginning of the error
 	}{
 		{"no device is given, and none is required", Options{}, "", "", "", ""},
-		{"no device is given", Options{Needed: true}, "", "", "", "no input says which GPU this is"},
+		{"no device is given", Options{Needed: true}, "", "", "", "the inputs do not identify the GPU"},
 		{"the user names a device", Options{Name: "tgl", Needed: true}, "tgl-96", "--device", "", ""},
 		{"the user gives the count", Options{Name: "mtl", XVEs: 112}, "mtl-112", "--device and --xve", "", ""},
 		{"the inputs give the count", Options{Name: "mtl", Run: summary}, "mtl-112", "--device", "", ""},

@@ -54,7 +54,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 		s.AddEach(side.name+".input", inputs)
 	}
 	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
-	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing, as far as the inputs say"))
+	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing that the inputs contain"))
 	s.AddEach("not_whole", report.IncompleteNotes(d.Notes))
 	// CI systems group cases by class: by device, and by label where one job
 	// has several diffs.
@@ -140,7 +140,7 @@ func Inconclusive(sides []*diff.Result) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by "+
+	return fmt.Sprintf("--fail-on regression: single runs show only changes above %g points; %s may have changed by "+
 		"less (give each side a folder of 4 repeats or more, or --noise HISTORY)",
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(n, "kernel"))
 }

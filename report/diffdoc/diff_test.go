@@ -214,7 +214,7 @@ func TestBecause(t *testing.T) {
 		{"another launch that gained", []compare.Row{fan2(32, 40, 99.5)}, []compare.Row{fan2(16, 45, 50)},
 			"Changed: SIMD width 32 -> 16. Measured occupancy 40.0 -> 45.0%: +5.0 points, within the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -59.5 -> -5.0 points: +54.5 points, beyond the 9 that single runs differ by: better than the change explains."},
 		{"another launch without a prediction", []compare.Row{fan2(32, 95, 0)}, []compare.Row{fan2(16, 80, 0)},
-			"Changed: SIMD width 32 -> 16. No prediction says what the change does. Measured occupancy 95.0 -> 80.0%: -15.0 points, beyond the 9 that single runs differ by."},
+			"Changed: SIMD width 32 -> 16. The effect of the change cannot be predicted. Measured occupancy 95.0 -> 80.0%: -15.0 points, beyond the 9 that single runs differ by."},
 		{"each side for its own reason", []compare.Row{short}, []compare.Row{fan2(32, 0, 0)}, "Unmeasurable on the old side, not measured on the new one."},
 		{"eight runs", []compare.Row{fan2(32, 60, 99.5), fan2(32, 61, 99.5), fan2(32, 62, 99.5), fan2(32, 63, 99.5)},
 			[]compare.Row{fan2(32, 59.5, 99.5), fan2(32, 60.5, 99.5), fan2(32, 61.5, 99.5), fan2(32, 62.5, 99.5)},

@@ -228,17 +228,17 @@ func Schemas() []report.Schema {
 	two := newOutput(&diff.Result{Old: side, New: side})
 	return []report.Schema{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
-			Text:   "several runs: what stands out, the kernels over all of them, and each as validate writes one.",
+			Text:   "several runs: the runs that differ, each kernel over all runs, and the validate output of each run.",
 			Values: []any{runs}},
 		{Name: "summary", ID: report.AgentSummarySchema, Command: "occudiff validate|diff --format summary",
-			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.AgentSummary{}}},
+			Text: "findings and the conclusions that they allow, in at most 8 kB.", Values: []any{report.AgentSummary{}}},
 		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
 			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{*two}},
 		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
 			Text:   "several sides, each compared with the first.",
 			Values: []any{SidesOutput{Sides: []*DiffOutput{two}}}},
 		{Name: "diff-binary", ID: buildsSchema, Command: "occudiff diff OLD NEW --format json",
-			Text:   "what a new compilation changed, kernel by kernel.",
+			Text:   "the changes of a new build, kernel by kernel.",
 			Values: []any{buildsValue{Kernels: report.NoRows(buildColumns()), Notes: report.Notes(nil)}}},
 	}
 }

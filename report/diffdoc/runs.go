@@ -68,7 +68,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
 	if len(findings) > report.SummaryRows { // a screen has the first ones
-		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that stand out", Sheet: "Runs",
+		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that differ from the others", Sheet: "Runs",
 			In: report.Files, Tables: []*report.Table{findingTable(findings)}})
 	}
 	table := report.NewTable(report.SectionKernels, "", kernels, slices.Concat(manyColumns, byRun(s)))
@@ -133,7 +133,7 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 		}
 		return text + ")"
 	})
-	text += ". " + unit.FormatCount(len(findings), "stands out: ", "stand out: ") +
+	text += ". " + unit.FormatCount(len(findings), "differs: ", "differ: ") +
 		strings.Join(report.FirstFew(names, 3), ", ")
 	if s.Few() {
 		text += fmt.Sprintf(". A single kernel needs %d runs for a test", diff.LeastRuns)
@@ -327,7 +327,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Define("run", "Run", func(f *findingRow) string { return f.Run.Name }, report.Cut,
 		report.Code),
 	report.JSON("finding", func(f *findingRow) string { return string(f.What) }),
-	report.Shown("finding", "Stands out", func(f *findingRow) report.Word {
+	report.Shown("finding", "Finding", func(f *findingRow) report.Word {
 		text := f.ways()
 		switch {
 		case f.Run.CopyOf != "":

@@ -52,7 +52,7 @@ func cluster() *diff.Runs {
 	}
 	runs[7].Rows, runs[7].Summary = nil, compare.Summary{}
 	runs[8].Device = nil
-	runs[8].Notes = []note.Note{{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is"}}
+	runs[8].Notes = []note.Note{{Severity: note.Warning, Code: "no-device", Text: "the inputs do not identify the GPU"}}
 	runs[9].Inputs = runs[0].Inputs
 	return diff.CompareRuns(names, runs)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // hint is where more is.
-const hint = "'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything"
+const hint = "'occudiff explain TERM' explains a term, -v shows the evidence, and -o report.html writes the full report"
 
 // summaryRow is a row of the screen of a diff: a kernel with news, or one that
 // stands for all of a verdict without.
@@ -111,7 +111,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		sc.ConfirmReason = "Why it holds less now"
+		sc.ConfirmReason = "Why the occupancy is lower now"
 		sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "),
 			Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
@@ -211,7 +211,7 @@ func verdictText(r *diff.Row) string {
 		return "no significant change"
 	case diff.ChangedLaunch, diff.ChangedDevice:
 		if r.Unexplained() {
-			return string(r.Verdict) + ": no prediction says what that does"
+			return string(r.Verdict) + ": its effect cannot be predicted"
 		}
 		return string(r.Verdict) + ": " + followed(r)
 	}
@@ -409,7 +409,7 @@ func because(r *diff.Row) string {
 		parts = append(parts, incomparable(r))
 	}
 	if r.Unexplained() {
-		parts = append(parts, "no prediction says what the change does")
+		parts = append(parts, "the effect of the change cannot be predicted")
 	}
 	judged := r.Verdict == diff.Regression || r.Verdict == diff.Improvement || r.Verdict == diff.Faster
 	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 } // with one decimal it moved
@@ -581,7 +581,7 @@ func incomparable(r *diff.Row) string {
 		return b + " on the new side"
 	}
 	if x := max(r.Old.Misattributed.Or(0), r.New.Misattributed.Or(0)); x > compare.MisattributedMedium {
-		return fmt.Sprintf("%.0f%% of all instructions were counted in rows of no kernel", x.Percent())
+		return fmt.Sprintf("%.0f%% of all instructions were counted in rows that are not kernels", x.Percent())
 	}
-	return "launches take another time"
+	return "the launch times differ"
 }

@@ -87,7 +87,7 @@ func TestVerdictText(t *testing.T) {
 		{"only new, no time", with(both(diff.OnlyNew), func(r *diff.Row) { r.Old = nil }), "only new"},
 		{"not comparable", both(diff.NotComparable), "not comparable: not measured on both sides"},
 		{"another launch, no prediction", with(both(diff.ChangedLaunch, fell), func(r *diff.Row) { r.Changes = []diff.Change{simd} }),
-			"changed launch: no prediction says what that does"},
+			"changed launch: its effect cannot be predicted"},
 		{"another launch, as predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, 0.5), 5)),
 			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: as predicted"},
 		{"another launch, worse than predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, -9), 5)),
@@ -139,8 +139,8 @@ func TestSentences(t *testing.T) {
 		{"not measured on the new side", incomparable(both("", diff.Delta{Metric: measured, Old: fell.Old})), "not measured on the new side"},
 		{"a reason for each side", incomparable(with(both(""), missing)), "unmeasurable on the old side, not measured on the new one"},
 		{"misattributed instructions", incomparable(with(both("", fell), func(r *diff.Row) { r.New.Misattributed = unit.Some(unit.Ratio(0.7)) })),
-			"70% of all instructions were counted in rows of no kernel"},
-		{"measured on both sides", incomparable(both("", fell)), "launches take another time"},
+			"70% of all instructions were counted in rows that are not kernels"},
+		{"measured on both sides", incomparable(both("", fell)), "the launch times differ"},
 		{"only the old side", because(one), "Only the old side has it, in 3 of 4 runs."},
 		{"not a kernel", because(both(diff.NotAKernel)), ""},
 		{"a regression", because(both(diff.Regression, fell, longer)),
@@ -253,7 +253,7 @@ func TestGate(t *testing.T) {
 			"--fail-on regression: 4 of 4 kernels got worse: k on mtl-112 (measured -14.1 points), k on mtl-112 (measured -14.1 points), " +
 				"k on mtl-112 (measured -14.1 points), 1 more"},
 		{"nothing is inconclusive", Inconclusive(sides()), ""},
-		{"two kernels are", Inconclusive(inconclusive), "--fail-on regression: single runs tell changes above 9 points only; 2 kernels may have " +
+		{"two kernels are", Inconclusive(inconclusive), "--fail-on regression: single runs show only changes above 9 points; 2 kernels may have " +
 			"changed by less (give each side a folder of 4 repeats or more, or --noise HISTORY)"},
 		{"all are judged", refused(both(diff.Unchanged, fell)), ""},
 		{"nothing is judged", refused(), "--fail-on regression had nothing to judge: no kernel can be compared"},
@@ -291,7 +291,7 @@ func TestRunWords(t *testing.T) {
 		{"more kernels", findingColumns[3].Of(&more).Text, "low occupancy, slow; 2 more kernels are off"},
 		{"a copy", findingColumns[3].Of(&copied).Text, string(diff.RunCopy) + " of a, left out"},
 		{"by run", printed(k, byRun(runs)), "off=a -20.0, b -20.0 run_1=40.0 run_2=60.0"},
-		{"a headline", runsLine(runs, []findingRow{low, part}), "2 runs of 1 kernel on an unknown device. 2 stand out: a (low occupancy, slow: -20.0 points), " +
+		{"a headline", runsLine(runs, []findingRow{low, part}), "2 runs of 1 kernel on an unknown device. 2 differ: a (low occupancy, slow: -20.0 points), " +
 			"b (low in part: k -20.0 points). A single kernel needs 6 runs for a test"},
 		{"nothing found", notFound(runs), "2 runs are too few to identify an outlier (at least 6 are needed); k varies by 20.0 points. " +
 			"Compare two runs with 'occudiff diff'"},

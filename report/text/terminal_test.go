@@ -38,7 +38,7 @@ Time between launches may cost time in kernel 1 (97%)
 Confirm first (low confidence in 1)
 1  unitrace --chrome-kernel-logging ./app (give validate its .json, too)
 
-'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything
+'occudiff explain TERM' explains a term, -v shows the evidence, and -o report.html writes the full report
 `, "\n")
 	if got := render(t, sample.Gaussian(), text.Options{}); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

@@ -54,7 +54,7 @@ func TestPredict(t *testing.T) {
 
 func TestPredictRejects(t *testing.T) {
 	for _, c := range []struct{ reason, field, value, want string }{
-		{"no device", "device", "", "no input says which GPU this is"},
+		{"no device", "device", "", "the inputs do not identify the GPU"},
 		{"a device that is none", "device", "gtx", "gtx"},
 		{"a size that is none", "local", "16x", "local: "},
 		{"a count that is none", "simd", "many", `simd: "many" is not a whole number`},
