@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"runtime/debug"
 	"slices"
@@ -30,9 +31,9 @@ type predictFlags struct {
 	// Devices replaces the shared flag, because it may name several devices.
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id of 'occudiff devices'; several with commas, or all"`
 	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch policy: auto, free, or whole; with --timeline also partial, a what-if with --ports"`
-	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
+	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial, instead of the number in the device table"`
 	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
-	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes), or groups (work-groups); groups=1,2,8 lists the numbers"`
+	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes), or groups (work-groups); groups=1,2,8 or groups=1-48 lists the numbers"`
 	Timeline       bool     `flag:"timeline" expert:"true" help:"show the dispatch over time"`
 	Explain        bool     `flag:"explain" expert:"true" help:"add the driver's formula as a second opinion"`
 	Compat         string   `flag:"compat" expert:"true" arg:"TOOL" words:"calculator" help:"reproduce the results of another tool, including its errors: calculator"`
@@ -129,11 +130,14 @@ func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, e
 		if err != nil {
 			return nil, err
 		}
-		// 0 ports mean no what-if. The default of the flag is 1.
-		if p.policy != "partial" {
-			p.Ports = 0
+		ports := 0 // no what-if
+		if p.policy == "partial" {
+			ports = p.Ports
+			if known := c.Device.Ports(launch.Barriers > 0); known > 0 && !p.flags.Changed("ports") {
+				ports = known
+			}
 		}
-		return predictdoc.Timeline(ctx, &c, launch, p.Ports)
+		return predictdoc.Timeline(ctx, &c, launch, ports)
 	}
 	launch, registers, err := p.read()
 	if err != nil {
@@ -151,21 +155,32 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
 	switch {
 	case !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups":
-		return "", nil, cli.Errorf("--sweep %q: expected local, slm, simd, grf, groups, or groups=1,2,8", p.Sweep)
+		return "", nil, cli.Errorf("--sweep %q: expected local, slm, simd, grf, groups, groups=1,2,8, or groups=1-48", p.Sweep)
 	case over == "groups" && p.Local.Size == "":
 		return "", nil, cli.Errorf("--sweep groups varies the number of work-groups: give their size with --local")
 	case !numbered:
 		return over, nil, nil
 	}
 	for word := range strings.SplitSeq(list, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
-		if err != nil || n < 1 {
-			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups, for example groups=1,2,8", p.Sweep)
+		from, to, ranged := strings.Cut(word, "-")
+		if !ranged {
+			to = from
 		}
-		groups = append(groups, n)
+		first, err := strconv.ParseInt(strings.TrimSpace(from), 10, 32)
+		last, lastErr := strconv.ParseInt(strings.TrimSpace(to), 10, 32)
+		if errors.Join(err, lastErr) != nil || first < 1 || last < first || last-first >= mostGroups {
+			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups, for example groups=1,2,8 or groups=1-48, "+
+				"at most %d in a range", p.Sweep, mostGroups)
+		}
+		for n := first; n <= last; n++ {
+			groups = append(groups, n)
+		}
 	}
 	return over, groups, nil
 }
+
+// mostGroups is the largest number of work-groups in a range of --sweep.
+const mostGroups = 100_000
 
 // computeUnit predicts a kernel on a compute unit.
 func (p *prediction) computeUnit() (*report.Output, error) {

@@ -62,7 +62,10 @@ type Device struct {
 	GroupLimits  []GroupLimit   // additional limits of the driver for the work-groups of some kernels
 	GroupSlots   int            // resident work-groups per Xe-core
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
-	Clock        Clock          // clock of the counters' timestamps
+	// DispatchPorts are the ports that explain published phases, for launches
+	// without and with barriers. It is empty if no phases were published.
+	DispatchPorts []SourcedCount
+	Clock         Clock // clock of the counters' timestamps
 
 	// Memory and L3 are the peak bandwidths of the GPU's memory and its L3, one
 	// per source. The first one is used. They are empty if unknown.
@@ -85,6 +88,23 @@ type GRFMode struct {
 type SourcedCount struct {
 	Source string
 	Count  int
+}
+
+// The kinds of launches in DispatchPorts.
+const portsWithout, portsWith = "no-barrier", "barrier"
+
+// Ports returns the number of dispatch ports for a launch, 0 if it is unknown.
+func (d *Device) Ports(barrier bool) int {
+	kind := portsWithout
+	if barrier {
+		kind = portsWith
+	}
+	for _, p := range d.DispatchPorts {
+		if p.Source == kind {
+			return p.Count
+		}
+	}
+	return 0
 }
 
 // A Bandwidth is the peak bandwidth of a memory according to a source.

@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,6 +38,7 @@ type deviceRow struct {
 	MaxGroupSize   table.Count  `csv:"work_group_max_items" table:"required"`
 	GroupSlots     table.Count  `csv:"work_group_slots_per_xe_core"`
 	BarrierSlots   sourced      `csv:"barrier_slots_per_xe_core"`
+	DispatchPorts  sourced      `csv:"dispatch_ports"`
 	GroupLimits    groupLimits  `csv:"work_group_extra_limits"`
 	Clock          Clock        `csv:"timestamp_clock_mhz"`
 	Memory         bandwidths   `csv:"memory_gb_per_second"`
@@ -62,7 +64,8 @@ func (r *deviceRow) device() (Device, *problem) {
 		SLMPerXeCore: kib(r.SLMPerXeCore.Or(0)), SLMPerGroupMax: kib(r.SLMPerGroupMax.Or(0)),
 		SLMBySource:  r.SLMBySource,
 		MaxGroupSize: r.MaxGroupSize.Or(0), BarrierSlots: r.BarrierSlots,
-		GroupLimits: r.GroupLimits, Clock: r.Clock,
+		DispatchPorts: r.DispatchPorts,
+		GroupLimits:   r.GroupLimits, Clock: r.Clock,
 		Memory: r.Memory, L3: r.L3,
 		PCIIDs:     upper(r.PCIIDs),
 		Confidence: string(r.Confidence), Source: string(r.Source), Notes: string(r.Notes),
@@ -387,14 +390,25 @@ func (d *Device) checkGroups() *problem {
 			"%d work-items do not fit the %d thread slots of an Xe-core at SIMD%d (at most %d)",
 			d.MaxGroupSize, d.SlotsPerXeCore(), slices.Max(d.SIMDWidths), most)
 	}
+	for _, p := range d.DispatchPorts {
+		if p.Source != portsWithout && p.Source != portsWith {
+			return problemf("dispatch_ports", "write no-barrier:2 barrier:3", "%s is not a kind of launch", quoted(p.Source))
+		}
+	}
+	return cmp.Or(checkSourced("barrier_slots_per_xe_core", d.BarrierSlots),
+		checkSourced("dispatch_ports", d.DispatchPorts))
+}
+
+// checkSourced checks that counts are positive and sources differ.
+func checkSourced(column string, list []SourcedCount) *problem {
 	seen := map[string]bool{}
-	for _, b := range d.BarrierSlots {
+	for _, b := range list {
 		if b.Count < 1 {
-			return problemf("barrier_slots_per_xe_core", "", "%s:%d is not a positive number", b.Source, b.Count)
+			return problemf(column, "", "%s:%d is not a positive number", b.Source, b.Count)
 		}
 		if seen[b.Source] {
-			return problemf("barrier_slots_per_xe_core", "list one value per source, the default first",
-				"source %s is listed twice", quoted(b.Source))
+			return problemf(column, "list one value per source, the default first", "source %s is listed twice",
+				quoted(b.Source))
 		}
 		seen[b.Source] = true
 	}

@@ -1,8 +1,10 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 )
 
 // partial simulates policy partial. All threads run equally long, so a thread
@@ -54,6 +56,9 @@ func runPartial(ctx context.Context, in *input, rec *recorder) error {
 		threads := s.held
 		if threads == 0 {
 			return nil
+		}
+		if s.tick == 0 {
+			rec.firstEnd = s.firstEnd()
 		}
 		s.tick++
 		used := int64(0)
@@ -115,6 +120,30 @@ func (s *partial) ready(p *port) bool {
 	s.next++
 	c.groups++
 	return true
+}
+
+// firstEnd returns the threads that remain if one work-group on the Xe-core with
+// the fewest threads ends before all others. Its threads share their XVEs with
+// the fewest others. It returns 0 if no work-group waits for its last threads, or
+// if another work-group can start.
+func (s *partial) firstEnd() int64 {
+	waits := func(p port) bool { return s.in.barrier && p.half }
+	if s.next < s.in.groups || !slices.ContainsFunc(s.ports, waits) {
+		return 0
+	}
+	least := slices.MaxFunc(s.cores, func(a, b core) int { return cmp.Compare(a.freeIfBusy(), b.freeIfBusy()) })
+	if least.groups != least.ending || least.groups == 0 {
+		return 0
+	}
+	return s.held - int64(s.in.threadsPerGroup)
+}
+
+// freeIfBusy returns the free slots, or -1 if the Xe-core has no work-group.
+func (c core) freeIfBusy() int {
+	if c.groups == 0 {
+		return -1
+	}
+	return c.free
 }
 
 // findUnused returns an Xe-core without a port and without a work-group, or -1

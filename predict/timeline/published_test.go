@@ -52,22 +52,23 @@ func TestPublishedPhases(t *testing.T) {
 		in     input
 		want   []int64 // threads per phase
 		print  string  // published occupancy
+		end    int64   // threads after one work-group has ended
 	}{
-		{"VectorAdd2<44>, free", tigerLake(predict.Free, 44, 16), []int64{672, 32}, "100.0 4.8"},
-		{"VectorAdd2<44>, whole", tigerLake(predict.Whole, 44, 16), []int64{672, 32}, "100.0 4.8"},
-		{"VectorAdd2<48>, free", tigerLake(predict.Free, 48, 16), []int64{672, 96}, "100.0 14.3"},
-		{"VectorAdd2<48>, whole", tigerLake(predict.Whole, 48, 16), []int64{672, 96}, "100.0 14.3"},
-		{"VectorAdd3<8,320,8>, free", tigerLake(predict.Free, 8, 40), []int64{320}, "47.6"},
-		{"VectorAdd3<8,320,8>, whole", tigerLake(predict.Whole, 8, 40), []int64{320}, "47.6"},
-		{"VectorAdd3<8,320,8>, partial, 2 ports", partial(8, 40, 2, false), []int64{224, 96}, "33.3 14.3"},
-		{"VectorAdd4<8,320,8>, whole", tigerLake(predict.Whole, 8, 40), []int64{320}, "47.6"},
-		{"VectorAdd4<8,320,8>, partial, 3 ports", partial(8, 40, 3, true), []int64{304, 80}, "45.2 11.9"},
-		{"VectorAdd4<8,320,8>, partial, 4 ports", partial(8, 40, 4, true), []int64{304, 80}, "45.2 11.9"},
-		{"VectorAdd4<8,320,8>, partial, 6 ports", partial(8, 40, 6, true), []int64{304, 80}, "45.2 11.9"},
-		{"<24,224,8>, free", tigerLake(predict.Free, 24, 28), []int64{672}, "100.0"},
-		{"<24,224,8>, whole", tigerLake(predict.Whole, 24, 28), []int64{672}, "100.0"},
-		{"<24,224,8>, partial, 1 port", partial(24, 28, 1, false), []int64{672}, "100.0"},
-		{"<24,224,8>, partial, 3 ports, barrier", partial(24, 28, 3, true), []int64{672}, "100.0"},
+		{"VectorAdd2<44>, free", tigerLake(predict.Free, 44, 16), []int64{672, 32}, "100.0 4.8", 0},
+		{"VectorAdd2<44>, whole", tigerLake(predict.Whole, 44, 16), []int64{672, 32}, "100.0 4.8", 0},
+		{"VectorAdd2<48>, free", tigerLake(predict.Free, 48, 16), []int64{672, 96}, "100.0 14.3", 0},
+		{"VectorAdd2<48>, whole", tigerLake(predict.Whole, 48, 16), []int64{672, 96}, "100.0 14.3", 0},
+		{"VectorAdd3<8,320,8>, free", tigerLake(predict.Free, 8, 40), []int64{320}, "47.6", 0},
+		{"VectorAdd3<8,320,8>, whole", tigerLake(predict.Whole, 8, 40), []int64{320}, "47.6", 0},
+		{"VectorAdd3<8,320,8>, partial, 2 ports", partial(8, 40, 2, false), []int64{224, 96}, "33.3 14.3", 0},
+		{"VectorAdd4<8,320,8>, whole", tigerLake(predict.Whole, 8, 40), []int64{320}, "47.6", 0},
+		{"VectorAdd4<8,320,8>, partial, 3 ports", partial(8, 40, 3, true), []int64{304, 80}, "45.2 11.9", 264},
+		{"VectorAdd4<8,320,8>, partial, 4 ports", partial(8, 40, 4, true), []int64{304, 80}, "45.2 11.9", 264},
+		{"VectorAdd4<8,320,8>, partial, 6 ports", partial(8, 40, 6, true), []int64{304, 80}, "45.2 11.9", 264},
+		{"<24,224,8>, free", tigerLake(predict.Free, 24, 28), []int64{672}, "100.0", 0},
+		{"<24,224,8>, whole", tigerLake(predict.Whole, 24, 28), []int64{672}, "100.0", 0},
+		{"<24,224,8>, partial, 1 port", partial(24, 28, 1, false), []int64{672}, "100.0", 0},
+		{"<24,224,8>, partial, 3 ports, barrier", partial(24, 28, 3, true), []int64{672}, "100.0", 0},
 	} {
 		r := simulated(t, c.in)
 		var printed []string
@@ -76,6 +77,9 @@ func TestPublishedPhases(t *testing.T) {
 		}
 		if fmt.Sprint(threadsOf(r)) != fmt.Sprint(c.want) || strings.Join(printed, " ") != c.print {
 			t.Errorf("%s: %v threads, %v%%; want %v, %s", c.kernel, threadsOf(r), printed, c.want, c.print)
+		}
+		if got := r.FirstEnd.Or(Phase{}).Threads; got != c.end {
+			t.Errorf("%s: %d threads after the first end; want %d", c.kernel, got, c.end)
 		}
 	}
 }

@@ -45,6 +45,10 @@ type Result struct {
 	// time, and MostXeCores is its maximum. They are set for policy partial
 	// only.
 	XeCores, MostXeCores unit.Ratio
+	// FirstEnd is the state in which one work-group has ended before all others
+	// of its phase and no other work-group can start. It is absent if another
+	// one starts.
+	FirstEnd unit.Opt[Phase]
 	// from the start of the first thread to the end of the last one, in run
 	// times of a thread
 	Time float64
@@ -129,6 +133,9 @@ func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	r := rec.result()
 	r.XeCores = unit.Ratio(float64(rec.used) / (float64(in.xeCores) * r.Time))
 	r.MostXeCores = unit.Ratio(float64(rec.most) / float64(in.xeCores))
+	if rec.firstEnd > 0 {
+		r.FirstEnd = unit.Some(Phase{Threads: rec.firstEnd, Occupancy: unit.Ratio(float64(rec.firstEnd) / float64(slots))})
+	}
 	return r, nil
 }
 
@@ -143,6 +150,7 @@ type recorder struct {
 	// For policy partial: the sum over all ticks of Xe-cores with a resident
 	// thread, and the maximum number of such Xe-cores.
 	used, most int64
+	firstEnd   int64 // threads of FirstEnd
 }
 
 // add appends a span that ends at a tick. It drops empty spans, and extends the

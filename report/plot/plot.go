@@ -63,7 +63,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 		ink, dashes := seriesLine(i)
 		k := key{s.Name, func(x, y float64) { p.line(x-8, y, x+8, y, ink, 2, dashes) }}
 		if s.Style == report.Marks {
-			k.mark = func(x, y float64) { p.shape("circle", "", "cx", x, "cy", y, "r", 4.5, "fill", ink) }
+			k.mark = func(x, y float64) { p.shape("circle", "", "cx", x, "cy", y, "r", markSize(i), "fill", ink) }
 		}
 		if s.Name != "" {
 			keys = append(keys, k)
@@ -95,6 +95,10 @@ func seriesLine(i int) (ink paint, dashes string) {
 	return [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
 }
 
+// markSize returns the radius of a mark. Later marks are smaller, so that equal
+// values of several series are rings.
+func markSize(series int) float64 { return math.Max(6-1.5*float64(series), 3) }
+
 func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }
 
 // series draws the stretches of a series between its gaps. A stretch of a
@@ -106,7 +110,7 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 		switch {
 		case s.Style == report.Marks || len(stretch) == 1:
 			for _, at := range stretch {
-				p.shape("circle", s.Name, "cx", at.x, "cy", at.y, "r", 4.5, "fill", ink)
+				p.shape("circle", s.Name, "cx", at.x, "cy", at.y, "r", markSize(index), "fill", ink)
 			}
 		case len(stretch) > 1 && s.Style == report.Steps:
 			area := append([]point{{stretch[0].x, f.y.start}}, stretch...)

@@ -124,6 +124,9 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
+	if found.Current == nil && found.Rejection != nil && !l.Local.Present() && l.SIMD == 0 && !l.Global.Present() {
+		pg.addFull(t.Device)
+	}
 	kernels := report.NewTable("kernels", "", []advice{c}, adviceColumns)
 	return pg.output(adviceList{adviseSchema, deviceValue(t), kernels, report.Notes(t.Notes)}), nil
 }

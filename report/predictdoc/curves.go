@@ -95,6 +95,15 @@ func (a *axis) remark(p *predict.Point) report.Word {
 	return report.Word{Text: strings.Join(parts, ", ")}
 }
 
+// xeCore returns the occupancy of an Xe-core: the one that fills first, or any
+// full one.
+func (a *axis) xeCore(p *predict.Prediction) unit.Ratio {
+	if a.over == overGroups {
+		return p.XeCoreShare()
+	}
+	return p.XeCore
+}
+
 // columnsOf returns the columns of the points. A point that cannot run keeps
 // its place with the reason, and is a gap in the chart.
 func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[predict.Point] {
@@ -102,12 +111,8 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 	if slices.ContainsFunc(points, func(p predict.Point) bool { return p.X%a.divisor != 0 }) {
 		decimals = 3 // the SLM of a launch is in bytes, and a column has one form for all of its rows
 	}
-	own := report.Define("xe_core_percent", "Xe-core slots", func(p *predict.Point) unit.Opt[unit.Ratio] {
-		share, threads := p.Prediction.XeCore, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
-		if a.over == overGroups {
-			share = min(unit.Ratio(threads)/unit.Ratio(d.SlotsPerXeCore()), share)
-		}
-		return unit.Maybe(share, p.Err == nil)
+	own := report.Define("xe_core_percent", "Xe-core share", func(p *predict.Point) unit.Opt[unit.Ratio] {
+		return unit.Maybe(a.xeCore(&p.Prediction), p.Err == nil)
 	})
 	if slices.Contains(a.columns, "xe_core_percent") {
 		own = own.As(report.View(0))
@@ -127,13 +132,6 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		return &d.GRFModes[at]
 	}
 	predicted := report.InJSON(predictionColumns, a.columns...)
-	if a.over == overGroups {
-		for i := range predicted {
-			if predicted[i].Key == "peak_percent" {
-				predicted[i].Title = "Slots of the GPU"
-			}
-		}
-	}
 	return report.InJSON(slices.Concat([]report.Col[predict.Point]{
 		report.Shown(a.key, a.title, func(p *predict.Point) float64 { return a.value(p.X) }, report.Unit(a.unit),
 			decimals),
@@ -209,16 +207,21 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 // files, and when asked for.
 const mostPoints = 24
 
-// telling are the points that say most: the launch itself, the highest, and of
-// SLM the steps in which it is allocated, of work-group sizes those of 2^n
-// sub-groups.
+// telling returns the points that say most: the launch itself, the highest, SLM
+// allocation sizes, work-group sizes of 2^n sub-groups, and the numbers of
+// work-groups that fill the first Xe-core or begin or end a wave.
 func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch) (some []predict.Point) {
 	best, lanes := highest(points, true), int64(max(l.SIMD, 1))
 	for i := range points {
 		x := points[i].X
 		step := x%lanes == 0 && x/lanes&(x/lanes-1) == 0
-		if a.over == overSLM {
+		switch wave := math.Ceil(points[i].Prediction.Waves); a.over {
+		case overSLM:
 			step = slices.Contains(d.SLMSteps, unit.Bytes(x))
+		case overGroups:
+			step = i == len(points)-1 || x <= points[i].Prediction.GroupsPerXeCore ||
+				wave != math.Ceil(points[max(i-1, 0)].Prediction.Waves) ||
+				wave != math.Ceil(points[i+1].Prediction.Waves)
 		}
 		if step || points[i].Own || best != nil && x == best.X {
 			some = append(some, points[i])
@@ -294,12 +297,19 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 // cannot run is a gap. What no value has is left out. The launch itself is
 // marked, so that one sees what moving it would change.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
-	list := []report.LineSeries{{Name: "Xe-core"}, {Name: "GPU peak"}, {Name: "GPU average"},
-		{Name: "this launch", Style: report.Marks}}
+	style, core := report.Straight, "Xe-core"
+	if a.over == overGroups {
+		core = "Xe-core share"
+		if n := len(points); points[n-1].X-points[0].X >= int64(n) {
+			style = report.Marks // nothing is known between the numbers
+		}
+	}
+	list := []report.LineSeries{{Name: core, Style: style}, {Name: "GPU peak", Style: style},
+		{Name: "GPU average", Style: style}, {Name: "this launch", Style: report.Marks}}
 	for i := range points {
 		p, gap := &points[i].Prediction, unit.Ratio(math.NaN())
 		// In the order of list.
-		values := []unit.Ratio{p.XeCore, p.Peak, p.Average, gap}
+		values := []unit.Ratio{a.xeCore(p), p.Peak, p.Average, gap}
 		if points[i].Own {
 			values[3], _ = figure(p)
 		}
@@ -328,6 +338,7 @@ type timelineValue struct {
 	AveragePercent unit.Ratio    `json:"average_percent"`
 	Duration       float64       `json:"duration"`
 	Phases         *report.Table `json:"phases"`
+	Explained      *report.Table `json:"explained"`
 	Predicted      *report.Table `json:"predicted"`
 }
 
@@ -341,8 +352,8 @@ var phaseColumns = []report.Col[timeline.Phase]{
 }
 
 // Timeline answers how a launch is dispatched over time: its phases, and the
-// average over them. Ports above 0 ask for the what-if of policy partial with
-// so many dispatch ports.
+// average over them. Ports above 0 select the what-if of policy partial. If the
+// number of ports of the device is known, the what-if follows the prediction.
 func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Output, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
@@ -357,10 +368,21 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	if err != nil {
 		return nil, err
 	}
+	explained := timeline.Result{}
+	known := t.Device.Ports(l.Barriers > 0)
+	if ports == 0 && known > 0 && p.Waves <= 1 { // phases were published for one wave
+		if explained, err = timeline.Simulate(ctx, t.Device, &l, &p, known); err != nil {
+			return nil, err
+		}
+		if slices.Equal(explained.Phases, r.Phases) {
+			explained = timeline.Result{}
+		}
+	}
 	// Times count in run times of a thread: the model knows no clock, and real
 	// launches scale the axis.
 	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports),
-		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns), predictedValue(&p)}
+		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns),
+		report.NewTable("explained", "What-if", explained.Phases, explainedColumns), predictedValue(&p)}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
 			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}
@@ -372,12 +394,37 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	}
 	pg.headline = []string{DeviceLine(t.Device), launchLine(&l) + "; policy " + v.Policy}
 	if v.WhatIf {
-		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
-			"threads of a work-group enter one by one.", unit.Plural(ports, "dispatch port")))
+		pg.headline = append(pg.headline, "A what-if, not a prediction: "+partialText(ports))
+		pg.addFirstEnd(&r)
+	}
+	if len(explained.Phases) > 0 {
+		pg.more = v.Explained
+		pg.items = append(pg.items, report.Item{Lead: "what-if",
+			Text: partialText(known) + " So many ports explain the published phases of this GPU."})
+		pg.addFirstEnd(&explained)
 	}
 	ans := pg.output(v)
 	ans.Chart = timelineChart(title, v.Policy, &r)
 	return ans, nil
+}
+
+// explainedColumns are the phases of the what-if below those of the prediction.
+var explainedColumns = append([]report.Col[timeline.Phase]{
+	phaseColumns[0].As(report.Title("What-if: start"), report.Brief("What-if: start")),
+}, phaseColumns[1:]...)
+
+// partialText describes the what-if of policy partial.
+func partialText(ports int) string {
+	return fmt.Sprintf("policy partial with %s lets the threads of a work-group enter one by one.",
+		unit.Plural(ports, "dispatch port"))
+}
+
+// addFirstEnd adds the state after one work-group has ended.
+func (p *page) addFirstEnd(r *timeline.Result) {
+	if end, known := r.FirstEnd.Value(); known {
+		p.items = append(p.items, report.Item{Lead: "what-if", Text: fmt.Sprintf("if one work-group ends before all "+
+			"others: %s threads (%s).", report.Thousands(end.Threads), report.PercentText(end.Occupancy))})
+	}
 }
 
 // timelineChart draws steps and no lines between them: residency changes when a

@@ -7,6 +7,7 @@ import (
 
 	"occudiff/ingest/collect"
 	"occudiff/ingest/unit"
+	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/report"
 )
@@ -204,6 +205,8 @@ var tableColumns = []report.Col[arch.Device]{
 		func(d *arch.Device) int { return d.GroupSlots }, report.Detail),
 	report.List("barrier_slots_per_xe_core", func(d *arch.Device) []arch.SourcedCount { return d.BarrierSlots },
 		sourcedColumns, report.Title("Barriers per Xe-core"), report.Detail),
+	report.List("dispatch_ports", func(d *arch.Device) []arch.SourcedCount { return d.DispatchPorts }, sourcedColumns,
+		report.Title("Dispatch ports"), report.Detail),
 	report.Define("", "Registers of an XVE", func(d *arch.Device) int {
 		most := 0 // of the mode that leaves the least of them unused
 		for _, m := range d.GRFModes {
@@ -230,6 +233,40 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define("confidence", "Confidence", func(d *arch.Device) string { return d.Confidence }, report.Drop(2)),
 	report.Define("source", "Source", func(d *arch.Device) string { return d.Source }, report.Kept),
 	report.Define("notes", "Notes", func(d *arch.Device) string { return d.Notes }, report.Detail, report.NonZero),
+	report.List("full_occupancy", func(d *arch.Device) []predict.FullRange {
+		ranges, _ := predict.FullRanges(d)
+		return ranges
+	}, fullColumns),
+}
+
+// fullColumns are a row of the guides' table of full occupancy.
+var fullColumns = []report.Col[predict.FullRange]{
+	report.Define("sub_group_size", "Full occupancy at sub-group size",
+		func(r *predict.FullRange) int { return r.SIMD }, report.Everywhere),
+	report.Define("threads_least", "Threads, at least", func(r *predict.FullRange) int64 { return r.LeastThreads },
+		report.Everywhere),
+	report.Define("threads_most", "Threads, at most", func(r *predict.FullRange) int64 { return r.MostThreads },
+		report.Everywhere),
+	report.Define("work_group_least", "Work-group, at least",
+		func(r *predict.FullRange) int64 { return r.LeastSize }, report.Everywhere),
+	report.Define("work_group_most", "Work-group, at most", func(r *predict.FullRange) int64 { return r.MostSize },
+		report.Everywhere),
+}
+
+// addFull adds the block of full occupancy to the page of a device.
+func (p *page) addFull(d *arch.Device) {
+	ranges, limit := predict.FullRanges(d)
+	if len(ranges) == 0 {
+		return
+	}
+	p.more = report.NewTable("full", "Full occupancy", ranges, fullColumns)
+	p.items = append(p.items, report.Item{Lead: "full occupancy", Text: fullText(d, ranges[0].LeastThreads, limit)})
+}
+
+// fullText words the guides' rule of threads per work-group.
+func fullText(d *arch.Device, least int64, limit arch.SourcedCount) string {
+	return fmt.Sprintf("a work-group has at most the %d threads of an Xe-core, and needs %d to fill it with %d "+
+		"work-groups, the smallest published limit (%s).", d.SlotsPerXeCore(), least, limit.Count, limit.Source)
 }
 
 // What is behind a value on the page of a device is its title.
@@ -291,6 +328,7 @@ func Devices(devices []arch.Device) *report.Output {
 func Device(d *arch.Device) *report.Output {
 	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: facts("device", d, tableColumns),
 		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
+	pg.addFull(d)
 	// JSON and CSV have one form for one device and for all; only the document
 	// differs.
 	ans := Devices([]arch.Device{*d})

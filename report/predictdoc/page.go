@@ -47,6 +47,7 @@ type page struct {
 	headline []string
 	closing  string
 	table    *report.Table // as CSV has it
+	more     *report.Table // below it, nil without one
 	items    []report.Item
 	brief    *report.Section // what a terminal has in place of the table without -v, nil where it has the table
 }
@@ -66,6 +67,9 @@ func (p *page) output(value any) *report.Output {
 	}
 	whole := report.Section{Key: p.key, Title: p.heading, Text: text, Tables: []*report.Table{p.table.Show()},
 		Items: p.items, ItemsIn: report.Terminal | report.Page}
+	if p.more != nil {
+		whole.Tables = append(whole.Tables, p.more)
+	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
 		Text: text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
 	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}

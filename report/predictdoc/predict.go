@@ -212,6 +212,12 @@ func (c *onDevice) reasoning() page {
 		headline: []string{DeviceLine(c.Device), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
 		items: noteItems(c.Notes)}
 	pg.setSteps(c.steps)
+	// A smaller work-group fills the Xe-core only if the limit is higher.
+	ranges, limit := predict.FullRanges(c.Device)
+	if c.launch.Barriers > 0 && len(ranges) > 0 && c.model.ThreadsPerGroup < ranges[0].LeastThreads {
+		pg.items = append(pg.items, report.Item{Lead: "barriers",
+			Text: fullText(c.Device, ranges[0].LeastThreads, limit)})
+	}
 	// People ask why the profiler's peak is another one.
 	if o := c.other; o != nil {
 		pg.closing += "; under policy " + o.Policy.String() + " " + peakText(o)
