@@ -61,6 +61,9 @@ func (r *Result) boundsCause(row *Row) *Cause {
 			"thread slots were occupied, and at most %.1f%% are predicted.", idle.Percent(), row.BoundLow.Or(0).Percent(),
 			p.AverageHigh.Percent()) + " Another kernel may have run at the same time."
 	}
-	return &Cause{Name: CauseUnexplained, Evidence: text + " Thread occupancy was not measured.",
-		ConfirmWith: "a collection with -knob characterization-mode=full-compute, which counts thread occupancy"}
+	confirm := "an export of all columns, which has the thread occupancy"
+	if r.Device.IsBeforeXe() {
+		confirm = "a collection with -knob characterization-mode=full-compute, which counts thread occupancy"
+	}
+	return &Cause{Name: CauseUnexplained, Evidence: text + " Thread occupancy was not measured.", ConfirmWith: confirm}
 }

@@ -206,6 +206,7 @@ type Options struct {
 	SIMD  names.ByName[int]
 	// Naming is how whoever asks names a device.
 	Naming arch.Naming
+	Also   []*arch.Device // other devices for which the launches are predicted
 }
 
 // DefaultOptions are 5 points and 1 ms.

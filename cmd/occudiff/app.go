@@ -40,6 +40,7 @@ type app struct {
 	samplingSet bool
 	given       map[string]given // settings that are not from the command line
 	devices     *arch.Table      // device table, including --device-file
+	also        []*arch.Device   // devices of --also
 
 	endings []string     // endings of the files that the command can write
 	out     *outputFiles // files of -o, open while the command runs

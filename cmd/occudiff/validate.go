@@ -24,9 +24,10 @@ import (
 
 // validateFlags are those of validate alone.
 type validateFlags struct {
-	Instances bool `flag:"instances" help:"write a row for each launch to JSON and CSV"`
-	NoVTune   bool `flag:"no-vtune" expert:"true" help:"read VTune result folders directly, even if vtune is installed"`
-	Timeline  bool `flag:"timeline" expert:"true" help:"plot samples of occupancy over the simulated launch, from oneprof (-k, or -m and -i) or unitrace -k"`
+	Instances bool     `flag:"instances" help:"write a row for each launch to JSON and CSV"`
+	Also      []string `flag:"also" arg:"DEVICES" help:"also predict the launches on these devices, for example b580,max1550"`
+	NoVTune   bool     `flag:"no-vtune" expert:"true" help:"read VTune result folders directly, even if vtune is installed"`
+	Timeline  bool     `flag:"timeline" expert:"true" help:"plot samples of occupancy over the simulated launch, from oneprof (-k, or -m and -i) or unitrace -k"`
 }
 
 func (a *app) validateCommand() *cobra.Command {
@@ -43,6 +44,14 @@ func (a *app) validateCommand() *cobra.Command {
 			return nil
 		},
 		run: func(ctx context.Context, args []string) (*report.Output, error) {
+			also := &launch{app: a, named: f.Also}
+			for _, name := range also.names(a.devices.Knows) {
+				c, err := a.devices.Choose(arch.Options{Name: name})
+				if err != nil {
+					return nil, fmt.Errorf("--also %s: %w", name, err)
+				}
+				a.also = append(a.also, c.Device)
+			}
 			return a.validatePaths(ctx, args, f)
 		}})
 }
@@ -152,6 +161,9 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 		return a.conclude(marks, failure, unseen)
 	}
 	if len(results) > 1 {
+		if len(a.also) > 0 {
+			return nil, cli.Errorf("--also works with one run, and these are %d: validate them one by one", len(results))
+		}
 		return diffdoc.Runs(diff.CompareRuns(names, results), a.provenance()), nil
 	}
 	return rundoc.NewOutput(results[0], a.provenance()), nil
@@ -259,5 +271,6 @@ func (a *app) options() compare.Options {
 	// An assumed interval lowers the confidence for short launches, and each
 	// report names it as assumed.
 	o.SamplingAssumed = !a.samplingSet
+	o.Also = a.also
 	return o
 }

@@ -55,7 +55,7 @@ type counters struct {
 	percents []int
 }
 
-const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute"
+const occupancyHint = "collect with: vtune -collect gpu-hotspots; for Gen9 add -knob characterization-mode=full-compute"
 
 // newCounters plans a set's used metrics. The set may have no occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {

@@ -40,8 +40,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		line := report.OneLine(predictdoc.DeviceLine(on) + " (from " + r.ChosenBy.String() + ")")
 		d.Headline = slices.Insert(d.Headline, 0, line)
 	}
-	d.Sections = slices.Concat([]report.Section{seriesSection(r, lines), kernelSection(r), evidenceSection(r),
-		launchSection(r)},
+	d.Sections = slices.Concat([]report.Section{seriesSection(r, lines), kernelSection(r), elsewhereSection(r),
+		evidenceSection(r), launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})
 	return d
 }

@@ -25,6 +25,7 @@ type Validate struct {
 	Notes   *report.Table   `json:"notes"`
 	Trace   *TraceValue     `json:"trace,omitempty"`
 	Over    []OverTime      `json:"over_time,omitempty"`
+	Also    *report.Table   `json:"also,omitempty"`
 }
 
 // timing is a line of a log with the kernel of the row that it belongs to.
@@ -73,6 +74,9 @@ func Value(r *compare.Result) *Validate {
 		Trace:   traceValue(r.Sequence),
 		Over:    kernelsOverTime(r),
 	}
+	if len(r.Options.Also) > 0 {
+		v.Also = elsewhereTable(r)
+	}
 	for _, d := range r.Fit.Devices {
 		v.Fit = append(v.Fit, d.Key)
 	}
@@ -83,6 +87,7 @@ func Value(r *compare.Result) *Validate {
 func Schemas() []report.Schema {
 	empty := Value(new(compare.Result))
 	empty.Trace, empty.Over = traceValue(new(launches.Sequence)), []OverTime{overTimeOf(nil)}
+	empty.Also = report.NoRows(elsewhereColumns)
 	return []report.Schema{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
 			Text: "the kernels of a run with what was predicted and measured.", Values: []any{*empty}},

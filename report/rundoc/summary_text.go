@@ -308,6 +308,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	case report.SortDifference:
 		list = append(list, report.Shown("sorted_by", "Difference", func(l *line) points { return l.Difference }))
 	}
+	list = append(list, elsewhereFigures(r)...)
 	// Without a fix there is no dash: there is no question.
 	list = append(list, report.Shown("help", "Possible fix",
 		func(l *line) string { return fixText(l.Row, l.fix) }, report.Fold))
@@ -429,10 +430,17 @@ func predictedSpan(row *compare.Row, peak bool) span {
 	case p == nil:
 		v, known := row.Peak.Value()
 		return span{v, v, known && row.Basis == compare.BasisMeasuredPeak}
-	case p.Groups <= 0:
-		return span{p.XeCore, p.XeCore, true}
-	case peak:
+	case peak && p.Groups > 0:
 		return span{p.Peak, p.Peak, true}
+	}
+	return spanOfPrediction(p)
+}
+
+// spanOfPrediction is the range of the predicted average, or the occupancy of
+// an Xe-core without a global size.
+func spanOfPrediction(p *predict.Prediction) span {
+	if p.Groups <= 0 {
+		return span{p.XeCore, p.XeCore, true}
 	}
 	return span{p.Average, p.AverageHigh, true}
 }
