@@ -150,7 +150,8 @@ func NoCounter(m Metric) string {
 	if m.Metric != history.Measured && m.Metric != history.Occupancy {
 		return ""
 	}
-	return `no run has XVE Threads Occupancy; collect with "vtune -collect gpu-hotspots -- PROGRAM"`
+	return `no run has XVE Threads Occupancy; collect with "vtune -collect gpu-hotspots -- PROGRAM", ` +
+		`for Gen9 with -knob characterization-mode=full-compute`
 }
 
 // nothingToCheck returns the error for a run without any value of the metric,

@@ -312,11 +312,12 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	// Without a fix there is no dash: there is no question.
 	list = append(list, report.Shown("help", "Possible fix",
 		func(l *line) string { return fixText(l.Row, l.fix) }, report.Fold))
-	// If nothing can be compared, the state of the XVE array is all there is.
+	// Without a measured occupancy, the state of the XVE array is what was seen.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	hostOnly := fromLog(r)
 	series := hostOnly || isSweep(lines)
-	hidden := map[string]bool{"idle": compared, "stalled": compared, "time": series, "why": hostOnly,
+	beside := compared && any(func(l *line) bool { return l.Measured.Present() })
+	hidden := map[string]bool{"idle": beside, "stalled": beside, "time": series, "why": hostOnly,
 		"peak": peaks, "vtune_peak": !observed,
 		"n":       !any(func(l *line) bool { return l.number > 0 }),
 		"kernels": !any(func(l *line) bool { return l.kernels() > 1 }),
@@ -325,6 +326,11 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		hidden[c.Key] = hidden[c.Key] || !series
 	}
 	list = slices.DeleteFunc(list, func(c report.Col[line]) bool { return hidden[c.Key] })
+	for i := range list {
+		if c := &list[i]; compared && (c.Key == "idle" || c.Key == "stalled") {
+			c.Drop = 3
+		}
+	}
 	return report.NewTable("screen", "", lines, list).Show()
 }
 
