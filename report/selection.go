@@ -238,3 +238,17 @@ func withoutUnit(key string) string {
 	}
 	return key
 }
+
+// NamePattern returns a regular expression for --kernel that matches only these
+// names, "" for none.
+func NamePattern(names []string) string {
+	names = ListOf(names, regexp.QuoteMeta)
+	slices.Sort(names)
+	switch names = slices.Compact(names); len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "^" + names[0] + "$"
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}

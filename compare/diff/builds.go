@@ -159,6 +159,9 @@ func (p *Build) judge() {
 	if p.Old.Local != p.New.Local {
 		p.Changed = append(p.Changed, "local")
 	}
+	if p.Old.Code != p.New.Code && p.Old.Code != "" && p.New.Code != "" {
+		p.Changed = append(p.Changed, "code")
+	}
 	ran, runs := p.Old.Prediction != nil, p.New.Prediction != nil
 	switch {
 	// A kernel that cannot run any more is worse, whatever its figures.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -34,6 +35,7 @@ const (
 const (
 	maxInfo    = 64 << 20
 	maxNote    = 1 << 20
+	maxCode    = 256 << 20
 	maxMembers = 4096
 	maxImages  = 4096
 )
@@ -160,7 +162,23 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 	if err := parseInfo(text, &img); err != nil {
 		return nil, err
 	}
+	for i := range img.Kernels {
+		img.Kernels[i].Code = codeDigest(f.Section(".text." + img.Kernels[i].Name))
+	}
 	return []Image{img}, nil
+}
+
+// codeDigest returns the digest of a kernel's machine code, "" if it cannot be
+// read.
+func codeDigest(s *elf.Section) string {
+	if s == nil {
+		return ""
+	}
+	data, err := sectionData(s, maxCode)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
 // noInfo returns the error for a device image without .ze_info: it has the

@@ -94,6 +94,7 @@ type Kernel struct {
 	// StackCalls reports that the kernel calls functions that were not inlined.
 	// Registers does not include the registers of these functions.
 	StackCalls bool
+	Code       string // digest of the machine code; empty if the input has none
 }
 
 // Demangled returns the name as profilers print it. A name that is not mangled

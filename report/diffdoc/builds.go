@@ -19,9 +19,10 @@ const buildsSchema = "occudiff/diff-binary/1"
 
 // buildsValue is the JSON output of `occudiff diff OLD NEW` of kernel binaries.
 type buildsValue struct {
-	Schema  string        `json:"schema"`
-	Kernels *report.Table `json:"kernels"`
-	Notes   *report.Table `json:"notes"`
+	Schema  string           `json:"schema"`
+	Kernels *report.Table    `json:"kernels"`
+	Pattern unit.Opt[string] `json:"changed_pattern"`
+	Notes   *report.Table    `json:"notes"`
 }
 
 // buildColumns are of a kernel on one device, before and after, in the order of
@@ -99,11 +100,28 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 	columns := buildColumns()
 	t := report.NewTable("kernels", "", rows, columns)
 	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()}}
+	pattern, closing := changedPattern(pairs), ""
+	if pattern != "" {
+		closing = "To measure what changed: occudiff collect --kernel '" + strings.ReplaceAll(pattern, "'", `'\''`) + "' -- ./app"
+	}
 	return &report.Output{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
 		Doc: &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
-			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...),
+			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...), Closing: closing,
 			Sections: []report.Section{s, report.NoteSection(report.RunNotes(notes))}},
-		Value: buildsValue{buildsSchema, report.NewTable("kernels", "", pairs, columns), report.Notes(notes)}}
+		Value: buildsValue{buildsSchema, report.NewTable("kernels", "", pairs, columns), unit.NonZero(pattern),
+			report.Notes(notes)}}
+}
+
+// changedPattern returns a regular expression that matches the kernels that are
+// new or changed, "" for none.
+func changedPattern(pairs []diff.Build) string {
+	var names []string
+	for i := range pairs {
+		if p := &pairs[i]; p.Verdict == diff.Added || len(p.Changed) > 0 {
+			names = append(names, p.Kernel().Demangled())
+		}
+	}
+	return report.NamePattern(names)
 }
 
 // buildCounts describes how many kernels did what.

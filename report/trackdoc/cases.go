@@ -3,7 +3,6 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -135,20 +134,7 @@ func Failure(j *track.Judgment) string {
 // SuspectPattern is a regular expression for --kernel that matches the suspect
 // kernels, "" when there is none.
 func SuspectPattern(c *track.Check) string {
-	return patternOf(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
-}
-
-// patternOf is a regular expression that matches some names alone, "" for none.
-func patternOf(names []string) string {
-	names = report.ListOf(names, regexp.QuoteMeta)
-	slices.Sort(names)
-	switch names = slices.Compact(names); len(names) {
-	case 0:
-		return ""
-	case 1:
-		return "^" + names[0] + "$"
-	}
-	return "^(" + strings.Join(names, "|") + ")$"
+	return report.NamePattern(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
 }
 
 // suite returns a check as test cases: what fails the gate fails, what could

@@ -284,7 +284,7 @@ func kernelsOf(list []line) string {
 		}
 		tasks = append(tasks, l.series.Key.Task)
 	}
-	pattern, n := patternOf(tasks), len(slices.Compact(tasks))
+	pattern, n := report.NamePattern(tasks), len(slices.Compact(tasks))
 	if n > report.MaxListedTasks || n > 1 && len(pattern) >= nameWidth {
 		return ""
 	}
