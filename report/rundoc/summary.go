@@ -408,6 +408,8 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 			command = append(command, in.Path)
 		}
 		return "With the device", []report.NextCommand{{Command: report.CommandLine(command)}}
+	case r.Device != nil && r.Trace != nil && slices.ContainsFunc(r.Rows, lacks):
+		return "To get the launch sizes", []report.NextCommand{{Command: runs[compare.Binary].command + " " + application(r)}}
 	case r.Device != nil && slices.ContainsFunc(r.Rows, lacks):
 		return "To get the launch sizes", []report.NextCommand{{Command: exportCommand}}
 	}
