@@ -49,8 +49,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	return joinContents(list, paths)
 }
 
-// content is what reading a path produced: the exports in its file, or an
-// error.
+// content is the result of reading a path: the exports in its file, or an error.
 type content struct {
 	candidate
 	files []File

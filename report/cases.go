@@ -15,7 +15,7 @@ import (
 // of CI systems. All texts are one line of printable characters but Case.Text.
 type TestSuite struct {
 	Name       string
-	Collected  time.Time // zero when nobody said so. Never the clock
+	Collected  time.Time // zero if unknown; never the time of the clock
 	Host       string
 	Properties []TestProperty // provenance: device, versions, tolerances, inputs
 	Cases      []Case         // in the order of the rows; see SetCases
@@ -24,7 +24,7 @@ type TestSuite struct {
 // TestProperty is a fact about a suite.
 type TestProperty struct{ Name, Value string }
 
-// Case is what a row is to CI: a test case and, where it did not pass, an
+// Case is a row in the form of CI: a test case and, if it did not pass, an
 // annotation.
 type Case struct {
 	Class   string // device and label of the run: mtl-112/nightly
@@ -169,8 +169,8 @@ func CapAnnotations(list []Annotation, most int) []Annotation {
 	return kept
 }
 
-// Unjudged is what a gate did not judge. Passing would be a claim about kernels
-// that nobody looked at.
+// Unjudged contains the kernels that a gate did not judge. Passing would be a claim
+// about them.
 type Unjudged struct {
 	Gate    string // as it was asked for: "--fail-on mismatch"
 	Judged  int    // kernels
@@ -188,9 +188,9 @@ type UnjudgedKernels struct {
 
 // The reasons, as --allow-unjudged takes them.
 const (
-	ReasonUnmeasurable = "unmeasurable" // no value that is the kernel's own, or none to hold it against
+	ReasonUnmeasurable = "unmeasurable" // the kernel's own value is unknown, or it cannot be compared
 	ReasonNoPrediction = "no-prediction"
-	ReasonMissing      = "missing" // a run or a side does not have it
+	ReasonMissing      = "missing" // a run, or all runs of a side, do not have it
 )
 
 // Sort returns the text of what is not accepted, with the flag that would
@@ -241,17 +241,16 @@ func (k UnjudgedKernels) String() string { return Thousands(k.N) + " " + k.Text 
 // AgentSummarySchema names the version of the JSON contract of a summary.
 const AgentSummarySchema = "occudiff/summary/1"
 
-// The bounds of a summary: what an agent reads at a glance, and a comment of CI
-// takes.
+// Limits of a summary, so that an agent can process it and a CI comment accepts it.
 const (
 	summaryFindings = 20
 	summaryBytes    = 8 << 10
 	summaryName     = 80
 )
 
-// AgentSummary is what an agent or a comment needs of a run: what was found,
-// kernel by kernel, and what may be concluded. It fails closed: of input that
-// carries no conclusion it has the reason, and no findings.
+// AgentSummary is the result of a run for an agent or a comment: findings kernel by
+// kernel, and the conclusions that they allow. If the input supports no conclusion,
+// it contains the reason and no findings.
 type AgentSummary struct {
 	Schema    string           `json:"schema"`
 	Usable    bool             `json:"usable"`
@@ -262,7 +261,7 @@ type AgentSummary struct {
 	NotJudged int              `json:"not_judged"`
 }
 
-// Finding is what a summary says of a kernel.
+// Finding is the entry of a kernel in a summary.
 type Finding struct {
 	Run              string                 `json:"run,omitempty"`
 	Kernel           string                 `json:"kernel"`
@@ -278,13 +277,13 @@ type Finding struct {
 	Next             unit.Opt[string]       `json:"next_command"`
 }
 
-// Unusable is the summary of input that carries no conclusion.
+// Unusable returns the summary for input that supports no conclusion.
 func Unusable(reason string, judged, notJudged int) *AgentSummary {
 	return &AgentSummary{Schema: AgentSummarySchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)),
 		Findings: []Finding{}, Judged: judged, NotJudged: notJudged}
 }
 
-// Add puts a finding behind the others; false when the summary is full.
+// Add appends a finding. It returns false if the summary is full.
 func (c *AgentSummary) Add(f Finding) bool {
 	f.Kernel = CutMiddle(KernelName(f.Kernel), summaryName)
 	c.Findings = append(c.Findings, f)

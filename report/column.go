@@ -163,7 +163,7 @@ func (c Column) with(options []Option) Column {
 	return c
 }
 
-// units are those of the kinds that have one.
+// units contains the units of kinds that have one.
 var units = map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
 
 // NewTable returns a table of rows in memory. Cells are made when an output
@@ -265,7 +265,7 @@ func (t *Table) isEmpty(column int) bool {
 	return true
 }
 
-// Hide takes columns out of a view.
+// Hide removes columns from a view.
 func (t *Table) Hide(from View, keys ...string) {
 	for i := range t.Columns {
 		if slices.Contains(keys, t.Columns[i].Key) {

@@ -15,8 +15,8 @@ import "time"
 type Document struct {
 	Title    string
 	Subject  string    // one line for a file's properties
-	Date     time.Time // when the run was collected; zero when nobody said so. Never the clock
-	Summary  *Summary  // what every form begins with; nil for documents that begin with their headline
+	Date     time.Time // when the run was collected; zero if unknown; never the time of the clock
+	Summary  *Summary  // first part of every format; nil for documents that begin with their headline
 	Headline []string  // what was run on what, in the first lines
 	Closing  string    // how much of it matches, in one sentence
 	Sections []Section // in reading order
@@ -58,8 +58,8 @@ const (
 	SectionSeries     = "series"
 )
 
-// Section is a heading and what stands under it: paragraphs, then tables, then
-// plots, then items.
+// Section is a heading with its content: paragraphs, then tables, then plots, then
+// items.
 type Section struct {
 	Key    string // stable
 	Title  string
@@ -89,16 +89,16 @@ func (s *Section) Shown(in View) bool {
 	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
 }
 
-// Provenance is what a result does not know of how it was made.
+// Provenance describes the origin of a result: the parts that a result lacks.
 type Provenance struct {
 	Version     string   // of occudiff
 	CommandLine []string // program first
-	Label       string   // that somebody gave the run; may be empty
+	Label       string   // label of the run; may be empty
 	Show        Selection
 }
 
-// Output is what a command has to say, in every form that it can be asked for.
-// A form that is nil cannot be asked for.
+// Output is the output of a command in all its formats. A format that is nil is not
+// available.
 type Output struct {
 	Doc          *Document            // for people: terminal, Markdown, HTML, workbook; Document gives it
 	Make         func() *Document     // makes Doc when it is asked for, where that takes long
@@ -122,17 +122,17 @@ func (a *Output) Document() *Document {
 	return a.Doc
 }
 
-// Summary is what every form of an answer begins with: what a reader takes in
-// within five seconds. It is made once, so that a terminal, a page, a sheet and
-// a summary say the same.
+// Summary is the first part of every format, which a reader understands within
+// five seconds. It is created once, so that a terminal, a page, a sheet, and a
+// summary for agents have the same content.
 type Summary struct {
 	Headline string   // what ran on what, for how long, and how much of it is as predicted
 	Impact   string   // what that means for its time; may be empty
 	Notes    []string // what is not whole, or contradicts itself: said before any figure
-	// Rows are the first of the kernels, nil without any. Each cell is a text
-	// as people read it. The first column is the number of a row, empty where
-	// nothing is to do. Of the form Facts there is one row, and its columns are
-	// its lines.
+	// Rows contains the first kernels, nil without any. Each cell is text for
+	// people. The first column is the number of a row, empty if there is nothing
+	// to do. With the form Facts, there is one row, and its columns are its
+	// lines.
 	Rows          *Table
 	Bars          *StackedBars  // where the thread slots of each of the rows went; nil where nothing tells
 	More          string        // "and 31 more, 4% of the time"; empty where Rows has all
@@ -157,5 +157,5 @@ func (c *NextCommand) Text() string {
 	return c.Command + "   (" + c.Result + ")"
 }
 
-// SummaryRows is how many rows a screen has at most.
+// SummaryRows is the largest number of rows in a summary.
 const SummaryRows = 10

@@ -35,7 +35,7 @@ func NoteSection(notes []TaskNote) Section {
 	return s
 }
 
-// NoteColumns are those of notes, in every output.
+// NoteColumns returns the columns of notes for every output.
 func NoteColumns() []Col[note.Note] {
 	return []Col[note.Note]{
 		Define("severity", "Severity", func(n *note.Note) Word { return severityWord(n.Severity) }, Always),

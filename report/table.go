@@ -74,22 +74,22 @@ type Table struct {
 	Title   string // empty when the section's title says it
 	Columns []Column
 	Len     int
-	// Main is how many of the first rows are what the table is about; the rest
-	// is company (copies next to kernels) that a terminal leaves out.
+	// Main is the number of rows that the table is about. A terminal leaves out
+	// the rows after them. For example, copies after kernels.
 	Main int
 	In   View
 	Form Form
 	One  bool // JSON has the row as an object, see One
 
-	chosen bool // somebody gave the order of the columns
+	chosen bool // the user chose the columns
 
 	cell    func(row, column int) Cell // see NewTable
 	records iter.Seq[Record]           // see NewStream
 }
 
-// ColumnsIn returns the indices of the columns that a view shows. A page has
-// the words to choose rows by next to their names, where a narrow one shows
-// them, unless somebody gave the order.
+// ColumnsIn returns the indices of the columns that a view shows. On a page, the
+// columns for selecting rows are next to their names, so that a narrow page shows
+// them, unless the user chose the columns.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
 		switch {
@@ -111,10 +111,9 @@ func (t *Table) Shown(v View) *Table {
 	return &shown
 }
 
-// Lead returns the table with the columns of a view, the most important ones
-// first, and their number: at most n of those that a terminal shows, which drop
-// last where there is no room. The columns that somebody chose keep their
-// order.
+// Lead returns the table with the columns of a view, the most important ones first,
+// and their number: at most n of the columns that a narrow terminal drops last.
+// Columns that the user chose keep their order.
 func (t *Table) Lead(v View, n int) (*Table, int) {
 	shown := t.ColumnsIn(v)
 	lead := slices.Clone(shown)

@@ -12,7 +12,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// MaxListedTasks is how many kernels a headline names for one change.
+// MaxListedTasks is the largest number of kernels that a headline names for one
+// change.
 const MaxListedTasks = 3
 
 // FirstFew returns the first of some texts, and then how many more there are.
@@ -43,10 +44,10 @@ func LowerFirst(s string) string {
 	return s
 }
 
-// Shortest prints a tolerance as somebody typed it: 5, 0.1.
+// Shortest prints a number in its shortest form. For example, 5 or 0.1.
 func Shortest[X ~float64](x X) string { return strconv.FormatFloat(float64(x), 'f', -1, 64) }
 
-// none is what people read where there is no value.
+// none replaces a missing value in text for people.
 const none = "-"
 
 // Print returns a cell as people read it: one decimal for percent and points,
@@ -130,8 +131,8 @@ func parsed(text string, otherwise float64) float64 {
 // PercentText prints a share as sentences and screens have it: 62.7%.
 func PercentText(r unit.Ratio) string { return WithUnit(Decimal(r.Percent(), 1), "%") }
 
-// WithUnit puts a unit behind a number: "3 ms", "62.7%", and nothing where it
-// has none.
+// WithUnit appends a unit to a number, if there is one. For example, "3 ms" or
+// "62.7%".
 func WithUnit(number, unit string) string {
 	if unit != "" && unit != "%" {
 		number += " "

@@ -275,7 +275,7 @@ func (s *Sizes) ByName() (names.ByName[unit.Size3], error) {
 // Count is the value of a flag for numbers: one for all kernels, and others for
 // named kernels, as in Sizes.
 type Count struct {
-	N     int // 0 if there is no number for all kernels
+	N     int // number for all kernels; 0 without one
 	Named []string
 }
 

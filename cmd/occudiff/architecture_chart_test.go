@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// box is a package in the chart of the house.
+// box is a package in the chart.
 type box struct {
 	name    string
 	level   int // one above the highest that it imports
 	x, y, w float64
-	to      []string // what it imports; without what follows from these
+	to      []string // imports, without those that follow from others
 }
 
-// reaches reports whether a package imports another, by others too.
+// reaches reports whether a package imports another one, directly or not.
 func reaches(from, to string) bool {
 	return slices.ContainsFunc(arrows[from], func(next string) bool { return next == to || reaches(next, to) })
 }
 
-// levels returns the packages of the house by level, the highest first; those
-// of internal are left out.
+// levels returns the packages by level, the highest first, without the internal
+// packages.
 func levels() (rows [][]*box, at map[string]*box) {
 	at = map[string]*box{}
 	var place func(name string) *box
@@ -61,8 +61,8 @@ func levels() (rows [][]*box, at map[string]*box) {
 	return rows, at
 }
 
-// arrange assigns a place to each box. A row is in the order of the
-// folders, and within one in that of what its packages import.
+// arrange assigns a position to each box. A row is sorted by folders, and within a
+// folder by the position of the imports.
 func arrange(rows [][]*box, at map[string]*box) {
 	const width, letter = 1280, 6.7
 	folders := []string{"cmd", "report", "compare", "predict", "ingest", "fixtures"}
@@ -90,7 +90,7 @@ func arrange(rows [][]*box, at map[string]*box) {
 	}
 }
 
-// chart draws the house.
+// chart returns the chart as SVG.
 func chart() []byte {
 	rows, at := levels()
 	arrange(rows, at)
@@ -124,7 +124,7 @@ func chart() []byte {
 `, len(rows)*92-10, &lines, &boxes, &names)
 }
 
-// TestArchitectureChart holds the chart of the house against the arrows.
+// TestArchitectureChart compares the chart with arrows.
 func TestArchitectureChart(t *testing.T) {
 	testenv.Golden(t, filepath.Join("..", "..", "docs", "design", "architecture.svg"), chart())
 }

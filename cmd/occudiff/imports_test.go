@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// arrows is the house: which packages of the project each one may import. A
-// package that is not listed fails the test, so that a new one is placed on
-// purpose; in ingest it is a format, "ingest/*". What each knows and must not
-// know is in its package comment.
+// arrows lists the packages of the project that each package may import. A package
+// that is not listed fails the test, so that a new one is added on purpose. Other
+// packages in ingest are formats, "ingest/*". The package comments describe what
+// each must not know.
 var arrows = map[string][]string{
 	"ingest/note":  {},
 	"ingest/names": {"ingest/unit"},
@@ -60,13 +60,12 @@ var arrows = map[string][]string{
 
 	"fixtures": {},
 
-	// The page: what it answers, and how it is put together.
+	// The page.
 	"cmd/page/app": {"compare", "compare/diff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
 	"cmd/page/site": {"cmd/page/app", "report/html"},
 
-	// The commands are in cmd/occudiff, which joins all; what declares their
-	// flags knows none of them.
+	// cmd/occudiff may import all packages.
 	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
 
 	// Panics of goroutines.
@@ -77,7 +76,7 @@ var arrows = map[string][]string{
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict/arch"},
 }
 
-// placed is the name under which a package is in arrows.
+// placed returns the name of a package in arrows.
 func placed(name string) string {
 	if arrows[name] == nil && path.Dir(name) == "ingest" {
 		return "ingest/*"
@@ -85,8 +84,8 @@ func placed(name string) string {
 	return name
 }
 
-// TestArchitecture holds the page on the packages against the house: it names
-// each of them, whole or by its last part.
+// TestArchitecture checks that the documentation names each package, by its path or
+// its last part.
 func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "design", "architecture.md"))
 	if err != nil {
@@ -94,15 +93,15 @@ func TestArchitecture(t *testing.T) {
 	}
 	for name := range arrows {
 		if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(string(page), "`"+path.Base(name)+"`") {
-			t.Errorf("docs/design/architecture.md does not say what %s knows", name)
+			t.Errorf("docs/design/architecture.md does not describe %s", name)
 		}
 	}
 }
 
-// readsCSV are the packages that know how CSV is read and written.
+// readsCSV lists the packages that read and write CSV.
 var readsCSV = []string{"ingest/table", "report/machine"}
 
-// TestArrows holds the imports against the house.
+// TestArrows checks the imports against arrows.
 func TestArrows(t *testing.T) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
 	cmd.Dir = filepath.Join("..", "..")
@@ -133,7 +132,7 @@ func TestArrows(t *testing.T) {
 		}
 		may, known := arrows[name]
 		if !known {
-			t.Errorf("package %s is not placed in the house: say what it may import", name)
+			t.Errorf("package %s is not in arrows: list what it may import", name)
 			continue
 		}
 		seen[name] = true
@@ -150,6 +149,6 @@ func TestArrows(t *testing.T) {
 		}
 	}
 	if sort.Strings(gone); len(gone) > 0 {
-		t.Errorf("in the house but not in the project: %s", strings.Join(gone, ", "))
+		t.Errorf("in arrows but not in the project: %s", strings.Join(gone, ", "))
 	}
 }

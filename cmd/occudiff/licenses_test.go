@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// licenseWords are what each license says and no other does, by its SPDX name.
+// licenseWords contains text that only one license has, by its SPDX name.
 var licenseWords = []struct{ name, words string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated"},
 	{"Apache-2.0", "apache license version 2.0"},

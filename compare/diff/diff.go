@@ -1,15 +1,14 @@
-// Package diff compares runs of the same kernels: an old side and a new one,
-// each of one run or of repeats. It pairs kernels by their launch, tests
-// whether occupancy and time moved, and says for each kernel whether that is a
-// regression, a change that was intended, or nothing that can be told. Many
-// runs of one program it sets side by side, and says which of them stand out.
+// Package diff compares runs of the same kernels: an old side and a new side, each
+// with one run or with repeats. It pairs kernels by their launch, tests whether
+// occupancy and time changed, and decides for each kernel whether the change is a
+// regression, an intended change, or inconclusive. For many runs of one program,
+// it finds the runs that differ from the others.
 //
-// The idea: a sampled counter moves between runs of one program, so the
-// measured occupancy alone is no judge. The busy occupancy moves the least, the
-// residual takes away what the launch itself changed, and the launch times say
-// whether two values are of the same kind of launch at all. The package knows
-// results of compare and the statistics; it knows neither files nor how a diff
-// is shown.
+// A sampled counter varies between runs of one program, so measured occupancy
+// alone is not sufficient. The busy occupancy varies the least, the residual
+// excludes the effect of the launch itself, and the launch times show whether two
+// values belong to the same kind of launch. The package depends on results of
+// compare and on statistics. It must not know files, or how a diff is shown.
 package diff
 
 import (
@@ -91,7 +90,7 @@ type Side struct {
 	Runs []*compare.Result
 }
 
-// Launch is what a side knows of a kernel's launch.
+// Launch describes a kernel's launch on one side.
 type Launch struct {
 	Global    ingest.Size3
 	Local     ingest.Size3
@@ -101,12 +100,12 @@ type Launch struct {
 	SLM       unit.Opt[unit.Bytes]
 	Spill     unit.Opt[unit.Bytes] // per thread
 	Private   unit.Opt[unit.Bytes] // private memory per thread
-	// File and Line are those of the first run that has the kernel;
-	// Unmeasurable are runs whose counter value is not this kernel's: they are
-	// no samples.
+	// File and Line belong to the first run that has the kernel. Unmeasurable
+	// counts the runs whose value can belong to other kernels. They are not
+	// samples.
 	File         unit.Opt[string]
 	Line         unit.Opt[int]
-	Runs         int // that have the kernel
+	Runs         int // runs that have the kernel
 	Of           int // all runs of the side
 	Unmeasurable int
 	Total        unit.Opt[unit.Seconds] // median over the runs
@@ -127,7 +126,7 @@ type Row struct {
 	Old       *Launch // nil on the side that does not have it
 	New       *Launch
 	Changes   []Change // of the launch, in the order of Change; never nil
-	Deltas    []Delta  // of the metrics that a side tells, in their order; see Delta
+	Deltas    []Delta  // metrics that at least one side has, in their order; see Delta
 
 	Verdict Verdict
 	Share   unit.Opt[unit.Ratio]     // of the time of all tasks, on the side where it is larger
@@ -185,10 +184,10 @@ func CompareSides(first Side, others []Side, opt Options) []*Result {
 	return list
 }
 
-// compareTwo compares two sides kernel by kernel. Each run of a side is one
-// sample; kernels are paired by task, launch size, SIMD width, direction and
-// adapter, and those that are left over by what they still share, where that is
-// unique, and then by names without the parts that move.
+// compareTwo compares two sides kernel by kernel. Each run is one sample. Kernels
+// are paired by task, launch size, SIMD width, direction, and adapter. The
+// remaining kernels are paired by the parts that they share, if the pair is
+// unique, and then by names without their variable parts.
 func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
 	copied := d.take(older, newer)
@@ -247,7 +246,7 @@ func rowOf(sides [2]*samples) Row {
 	return row
 }
 
-// Delta is that of a metric; one that neither side tells is empty.
+// Delta returns the change of a metric. It is empty if neither side has it.
 func (r *Row) Delta(metric string) *Delta {
 	for i := range r.Deltas {
 		if r.Deltas[i].Metric == metric {

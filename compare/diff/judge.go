@@ -25,8 +25,8 @@ const (
 	// days: with fewer runs than a test takes, and without a history that knows
 	// the noise, a smaller change cannot be determined from none.
 	SingleRuns unit.Points = 9
-	// minShare is the share of a side's time from which a kernel that the other
-	// side lacks is no trifle.
+	// minShare is the smallest share of the time of its runs with which a kernel
+	// that only they have matters.
 	minShare = 0.01
 )
 
@@ -36,8 +36,8 @@ func (r *Row) Missing() bool {
 	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= minShare
 }
 
-// Unexplained reports whether a kernel's launch or device changed, and no
-// prediction tells what that may change.
+// Unexplained reports whether a kernel's launch or device changed and the effect
+// cannot be predicted.
 func (r *Row) Unexplained() bool {
 	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) && !r.Delta(compare.MetricResidual).Change.Present()
 }
@@ -264,7 +264,7 @@ const (
 // given in decimals.
 const digit unit.Points = 1e-9
 
-// Sample is what the runs of one side say of one quantity.
+// A Sample contains the values of one quantity in the runs of one side.
 type Sample struct {
 	N      int // runs that have a value
 	Median unit.Opt[float64]
@@ -286,7 +286,7 @@ type Delta struct {
 	New    Sample
 	Change unit.Opt[float64]
 	Ratio  unit.Opt[float64]
-	P      unit.Opt[float64] // two-sided; absent below 4 runs on a side
+	P      unit.Opt[float64] // two-sided; absent with fewer than 4 runs per side
 	// Significant is absent where nothing was tested. Of occupancies it is what
 	// remains when all kernels are looked at together.
 	Significant unit.Opt[bool]
@@ -354,11 +354,11 @@ func deltaOf(m compare.Metric, older, newer []float64) Delta {
 // printed with one digit.
 const finest = 0.05 * 0.05
 
-// evidence is what a row brings to stepDown of a metric.
+// evidence is the part of a row that stepDown uses for a metric.
 type evidence struct {
 	delta  *Delta
 	spread stat.Variance
-	own    bool // the spread is that of the row's runs, and not of a history
+	own    bool // the spread comes from the row's runs and not from a history
 }
 
 // evidenceOf returns what the rows bring of a metric: their own spread from 4

@@ -24,7 +24,7 @@ type Runs struct {
 	Compared int                // runs that are neither copies nor without work
 }
 
-// LeastRuns is how many runs the test for an outlier in a single kernel needs.
+// LeastRuns is the number of runs that the outlier test of a kernel needs.
 const LeastRuns = trend.SingleRuns
 
 // Few reports whether the runs are too few for that test.
@@ -100,8 +100,8 @@ type KernelAcrossRuns struct {
 }
 
 const (
-	leastRuns             = 3    // of two that differ nobody can say which one is off
-	runPoints unit.Points = 2    // within which no run is off
+	leastRuns             = 3    // with two runs, either may be the outlier
+	runPoints unit.Points = 2    // a run within this distance is not an outlier
 	idleShare             = 0.01 // of the GPU time of the others, below which a run did no work
 )
 
@@ -138,7 +138,7 @@ func CompareRuns(names []string, results []*compare.Result) *Runs {
 	return s
 }
 
-// collect puts the kernels of the runs side by side.
+// collect gathers the kernels of all runs.
 func (s *Runs) collect() {
 	at := map[ingest.Key]int{}
 	for i := range s.Runs {
@@ -187,7 +187,7 @@ func (k *KernelAcrossRuns) add(run int, row *compare.Row) {
 	}
 }
 
-// sum takes the statistics over the runs.
+// sum computes the statistics over the runs.
 func (k *KernelAcrossRuns) sum() {
 	var measured []float64
 	for _, o := range k.Measured {
@@ -202,7 +202,8 @@ func (k *KernelAcrossRuns) sum() {
 	}
 }
 
-// sortFindings puts the worst first, and gives runs and kernels theirs.
+// sortFindings sorts the findings, the worst first, and adds them to their runs and
+// kernels.
 func (s *Runs) sortFindings() {
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
 		rank := func(f Finding) int { return slices.Index(runFindings[:], f.What) }

@@ -50,8 +50,8 @@ func (d *Result) addNotes(copied []note.Note) {
 	}
 }
 
-// contentOf tells files of one text by, whatever their line ends and their
-// compression are.
+// contentOf returns a key that is equal for files with equal text, independent of
+// line ends and compression.
 func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 
 // contents are the files that a run's rows are of. A summary may belong to all
@@ -69,8 +69,8 @@ func contents(r *compare.Result) []ingest.Input {
 	})
 }
 
-// take takes the runs of both sides, without those that are copies of another
-// on their side: a copy is no second sample.
+// take sets the runs of both sides. It leaves out a run that is a copy of another
+// on its side, because a copy is not a second sample.
 func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	type place struct {
 		path string
@@ -115,8 +115,8 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	return copied
 }
 
-// samples are those of one launch on one side, at most one of each metric per
-// run.
+// samples contains the samples of one launch on one side: at most one per run for
+// each metric.
 type samples struct {
 	key        ingest.Key // with sizes trimmed
 	launch     Launch
@@ -160,7 +160,7 @@ func collect(runs []*compare.Result) (list []*samples) {
 	return list
 }
 
-// add takes a run's row as a sample.
+// add adds the row of a run as a sample.
 func (s *samples) add(row *compare.Row) {
 	l := &s.launch
 	l.Runs++
@@ -224,9 +224,9 @@ func moves(pairs [][2]*samples) map[string]bool {
 	return stable
 }
 
-// pair finds the launches that belong together: equal keys first, then what is
-// left over by ever less of the key, each time only where one launch of either
-// side fits. The rest stays alone. The order is that of the new side.
+// pair returns the launches that belong together. Equal keys come first. The
+// remaining launches are paired by fewer and fewer parts of the key, each time only
+// if the pair is unique. The others stay alone. The order comes from the new side.
 func pair(older, newer []*samples) [][2]*samples {
 	pairs := make([][2]*samples, len(newer))
 	for i, s := range newer {
@@ -283,8 +283,8 @@ func pair(older, newer []*samples) [][2]*samples {
 	return pairs
 }
 
-// Change is something that is not the same on the two sides and is named before
-// any regression is. What a side does not say is unknown and never a change.
+// Change is a difference between the sides that is reported before any regression.
+// A value that one side lacks is unknown and never a change.
 type Change struct {
 	What string           // a word of the Change constants
 	Task unit.Opt[string] // the kernel; absent when it is the whole run
@@ -321,7 +321,7 @@ func launchChanged(list []Change) bool {
 	return hasChange(list, ChangeSIMD, ChangeGRF, ChangeGlobal, ChangeLocal, ChangeSLM)
 }
 
-// runFact is something that each run of a side may say of the machine.
+// runFact is a property of the machine that a run may contain.
 type runFact struct {
 	what string
 	get  func(*compare.Result) string
@@ -340,8 +340,8 @@ func runFacts() []runFact {
 	}
 }
 
-// text lists the different values that the runs of a side say, in order; runs
-// that say nothing are left out.
+// text lists the different values of the runs, in order. Runs without a value are
+// left out.
 func (f runFact) text(runs []*compare.Result) []string {
 	var values []string
 	for _, r := range runs {

@@ -10,10 +10,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Estimate is what a task's launches held on average, in percent, and an
-// interval that holds the truth in 95 of 100; NaN where the samples do not have
-// the metric. The truth is of these launches, and not of those that another run
-// would have.
+// Estimate is the mean occupancy of a task's launches, in percent, with an interval
+// that contains the true value in 95 of 100 cases. It is NaN if the samples lack
+// the metric. The true value refers to these launches, not to those of another
+// run.
 type Estimate struct{ Mean, Low, High float64 }
 
 // Half is half of the interval.
@@ -28,7 +28,7 @@ func (e *Estimate) widen(by float64) {
 // Values are the estimates of a task, by metric.
 type Values [metrics]Estimate
 
-// Estimates are what is told of a recording.
+// Estimates contains the estimates for a recording.
 type Estimates struct {
 	Tasks []*Values // nil of tasks with too little time to be told next to so many
 	Load  float64   // mean occupancy of the samples in which nothing was launched, in percent
@@ -227,7 +227,7 @@ func (s *sums) precision(metric Metric, p prior) (inverse *mat.SymDense, mean *m
 	return inverse, mean, determinant
 }
 
-// posterior is what is known of the unknowns with the samples.
+// posterior is the distribution of the unknowns, given the samples.
 type posterior struct {
 	noise      float64 // variance of an interval
 	residual   float64 // the same, without a least value
@@ -300,8 +300,8 @@ func (s *sums) readVariance(level int) float64 {
 	return readError * readError * s.read[level] / max(time*time, math.SmallestNonzeroFloat64)
 }
 
-// mostOffset is how far two clocks of a result may be apart, and offsetStep how
-// exactly that is found.
+// mostOffset is the largest offset between two clocks of a result, and offsetStep
+// the accuracy of the search.
 const mostOffset, offsetStep = 200e3, 20e3 // nanoseconds
 
 // offset finds how much later launches were than they say: with the right clock
@@ -425,9 +425,9 @@ func (d *recording) bars(list []Profile) {
 	}
 }
 
-// SampleProfile lays samples that name their kernel over each other. The
-// launches are those of the trace, where it has them; else one is taken to
-// begin with its first sample and to end with its last. nil without samples.
+// SampleProfile scales the samples of a kernel to one launch. If the trace has the
+// launches, it uses them. Otherwise, a launch begins with its first sample and ends
+// with its last one. It returns nil without samples.
 func SampleProfile(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Profile {
 	r := &ingest.Recording{Trace: &ingest.Trace{}}
 	r.Trace.AddLane("")

@@ -98,7 +98,7 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	return d
 }
 
-// others takes the load of others from the samples in which nothing was
+// others computes the load of other programs from the samples in which nothing was
 // launched.
 func (d *recording) others() {
 	next, last, time := 0, 0.0, 0.0
@@ -142,7 +142,7 @@ func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 	}
 }
 
-// unknowns is how many columns there are.
+// unknowns returns the number of columns.
 func (d *recording) unknowns() int { return d.levels + d.shapes*(d.parts+1) }
 
 // slotTime is a sample's value times its length, less what others ran next to
@@ -212,8 +212,8 @@ func (d *recording) edges(l *span, m model) []float64 {
 	return append(list, l.end)
 }
 
-// mixture is what a sample holds: of each column how much, and the time of all
-// launches.
+// mixture is the content of a sample: the amount of each column, and the time of
+// all launches.
 type mixture struct {
 	x       []float64
 	in      []bool
@@ -222,7 +222,7 @@ type mixture struct {
 	time    float64
 }
 
-// part is what the launches of a level add to a column.
+// part is the contribution of the launches of a level to a column.
 type part struct {
 	level, column int
 	v             float64

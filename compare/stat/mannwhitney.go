@@ -23,10 +23,10 @@ type Test struct {
 }
 
 // MannWhitney tests whether one of two samples tends to larger values than the
-// other. p is exact as long as the table of all arrangements stays small
-// (always for up to 50 values per side), with ties and without, and normal with
-// tie and continuity correction beyond. Equal values everywhere give p = 1. It
-// is absent when a side is empty or holds something that is not a number.
+// other. If the table of all arrangements is small (always for up to 50 values per
+// sample), p is exact, with and without ties. Otherwise, it uses the normal
+// approximation with tie and continuity correction. If all values are equal, p is
+// 1. The test is absent if a sample is empty or contains NaN.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {
 		return Test{}, false

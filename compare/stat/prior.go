@@ -13,11 +13,11 @@ import (
 // measurement has.
 type Variance struct{ Value, Freedom float64 }
 
-// Prior is what several series have in common of their variances: the typical
-// one, and how many degrees of freedom of a measurement it is worth. Where all
-// scatter alike it is worth many, where each has a variance of its own few
-// (Smyth 2004, "Linear models and empirical Bayes methods", section 6.2,
-// https://doi.org/10.2202/1544-6115.1027). The zero value knows nothing.
+// Prior describes the variances of several series: the typical variance, and its
+// weight in degrees of freedom. The weight is large if the variances of the series
+// are similar, and small if they differ (Smyth 2004, "Linear models and empirical
+// Bayes methods", section 6.2, https://doi.org/10.2202/1544-6115.1027). The zero
+// value contains no information.
 type Prior struct{ variance, freedom float64 }
 
 const (
@@ -48,8 +48,8 @@ func NewPrior(of []Variance) Prior {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	// What measuring does not explain of the scatter of logarithms is that of
-	// the true variances.
+	// The spread of the logarithms minus the spread from measuring is the spread
+	// of the true variances.
 	between := squares/(n-1) - trigamma(freedom/n/2)
 	if between <= 0 {
 		return Prior{math.Exp(mean), mostFreedom}
@@ -58,8 +58,8 @@ func NewPrior(of []Variance) Prior {
 	return Prior{math.Exp(mean + logBias(d)), d}
 }
 
-// logBias is how far the mean of the logarithm of a variance with d degrees of
-// freedom lies off that of the true one.
+// logBias returns the difference between the mean logarithm of a measured variance
+// with d degrees of freedom and the logarithm of the true variance.
 func logBias(d float64) float64 { return mathext.Digamma(d/2) - math.Log(d/2) }
 
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }

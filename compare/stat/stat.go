@@ -1,12 +1,11 @@
-// Package stat holds the statistics of comparisons and histories: location and
-// spread that outliers cannot move, rank tests, correlations. It checks its
-// input before it calls gonum, which panics on empty, unsorted and mismatched
-// slices, and says "absent" instead of giving NaN. It does not know kernels,
-// occupancy, units or time.
+// Package stat contains the statistics of comparisons and histories: location and
+// spread that are robust against outliers, rank tests, and correlations. It checks
+// its input before it calls gonum, which panics on empty, unsorted, or mismatched
+// slices. It must not know kernels, occupancy, units, or time.
 //
-// Every function takes its samples unsorted, leaves them as they are, and gives
-// (value, false) when the statistic does not exist: too few values, a value
-// that is NaN or infinite, lengths that differ. Absent is never zero.
+// Each function accepts unsorted samples and does not change them. If a statistic
+// does not exist, the function returns false and never NaN: for too few values,
+// for NaN or an infinite value, and for different lengths. Absent is never zero.
 package stat
 
 import (
@@ -183,9 +182,8 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	return Interval{Low: s[low-1], High: s[n-low], Confidence: coverage(low)}, true
 }
 
-// Pearson returns the linear correlation of pairs. It is absent below two
-// pairs, and when all values of a side are equal: what does not vary correlates
-// with nothing.
+// Pearson returns the linear correlation of pairs. It is absent with fewer than
+// two pairs, and if all xs or all ys are equal.
 func Pearson(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || len(xs) < 2 || !finite(xs) || !finite(ys) || constant(xs) || constant(ys) {
 		return 0, false
@@ -209,9 +207,9 @@ func Spearman(xs, ys []float64) (float64, bool) {
 // digit.
 func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 
-// sameDigits is how far two results of one calculation may be apart, relative
-// to their size, and still be the same value: 90 / (1 - 0.1) and 80 / (1 - 0.2)
-// are 100 and 99.99999999999999.
+// sameDigits is the relative difference up to which two results are the same
+// value. For example, 90 / (1 - 0.1) is 100 and 80 / (1 - 0.2) is
+// 99.99999999999999.
 const sameDigits = 1e-12
 
 // ranks returns each value's rank, from 1; equal values get the average of the

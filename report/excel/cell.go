@@ -74,9 +74,9 @@ func fitText(s string) string {
 		"output]", len(units)-keep)
 }
 
-// likeEscape is what LibreOffice takes for an escaped character, though the
-// file format has four digits: it would show a control character in
-// gemm_xe_hpc. The library escapes those of four.
+// likeEscape matches text that LibreOffice reads as an escaped character, although
+// the file format requires four digits. It would show a control character in
+// gemm_xe_hpc. The library escapes the form with four digits.
 var likeEscape = regexp.MustCompile(`_x[0-9a-fA-F]{1,3}_`)
 
 // unescaped breaks a text into runs where it looks like an escaped character:
@@ -102,7 +102,7 @@ func address(column, row int, absolute ...bool) string {
 	return a
 }
 
-// notInNames is what a name of a table cannot hold.
+// notInNames matches characters that the name of a table must not contain.
 var notInNames = regexp.MustCompile(`[^\pL\p{Nd}]`)
 
 // tableName makes a name that formulas may use: Kernels, By_run.
@@ -115,7 +115,7 @@ func tableName(sheet string) string {
 	return s
 }
 
-// role is what a cell is for, besides holding a value.
+// role is the purpose of a cell in addition to its value.
 type role uint8
 
 const (
@@ -152,7 +152,7 @@ func cellStyle(k int, c *report.Column, v report.Cell) style {
 	return s
 }
 
-// headStyle is that of a heading: on the side of its cells.
+// headStyle returns the style of a heading, which is aligned like its cells.
 func headStyle(k int, c *report.Column) style {
 	if c.RightAligned() {
 		return style{role: head, side: "right"}
@@ -160,9 +160,9 @@ func headStyle(k int, c *report.Column) style {
 	return style{role: head, side: "left", indent: min(k, 1)}
 }
 
-// colors of a status: text on ground. They are those of the spreadsheet's own
-// styles Good, Bad and Neutral, with a darker text for Neutral: its contrast is
-// too low.
+// colors contains the text and background color of each status. They come from the
+// spreadsheet's own styles Good, Bad, and Neutral. The text of Neutral is darker,
+// because its contrast is too low.
 var colors = [...]struct{ text, ground string }{report.Good: {"006100", "C6EFCE"}, report.Bad: {"9C0006", "FFC7CE"},
 	report.Unsure: {"7F4A00", "FFEB9C"}, report.Muted: {"6B6B6B", ""}}
 

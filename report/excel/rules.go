@@ -54,8 +54,8 @@ func (b *book) rules(t *report.Table, k int) ([]excelize.ConditionalFormatOption
 	return b.wordRules(t, k)
 }
 
-// wordRules returns a rule for each word of a column that has a status: a word
-// that somebody changes or sorts keeps its color.
+// wordRules returns a rule for each word of a column with a status, so that the
+// color stays right after a change or sorting.
 func (b *book) wordRules(t *report.Table, k int) (rules []excelize.ConditionalFormatOptions, err error) {
 	seen := map[string]bool{}
 	for row := range t.Len {

@@ -318,7 +318,7 @@ func (s *sheet) widths() (list []float64) {
 	return list
 }
 
-// headWidth is that of a heading over two lines.
+// headWidth returns the width of a heading over two lines.
 func headWidth(heading string) int {
 	half := (report.Width(heading) + 1) / 2
 	for _, word := range strings.Fields(heading) {
@@ -404,9 +404,9 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 	return nil
 }
 
-// heightOf is that of a row whose text takes several lines. Letters differ in
-// width, and the font is not at hand: 8 % more than their count leaves some
-// room.
+// heightOf returns the height of a row whose text has several lines. The font is
+// not available and letters differ in width, so it assumes 8% more than their
+// number.
 func heightOf(text string, width float64) float64 {
 	lines := 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)
 	return min(float64(lines)*lineHeight, excelize.MaxRowHeight)

@@ -66,8 +66,8 @@ type book struct {
 	stopped func() error // why no more rows are wanted
 }
 
-// build puts the summary of the document on the first sheet, and its sections
-// on the sheets that they name, in the order in which sheets are first named.
+// build writes the summary of the document to the first sheet, and its sections to
+// the sheets that they name, in the order in which sheets are first named.
 func (b *book) build(d *report.Document) error {
 	var names []string
 	sections := map[string][]*report.Section{} // by sheet
@@ -132,8 +132,8 @@ func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 // date of its own.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// The date is that of the run and not of the clock, so that the same run gives
-// the same workbook.
+// The date comes from the run and not from the clock, so that the same run results
+// in the same workbook.
 func (b *book) properties(d *report.Document) error {
 	date := d.Date
 	if date.IsZero() {

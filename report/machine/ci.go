@@ -118,9 +118,9 @@ func escapeLines(s string) string {
 	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
 }
 
-// seconds is empty when absent; schemas want decimals, no exponent. A sum of
-// times ends in digits that nobody measured, as 1.7017770000000003: they are
-// rounded away.
+// seconds returns a time in decimals without an exponent, as schemas require, or ""
+// if it is absent. Digits that come from adding floats are rounded. For example,
+// 1.7017770000000003.
 func seconds(time unit.Opt[unit.Seconds]) string {
 	t, ok := time.Value()
 	if !ok {

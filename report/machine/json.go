@@ -48,8 +48,8 @@ type field struct {
 	fields []field
 }
 
-// fieldsOf puts columns into the objects that their paths name, in the order of
-// the columns. The column of an object comes before those that are in it.
+// fieldsOf returns the columns as objects and fields according to their paths, in
+// the order of the columns. The column of an object comes before its fields.
 func fieldsOf(columns []report.Column) []field {
 	var root field
 	for i := range columns {
