@@ -12,24 +12,24 @@ import (
 	"occudiff/report"
 )
 
-// backtestView is a replay of the gate on its way to an answer.
+// backtestView is the input of the document about a backtest.
 type backtestView struct {
 	*track.Backtest
 	metric
 }
 
-// finding is one of a series.
+// finding is a finding with its series.
 type finding struct {
 	series
 	trend.Finding
 }
 
-// FromBacktest answers how many checks would have been red, and how well drops
-// would have been found.
+// FromBacktest returns the output for a backtest: how many checks would have
+// failed, and how soon drops would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	b := &backtestView{t, metric{t.Metric}}
-	// One list over all series, in the order in which these were first stored:
-	// the budget is for all.
+	// One list over all series, in the order in which they were first stored,
+	// because the budget applies to all.
 	var all []finding
 	for _, s := range b.Series {
 		for _, f := range s.Findings {
@@ -51,9 +51,8 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		return &report.Summary{Headline: "Nothing could be judged: no series has more than " +
 			report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
-	// The budget is of findings and not of red checks: one drop for nothing
-	// turns every check red until it is recovered, and is still one thing to
-	// look at.
+	// The budget counts findings, not failed checks. A single false alarm fails
+	// every check until it closes, and is still one thing to review.
 	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
 		unit.FormatCount(t.FailedChecks, "was", "were")),
@@ -99,11 +98,11 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	return s
 }
 
-// rate prints checks in 100 with three digits: with decimals one in a thousand
-// would look like never.
+// rate returns checks per 100 with three digits. With fixed decimals, one in a
+// thousand would look like zero.
 func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
-// findings is the table of what a replay found.
+// findings returns the table of the findings.
 func (b *backtestView) findings(list []finding) *report.Table {
 	key := func(f *finding) *history.Key { return &f.Key }
 	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, key),
@@ -124,8 +123,7 @@ func (b *backtestView) findings(list []finding) *report.Table {
 		}, report.Path("closed_by"))))
 }
 
-// powerColumns say how well planted drops of one size are found, within ten
-// runs.
+// powerColumns describe injected drops of one size.
 var powerColumns = []report.Col[trend.Power]{
 	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }),
 	report.JSON("injected", func(p *trend.Power) int { return p.Injected }),
@@ -150,7 +148,7 @@ type BacktestValue struct {
 	Proposal     ProposalValue `json:"proposal"`
 }
 
-// ProposalValue is the least threshold that keeps the budget, in the unit of
+// ProposalValue is the smallest threshold that keeps the budget, in the unit of
 // --threshold: points, or percent.
 type ProposalValue struct {
 	Target    float64           `json:"target_per_100_checks"`

@@ -13,16 +13,16 @@ import (
 	"occudiff/report"
 )
 
-// message is what is said of a series, or of what many have in common.
+// message is a text about a series, or about a shift that many series share.
 type message struct {
 	report.Item        // of a document, whose screen and table have the rest; without a text it is none
 	title, text string // of an annotation, which is alone
 	level       report.AnnotationLevel
 }
 
-// messages are those of some series. What many have in common is one; each of
-// them by itself would bury the rest. Levels are as the exit status has it: an
-// error is what makes the job red.
+// messages returns the messages of some series. A shift that many series share
+// is one message; one per series would hide the others. An error is a message
+// that fails the check.
 func (v *view) messages(list []*track.Series) (all []message) {
 	levels := map[track.Severity]report.AnnotationLevel{
 		track.SeverityRegression: report.AnnotateError,
@@ -59,14 +59,14 @@ func (v *view) messages(list []*track.Series) (all []message) {
 	return all
 }
 
-// worstOf is the severity of the worst of a shared finding. Severities count
-// from the worst.
+// worstOf returns the severity of the worst series of a shared finding.
+// Severities begin with the worst.
 func worstOf(s *track.Shared) track.Severity {
 	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity)))
 }
 
-// CheckAnnotations lists regressions as errors, alarms as warnings unless they
-// fail the gate, and changed devices and drivers as notices.
+// CheckAnnotations returns regressions as errors, alarms as warnings unless
+// they fail the gate, and changed devices and drivers as notices.
 func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	v := newView(&c.Judgment)
 	for _, m := range v.messages(v.series) {
@@ -83,8 +83,8 @@ func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	return list
 }
 
-// missingKernels are the kernels that are gone and held more than 1 % of the
-// time: others come and go.
+// missingKernels returns the missing kernels that took more than 1% of the
+// time.
 func (v *view) missingKernels() (list []track.MissingKernel) {
 	for _, g := range v.MissingKernels {
 		if g.IsSignificant() {
@@ -94,9 +94,9 @@ func (v *view) missingKernels() (list []track.MissingKernel) {
 	return list
 }
 
-// Failure describes what fails the gate, the worst first; nothing when nothing
-// does. It is the text of the exit status, so it says both ways to fail: what
-// got worse, and what is gone.
+// Failure returns what fails the gate, the worst first; "" if the gate passes.
+// It is printed with the exit status, so it names both regressed and missing
+// kernels.
 func Failure(j *track.Judgment) string {
 	v := newView(j)
 	fails := func(s track.Severity) bool {
@@ -131,17 +131,17 @@ func Failure(j *track.Judgment) string {
 	return strings.TrimPrefix(v.checked()+": ", ": ") + strings.Join(parts, "; ")
 }
 
-// SuspectPattern is a regular expression for --kernel that matches the suspect
-// kernels, "" when there is none.
+// SuspectPattern returns a regular expression for --kernel that matches the
+// suspect kernels; "" for none.
 func SuspectPattern(c *track.Check) string {
 	return report.NamePattern(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
 }
 
-// suite returns a check as test cases: what fails the gate fails, what could
-// not be judged or is not confirmed is skipped.
+// suite returns a check as test cases. A case fails if it fails the gate. It is
+// skipped if the series could not be judged or an alarm is not confirmed.
 func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
-	// The time is that of the run: two reports of one run are the same bytes,
-	// whenever they were made.
+	// The time is the time of the run, so that two reports of one run are
+	// identical.
 	s := report.NewTestSuite("track check", report.Provenance{})
 	s.Collected, s.Host = c.Run.Time, report.OneLine(c.Run.Host)
 	s.Add("occudiff", prov.Version)
@@ -152,8 +152,8 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	s.Add("rule", v.rule())
 	cases := report.ListOf(v.series, v.testCase)
 	for _, g := range v.missingKernels() {
-		// It has the class and name that it had while it ran, so that a CI
-		// system shows one test that began to fail.
+		// The case keeps the class and name of the kernel, so that a CI system
+		// shows one test that began to fail.
 		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped,
 			Type: "missing", Message: "the kernel is gone", Text: missingText(g)}
 		if c.FailMissing {
@@ -165,19 +165,19 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	return s
 }
 
-// caseClass is the class of the test case of a series.
+// caseClass returns the class of the test case of a series.
 func caseClass(k history.Key) string {
 	class := strings.TrimRight(report.OneLine(k.Device)+"/"+report.OneLine(k.Driver)+"/"+report.OneLine(k.Program), "/")
 	return cmp.Or(class, "unknown device")
 }
 
-// testCase is that of a series, with the figures that its verdict was taken
-// from.
+// testCase returns the test case of a series with the numbers behind its
+// verdict.
 func (v *view) testCase(s *track.Series) report.Case {
 	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	g := &s.Gate
 	switch o := s.Outcome(); {
-	// Lower occupancy that made launches faster passes; the text says so all the same.
+	// Lower occupancy with faster launches passes. The text states it anyway.
 	case o == trend.OK, o == track.Faster, o == track.Slower, o == track.OpenOnBase:
 	case !v.NeverFails && o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)

@@ -12,17 +12,18 @@ import (
 	"occudiff/report"
 )
 
-// exactly prints a time in UTC, in full: two runs of one minute stay apart.
+// exactly returns a time in UTC with all digits, because two runs may be in one
+// minute.
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// commitColumns are a commit, of which people read the beginning.
+// commitColumns are the columns of a commit. People read its beginning.
 func commitColumns[R any](title string, of func(*R) string, people ...report.Option) []report.Col[R] {
 	short := func(r *R) string { return shortCommit(of(r)) }
 	return []report.Col[R]{report.Define("commit", "", of, report.Data, report.NonZero),
 		report.Shown("commit", title, short, append(people, report.NonZero)...)}
 }
 
-// refColumns are a run that is named.
+// refColumns are the columns of a run.
 var refColumns = slices.Concat([]report.Col[track.Ref]{
 	report.Define("run", "run", func(r *track.Ref) int64 { return r.Run }, report.Wide),
 	report.JSON("time", func(r *track.Ref) string { return exactly(r.Time) }),
@@ -30,7 +31,8 @@ var refColumns = slices.Concat([]report.Col[track.Ref]{
 	report.JSON("label", func(r *track.Ref) string { return r.Label }, report.NonZero),
 })
 
-// refPart is a run that is part of a row, an object in JSON.
+// refPart returns the columns of a run that is part of a row, an object in
+// JSON.
 func refPart[R any](path, group string, of func(*R) *track.Ref) []report.Col[R] {
 	list := report.Part(path+"_", path, of, refColumns)
 	for i := range list {
@@ -40,7 +42,7 @@ func refPart[R any](path, group string, of func(*R) *track.Ref) []report.Col[R] 
 	return list
 }
 
-// keyColumns name a series.
+// keyColumns are the columns that identify a series.
 func keyColumns[R any](m metric, of func(*R) *history.Key) []report.Col[R] {
 	return []report.Col[R]{
 		report.Define("series", "Kernel", func(r *R) string { return of(r).Name() }, report.Cut, report.Path("name")),
@@ -59,8 +61,7 @@ type series struct{ *track.Series }
 
 func (s *series) key() *history.Key { return &s.Key }
 
-// occupancy is the newest value of one of the two that stand next to each
-// other.
+// occupancy returns the newest value of one of the two occupancies of a series.
 func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	p := s.Newest()
 	switch {
@@ -72,8 +73,8 @@ func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	return p.Companion
 }
 
-// table lists series with the verdict on the newest value; of a report with
-// their change points.
+// table returns the table of series with the verdict on the newest value. A
+// report adds the change points.
 func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	m := v.metric
 	cols := slices.Concat(keyColumns(m, (*series).key), []report.Col[series]{
@@ -121,7 +122,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	return report.NewTable(report.SectionSeries, "Series", rows, cols)
 }
 
-// openColumns are an open finding.
+// openColumns are the columns of an open finding.
 func (m metric) openColumns() []report.Col[track.Open] {
 	return slices.Concat(
 		refPart("first_bad", "", func(o *track.Open) *track.Ref { return &o.FirstBad }),
@@ -133,7 +134,7 @@ func (m metric) openColumns() []report.Col[track.Open] {
 		})
 }
 
-// openText lists the open findings of a series in one cell.
+// openText returns the open findings of a series in one cell.
 func (m metric) openText(s *series) string {
 	return strings.Join(report.ListOf(s.Open, func(o track.Open) string {
 		return since(&o.FirstBad, o.LastGood) + ": " + m.between(o.Level, o.Level+o.Shift)

@@ -14,7 +14,7 @@ import (
 	"occudiff/report"
 )
 
-// incident is a finding that was opened, of a kernel or of several with the same
+// incident is a finding of one kernel, or of several kernels with the same
 // first bad run and the same end.
 type incident struct {
 	kernel, level string
@@ -31,10 +31,10 @@ const (
 	stateAccepted  = "accepted"
 )
 
-// leastTogether is the number of kernels that are one incident.
+// leastTogether is the number of kernels from which on they are one incident.
 const leastTogether = 3
 
-// incidents lists the findings of all series, the newest first.
+// incidents returns the findings of all series, the newest first.
 func (v *view) incidents() (list []incident) {
 	type span struct {
 		first       int64
@@ -87,7 +87,7 @@ func (v *view) end(s *track.Series, f trend.Finding) (state, closed string) {
 	return stateRecovered, runName(s.Ref(f.Closed, v.Refs))
 }
 
-// counts summarizes the incidents in a sentence.
+// counts returns the number of incidents in a sentence.
 func (v *view) counts() []string {
 	n := map[string]int{}
 	list := v.incidents()

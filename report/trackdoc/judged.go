@@ -1,18 +1,17 @@
-// Package trackdoc answers one question: how did occupancy develop over the
-// stored runs? It turns what compare/track read and judged into answers:
-// documents, the values of the track outputs, test cases and annotations.
+// Package trackdoc writes what happened to occupancy over the stored runs. It
+// turns the results of compare/track into documents, JSON values of the track
+// commands, test cases, and annotations.
 //
-// A check of a run (FromCheck) is the report (FromReport) of its last run: both
-// go one path, see view. There are answers for a replay of the gate
-// (FromBacktest) and for the list of runs (FromRuns), too. They share the words
-// of a series and the way of printing a metric (text.go) and its columns
-// (columns.go).
+// A check of a run (FromCheck) is the report (FromReport) of its last run, so
+// both use the same view. A replay of the gate (FromBacktest) and the list of
+// runs (FromRuns) share the words of a series, the format of a metric
+// (text.go), and its columns (columns.go).
 //
-// What needs attention comes first everywhere: regressions, alarms, then series
-// that restart. JSON keeps the order in which series were first stored.
+// Series that need attention come first: regressions, alarms, then restarted
+// series. JSON keeps the order in which series were first stored.
 //
-// It does not know databases or file formats, and it does not judge: that is
-// compare/track's.
+// The package knows neither databases nor file formats, and it does not judge;
+// compare/track does.
 package trackdoc
 
 import (
@@ -33,17 +32,17 @@ import (
 	"occudiff/report"
 )
 
-// view is what the gate says on its way to an answer. A check is the report of
-// its last run: both have a screen, a table of the series, a paragraph for each
-// that needs one, and what they were made from.
+// view is the input of the documents. A check and a report share a summary, a
+// table of the series, a paragraph for each series that needs one, and the
+// origin of the data.
 type view struct {
 	*track.Judgment
 	metric
 	series []*track.Series // what needs attention first
 }
 
-// newView puts the series that need attention first, of one kind the one
-// farthest off toward worse.
+// newView returns a view with the series that need attention first, of equal
+// ones the one that changed most to the worse.
 func newView(j *track.Judgment) *view {
 	v := &view{j, metric{j.Metric}, slices.Clone(j.Series)}
 	rank := func(s *track.Series) int {
@@ -62,8 +61,7 @@ func newView(j *track.Judgment) *view {
 	return v
 }
 
-// FromCheck answers what the gate says of a run: it is the report of the last
-// run.
+// FromCheck returns the output for a check: the report of its last run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
 	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it",
@@ -85,7 +83,7 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 		Tests: func() *report.TestSuite { return v.suite(c, prov) }}
 }
 
-// FromReport answers how a metric developed over the whole history.
+// FromReport returns the output for the whole history of a metric.
 func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	v := newView(&r.Judgment)
 	d := &report.Document{Title: "Occupancy over time", Subject: v.Title()}
@@ -100,9 +98,9 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
-// complete returns a document its screen and its sections, and makes the table
-// of the series that people want to see. Of some series that are asked for the
-// screen has what the table has; the sentence is of all.
+// complete adds the summary and the sections to a document, and the table of
+// the shown series. If the user selects series, the summary lists those of the
+// table, but its sentence covers all.
 func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool,
 	prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
@@ -158,8 +156,8 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 // sheetTrend is the sheet with the charts of regressed kernels.
 const sheetTrend = "Trend"
 
-// finish says last what a document was made from, and what was judged by which
-// rule.
+// finish adds the origin of a document and the rule of the verdicts as its last
+// section.
 func finish(d *report.Document, where string, prov report.Provenance) {
 	rows := prov.Pairs()
 	rows.Text("History", where)
@@ -171,14 +169,14 @@ func finish(d *report.Document, where string, prov report.Provenance) {
 		In: report.Files, Tables: []*report.Table{report.NameValue("provenance", rows)}})
 }
 
-// tableSection holds a table, on a sheet of its own.
+// tableSection returns a section with a table, on a separate sheet.
 func tableSection(t *report.Table) report.Section {
 	s := report.Section{Key: t.Key, Title: t.Title, Sheet: t.Title, In: t.In, Tables: []*report.Table{t}}
 	t.Title = ""
 	return s
 }
 
-// checked names the runs of a check: run 12, runs 12 to 14.
+// checked returns the names of the runs of a check: run 12, runs 12 to 14.
 func (v *view) checked() string {
 	switch n := len(v.Checked); n {
 	case 0:
@@ -190,8 +188,8 @@ func (v *view) checked() string {
 	}
 }
 
-// worst is the worst verdict of what is not of the past. A value that nobody
-// can judge makes none bad.
+// worst returns the worst verdict of the series that have not ended. A value
+// that cannot be judged is not bad.
 func (v *view) worst() trend.Outcome {
 	for _, o := range []trend.Outcome{
 		trend.Regression, trend.Alarm, track.Faster, track.Slower, track.OpenOnBase, trend.OK,
@@ -203,7 +201,7 @@ func (v *view) worst() trend.Outcome {
 	return trend.Learning
 }
 
-// extent describes what the history holds.
+// extent returns the size of the history in words.
 func (v *view) extent() string {
 	devices, runs := map[string]bool{}, map[int64]time.Time{}
 	for _, s := range v.series {
@@ -229,9 +227,9 @@ func (v *view) extent() string {
 const sectionTimeSeries = "time-series"
 
 const (
-	// mostPlots is how many series are shown.
+	// mostPlots is the largest number of charts.
 	mostPlots = 13
-	// mostRuns is how many runs a chart shows: more points than this cannot be
+	// mostRuns is the number of runs of a chart. More points cannot be
 	// distinguished.
 	mostRuns = 2000
 )
@@ -239,11 +237,11 @@ const (
 // levelsText describes the lines of a chart.
 const levelsText = "Lines are the medians before, during, and after each incident."
 
-// isRegressed reports whether a series has an open finding of today.
+// isRegressed reports whether a series that has not ended has an open finding.
 func isRegressed(s *track.Series) bool { return len(s.Open) > 0 && !s.Ended }
 
-// plots returns a section with charts of the first series, the ones that need
-// attention first. A series that is alone has a large chart.
+// plots returns a section with charts of the first series. A single series has
+// a large chart.
 func (v *view) plots(key, title, text string, show []*track.Series) report.Section {
 	sec := report.Section{Key: key, Title: title, In: report.Page,
 		Text: []string{"One point per run. " + text + " The dashed line is the threshold of the newest run."}}
@@ -307,7 +305,7 @@ func (v *view) levels(s *track.Series, first int) (list []report.Segment) {
 	return list
 }
 
-// level returns the median of a stretch of a series.
+// level returns the median of a part of a series.
 func (v *view) level(s *track.Series, first, from, to int, bad bool) report.Segment {
 	var values []float64
 	for _, p := range s.Points[from:to] {
@@ -331,7 +329,7 @@ const (
 	backtestSchema = "occudiff/track-backtest/2"
 )
 
-// Schemas are the JSON outputs of this package.
+// Schemas returns the JSON outputs of this package.
 func Schemas() []report.Schema {
 	m := track.Metric{Metric: history.Measured}
 	v, b := newView(&track.Judgment{Metric: m}), &backtestView{&track.Backtest{Metric: m}, metric{m}}
@@ -365,9 +363,8 @@ func (v *view) reportValue(r *track.Report) *ReportValue {
 	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(), v.name(), r.Params}
 }
 
-// CheckValue is the JSON output of `occudiff track check`, in the order of the
-// history and not of attention, so that two checks can be compared line by
-// line.
+// CheckValue is the JSON output of `occudiff track check`. It is in the order
+// of the history, so that two checks can be compared line by line.
 type CheckValue struct {
 	Schema         string        `json:"schema"`
 	Verdict        string        `json:"verdict"` // the worst of any series

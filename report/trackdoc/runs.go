@@ -11,8 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// FromRuns answers which runs are stored, oldest first, what was accepted and
-// what renamed. where names the history.
+// FromRuns returns the output for the stored runs, oldest first, with accepted
+// runs and renamed kernels. where names the history.
 func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
 	prov report.Provenance) *report.Output {
 	v := runsValue(runs, accepted, renamed)
@@ -33,7 +33,7 @@ func inputNames(r *history.Run) string {
 	return strings.Join(report.ListOf(r.Inputs, func(in history.Input) string { return in.Path }), ", ")
 }
 
-// shortCommit is how much of a commit tells it apart.
+// shortCommit returns the part of a commit that identifies it.
 func shortCommit(s string) string {
 	const most = 12
 	if len(s) > most && strings.Trim(s, "0123456789abcdef") == "" {
@@ -42,7 +42,7 @@ func shortCommit(s string) string {
 	return s
 }
 
-// AddedText describes for one run what was done with it.
+// AddedText returns what was done with a run.
 func AddedText(r *track.Added) string {
 	if !r.Done.Stored {
 		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed",
@@ -72,8 +72,8 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
-// ImportedText describes what an import of runs did; bad lines could not be
-// used.
+// ImportedText returns what an import of runs did. bad is the number of
+// unreadable lines.
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {
@@ -85,7 +85,7 @@ func ImportedText(done *history.Imported, bad int) string {
 		also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
 }
 
-// also adds a text with a count for # in it, nothing for 0.
+// also returns a text with a count for #; "" for 0.
 func also(n int64, text string) string {
 	if n == 0 {
 		return ""
@@ -93,10 +93,10 @@ func also(n int64, text string) string {
 	return "; " + strings.Replace(text, "#", report.Thousands(n), 1)
 }
 
-// RunText describes what a run is, without its number.
+// RunText returns the description of a run without its number.
 func RunText(r *history.Run) string { return runText(r, "") }
 
-// runText describes what a run is and what its time was taken from.
+// runText returns the description of a run and the source of its time.
 func runText(r *history.Run, timeFrom string) string {
 	text := unit.FormatCount(r.Kernels, "kernel", "kernels")
 	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program},
@@ -108,7 +108,7 @@ func runText(r *history.Run, timeFrom string) string {
 	return text
 }
 
-// AcceptText describes what was accepted, or taken back.
+// AcceptText returns what was accepted or withdrawn.
 func AcceptText(a *history.Accept, undone bool) string {
 	what := "all kernels"
 	if a.Series != 0 {
@@ -125,7 +125,7 @@ func AcceptText(a *history.Accept, undone bool) string {
 	return fmt.Sprintf("%s: run %d is accepted; its level is the new baseline", what, a.Run)
 }
 
-// runColumns are a stored run.
+// runColumns are the columns of a stored run.
 var runColumns = slices.Concat([]report.Col[history.Run]{
 	report.Define("id", "Run", func(r *history.Run) int64 { return r.ID }),
 	report.Define("time", "Time", func(r *history.Run) string { return exactly(r.Time) }),

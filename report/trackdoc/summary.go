@@ -15,8 +15,8 @@ import (
 	"occudiff/report"
 )
 
-// sentence says in one line what the gate says: its word, where, how many
-// series are as before and what the others are.
+// sentence returns the verdict in one line: the outcome, the run, and the
+// number of series per outcome.
 func (v *view) sentence(word, where string) string {
 	n, anew, ended := map[trend.Outcome]int{}, 0, 0
 	var most *track.Series
@@ -74,10 +74,10 @@ func (v *view) sentence(word, where string) string {
 	return text
 }
 
-// nameWidth is how much of a series' name a sentence shows.
+// nameWidth is the largest width of a series' name in a sentence.
 const nameWidth = 72
 
-// line is a row of a screen: a finding, or what many series have in common.
+// line is a row of a summary: a finding, or a shift that many series share.
 type line struct {
 	number, name, level, change, since string
 	from, to                           unit.Opt[float64] // the levels as numbers, if the metric of the report is judged
@@ -87,8 +87,8 @@ type line struct {
 	first, good                        *track.Ref    // first bad and last good run; good may be nil
 }
 
-// lines lists all that is open, and alarms, what needs attention first. What
-// many series have in common is one.
+// lines returns the open findings and alarms, the most urgent first. A shift
+// that many series share is one line.
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
 		if s := &v.Shared[i]; !s.Restarts {
@@ -106,7 +106,7 @@ func (v *view) lines() (list []line) {
 	return list
 }
 
-// linesOf are those of a series: an alarm, or each level of what is open.
+// linesOf returns the lines of a series: an alarm, or each open finding.
 func (v *view) linesOf(s *track.Series) (list []line) {
 	if s.FirstBad == nil && !s.IsSlower() || s.Severity() >= track.SeverityRestarted {
 		return nil
@@ -148,8 +148,7 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	return list
 }
 
-// since describes which run was the first bad one and which the last good one,
-// nil for none.
+// since returns the first bad run and the last good one in words; nil for none.
 func since(first, good *track.Ref) string {
 	text := "since " + shortRef(first)
 	if good != nil {
@@ -158,8 +157,8 @@ func since(first, good *track.Ref) string {
 	return text
 }
 
-// shortRef names a run by its number and commit, or else its label: run 10
-// (c10).
+// shortRef returns the number of a run with its commit, or otherwise its label:
+// run 10 (c10).
 func shortRef(r *track.Ref) string {
 	text := "run " + strconv.FormatInt(r.Run, 10)
 	if r.Commit == "" && r.Label == "" {
@@ -168,15 +167,16 @@ func shortRef(r *track.Ref) string {
 	return text + " (" + report.ShortName(cmp.Or(shortCommit(r.Commit), r.Label), 24) + ")"
 }
 
-// sameTime is up to which share launches take as long as before.
+// sameTime is the largest change of the time of a launch that counts as
+// unchanged.
 const sameTime = 0.02
 
-// places are the parts of the breakdown to which occupancy is lost.
+// places are the parts of the breakdown in which occupancy is lost.
 var places = map[history.Metric]string{history.IdleXVEs: "idle XVEs", history.Underfilled: "underfilled XVEs",
 	history.Shortfall: "idle or underfilled XVEs", history.Peak: "the launch limit"}
 
-// companionText describes what else is known of a finding: its time, what
-// changed with it, whether the run has it at all.
+// companionText returns the other facts about a finding: its time, what changed
+// with it, and whether the run has the kernel.
 func companionText(s *track.Series) (text string) {
 	for _, move := range s.AlsoChanged {
 		ratio := move.After / move.Before
@@ -205,7 +205,8 @@ func companionText(s *track.Series) (text string) {
 	return text
 }
 
-// seenBy is where numbers are texts with their unit. A sheet has numbers.
+// seenBy are the forms in which numbers have their unit. A sheet has plain
+// numbers.
 const seenBy = report.Terminal | report.Page
 
 // lineColumns are the columns of a summary.
@@ -226,8 +227,8 @@ func (v *view) lineColumns() []report.Col[line] {
 	}
 }
 
-// fill adds a row for each finding to a summary, and how to look at it or
-// accept it. A row is numbered where several are.
+// fill adds a row for each finding to a summary, and the commands to inspect or
+// accept it. Rows are numbered if there are several.
 func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	list := v.lines()
 	if len(list) == 0 {
@@ -306,9 +307,8 @@ func gitLogs(list []line) (checks []report.NextCommand) {
 	return checks
 }
 
-// notices are sentences about changes that series share, about dates that
-// cannot be right, about numbers that moved, and about kernels that a check
-// lacks. c is nil in a report.
+// notices returns sentences about shared changes, wrong dates, lambdas whose
+// numbers may have moved, and missing kernels. c is nil in a report.
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
@@ -316,8 +316,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
 		}
 	}
-	// Nobody can tell which clock was wrong, so nothing is corrected: the
-	// message says what it led to, and how to repair it.
+	// The wrong clock is unknown, so nothing is corrected. The message names
+	// the effect and the repair.
 	const order = "Series with it are in the order in which their runs were added."
 	if n := len(v.Clock.Future); n > 0 {
 		r, more := &v.Clock.Future[n-1], ""
@@ -355,8 +355,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 	return list
 }
 
-// apart names the series that nothing can be said of, by why; nothing of none.
-// Those that are as before are counted alone.
+// apart returns the series without a verdict, by reason. Series that are as
+// before are only counted.
 func (v *view) apart() []string {
 	words := map[trend.Outcome]string{trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
 	tasks := map[string][]string{}
@@ -380,7 +380,7 @@ func (v *view) apart() []string {
 	return []string{text[1:]}
 }
 
-// leftOut describes how many earlier values are in no verdict; nothing of none.
+// leftOut returns how many earlier values no verdict uses.
 func leftOut(series []*track.Series) (list []string) {
 	n, of := 0, 0
 	for _, s := range series {
@@ -393,7 +393,7 @@ func leftOut(series []*track.Series) (list []string) {
 	return list
 }
 
-// few names the first of some kernels.
+// few returns the names of the first kernels.
 func few(tasks []string) string {
 	names := report.ListOf(tasks, func(task string) string { return report.ShortName(task, 48) })
 	return strings.Join(report.FirstFew(names, report.MaxListedTasks), ", ")

@@ -14,7 +14,7 @@ import (
 	"occudiff/report"
 )
 
-// statusOf is the color of the verdict; what is of the past has none.
+// statusOf returns the color of the verdict; an ended series has none.
 func statusOf(s *track.Series) report.Status {
 	switch o := s.Outcome(); {
 	case s.Ended:
@@ -28,8 +28,8 @@ func statusOf(s *track.Series) report.Status {
 	return report.Muted
 }
 
-// findingText is the verdict with what is in its way: "learning: driver
-// changed here".
+// findingText returns the verdict with its reason: "learning: driver changed
+// here".
 func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
@@ -40,8 +40,8 @@ func findingText(s *track.Series) string {
 	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// restartText describes what changed where the series begins, and how long ago:
-// "driver changed here".
+// restartText returns what changed where the series begins, and when: "driver
+// changed here".
 func restartText(s *track.Series) string {
 	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
@@ -51,7 +51,8 @@ func restartText(s *track.Series) string {
 	return strings.Join(what, " and ") + " changed " + ago
 }
 
-// place tells series of one kernel apart: device, driver, program.
+// place returns what distinguishes series of one kernel: device, driver,
+// program.
 func place(s *track.Series) string {
 	text := report.OneLine(s.Key.Device)
 	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
@@ -62,7 +63,7 @@ func place(s *track.Series) string {
 	return strings.TrimPrefix(text, ", ")
 }
 
-// runName names a run with its commit and label.
+// runName returns the number of a run with its commit and label.
 func runName(r *track.Ref) string {
 	text := fmt.Sprintf("run %d of %s", r.Run, when(r.Time))
 	said := report.OneLine(r.Label)
@@ -75,8 +76,8 @@ func runName(r *track.Ref) string {
 	return text
 }
 
-// whole says all of a series where no row of a screen stands next to it: what
-// its rows say, and the evidence.
+// whole returns all facts about a series, for a form without a row in the
+// summary.
 func (v *view) whole(s *track.Series) string {
 	var text []string
 	for _, l := range v.linesOf(s) {
@@ -85,11 +86,11 @@ func (v *view) whole(s *track.Series) string {
 	return strings.TrimSpace(strings.Join(text, " ") + " " + v.evidence(s))
 }
 
-// evidence describes for a series what its row of a screen and of the table
-// does not: what changed where it begins, what moved with its finding, what
-// comes of it, and its change points. A changed device comes first, for then
-// there is no verdict. A changed driver or launch size is no excuse: the series
-// is judged by the runs before it, see track/begin.go.
+// evidence returns the facts about a series that its rows lack: what changed
+// where it begins, what changed with its finding, the consequence, and its
+// change points. A changed device comes first, because then there is no
+// verdict. With a changed driver or launch size, the series is judged by the
+// earlier runs; see track/restart.go.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
 	for _, move := range s.AlsoChanged {
@@ -115,8 +116,8 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// restarts describes what changed where a series begins, and what it is judged
-// by.
+// restarts returns what changed where a series begins, and what it is compared
+// with.
 func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
@@ -131,8 +132,8 @@ func (v *view) restarts(s *track.Series) string {
 	return text
 }
 
-// sharedTitle is a shared finding in a few words. It gives both counts: 150 of
-// 300 series of a device say more of the machine than two of three.
+// sharedTitle returns the title of a shared finding with both counts: 150 of
+// 300 series of a device indicate the machine more than two of three.
 func sharedTitle(s *track.Shared) string {
 	what := "moved at once"
 	if s.Restarts && s.Continues {
@@ -143,7 +144,7 @@ func sharedTitle(s *track.Shared) string {
 	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
 }
 
-// sharedText describes what many series have in common.
+// sharedText returns the shift that many series share.
 func (m metric) sharedText(s *track.Shared) string {
 	text := "With " + runName(&s.First) + ". "
 	if len(s.Changed) > 0 {
@@ -162,7 +163,7 @@ func (m metric) sharedText(s *track.Shared) string {
 		" in the median. One cause is more likely than as many."
 }
 
-// changedText describes what changed: host node7 -> node9.
+// changedText returns the changes in words: host node7 -> node9.
 func changedText(list []track.Change) string {
 	return strings.Join(report.ListOf(list, func(c track.Change) string {
 		text := fmt.Sprintf("%s %s -> %s", c.What, report.OneLine(cmp.Or(c.From, "unknown")),
@@ -174,8 +175,8 @@ func changedText(list []track.Change) string {
 	}), ", ")
 }
 
-// missingText describes for a kernel that is gone what it was. The share is of
-// the last run that had it, for it is unknown what it would have held since.
+// missingText returns the facts about a missing kernel. The share comes from
+// the last run with the kernel.
 func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
@@ -184,7 +185,7 @@ func missingText(g track.MissingKernel) string {
 	return text + "; track rename says which kernel it is now, track accept that it is to be gone"
 }
 
-// number picks the form of a verb.
+// number returns the form of a verb for a count.
 func number(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -192,14 +193,14 @@ func number(n int, one, many string) string {
 	return many
 }
 
-// metric prints the values of what is followed. People read microseconds, and
-// points for differences of percentages.
+// metric formats the values of a metric. People read microseconds, and points
+// for differences of percentages.
 type metric struct{ track.Metric }
 
 func (m metric) name() string { return string(m.Metric.Metric) }
 
-// unit is the one that people read, distanceUnit that of differences: 5 % of 60
-// % would be 3.
+// unit returns the unit for people, and distanceUnit the unit of differences:
+// points for percentages, because 5% of 60% would be 3.
 func (m metric) unit() string {
 	if u := m.Unit(); u != "s" {
 		return u
@@ -214,7 +215,7 @@ func (m metric) distanceUnit() string {
 	return "points"
 }
 
-// scale turns a value into the unit that people read.
+// scale returns the factor from a value to the unit for people.
 func (m metric) scale() float64 {
 	if m.Unit() == "s" {
 		return 1e6
@@ -222,8 +223,8 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// figure returns a column of values of the metric: a number in its unit, for
-// people in the one that they read.
+// figure returns a column of values of the metric: numbers in its unit, and in
+// the unit for people in their forms.
 func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, of func(*R) V,
 	o ...report.Option) report.Col[R] {
 	kind, decimals := report.Number, report.Decimals(1)
@@ -236,7 +237,7 @@ func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, o
 	return report.Define(key, title, of, append([]report.Option{kind, report.Unit(m.unit()), decimals}, o...)...)
 }
 
-// number is a value as people read it, print has its unit.
+// number returns a value for people, and print adds its unit.
 func (m metric) number(x float64) string {
 	decimals := 1
 	if m.Unit() == "bytes" {
@@ -247,18 +248,17 @@ func (m metric) number(x float64) string {
 
 func (m metric) print(x float64) string { return report.WithUnit(m.number(x), m.unit()) }
 
-// difference is a distance with its sign.
+// difference returns a difference with its sign.
 func (m metric) difference(d float64) string {
 	return report.Signed(d*m.scale()) + " " + m.distanceUnit()
 }
 
-// change is a difference, in points without the word.
+// change returns a difference without the word for points.
 func (m metric) change(d float64) string { return strings.TrimSuffix(m.difference(d), " points") }
 
 func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
-// side says on which side of something a value is, and how far from it: "8.0
-// points below".
+// side returns the position of a value: "8.0 points below".
 func (m metric) side(d float64) string {
 	if d < 0 {
 		return strings.TrimPrefix(m.difference(d), "-") + " below"
@@ -266,8 +266,7 @@ func (m metric) side(d float64) string {
 	return strings.TrimPrefix(m.difference(d), "+") + " above"
 }
 
-// worse turns a difference so that what is worse is above zero: drops where
-// lower is worse, rises for times and spills.
+// worse returns a difference as a positive number if it is worse.
 func (m metric) worse(d float64) float64 {
 	switch m.Gate.Direction {
 	case trend.Down:
@@ -278,7 +277,7 @@ func (m metric) worse(d float64) float64 {
 	return d
 }
 
-// rule describes how the gate judges, with every figure that a verdict depends
+// rule returns the rule of the gate with every number that a verdict depends
 // on.
 func (m metric) rule() string {
 	g := &m.Gate
@@ -307,6 +306,6 @@ func (m metric) rule() string {
 		"noise. It is open until the kernel recovers or the level is accepted."
 }
 
-// when prints a time for people, to the minute and in UTC: runs of one history
-// come from several time zones.
+// when returns a time for people, to the minute and in UTC, because the runs of
+// a history come from several time zones.
 func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
