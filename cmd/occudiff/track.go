@@ -17,11 +17,11 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// tracking is what the commands of track share; each has those of its groups of
-// flags that it uses. All are of one shape: flags make a question; looking,
-// changing or judging opens the history; what is asked is done with it; and an
-// answer is delivered, or a line told. compare/history stores and reads,
-// compare/track and compare/trend judge, report/trackdoc words the answer.
+// tracking is the common state of the track commands. Each command uses some of
+// its groups of flags. A command reads the flags, opens the history with
+// looking, changing, or judging, and delivers an output or prints a line.
+// compare/history stores and reads, compare/track and compare/trend judge, and
+// report/trackdoc writes the output.
 type tracking struct {
 	*app
 	metricFlag
@@ -30,31 +30,31 @@ type tracking struct {
 	verifyFlag
 }
 
-// metricFlag describes which number is followed.
+// metricFlag selects the metric.
 type metricFlag struct {
 	Metric string `flag:"metric" arg:"METRIC" default:"measured" hints:"measured occupancy busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: measured (occupancy), measured,seconds (fails on either), busy (busy occupancy), occupancy (busy if all runs have it, otherwise measured), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the breakdown), peak (predicted), spill (bytes per thread)"`
 }
 
-// gateFlags steer the gate, and say whose runs others are judged by.
+// gateFlags are the flags of the gate.
 type gateFlags struct {
-	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, otherwise down)"`
-	Threshold  float64 `flag:"threshold" arg:"X" help:"a smaller shift is not a finding: percentage points; for seconds percent of the level, for spill bytes"`
-	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
+	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up, or both (default: up for seconds and spill, otherwise down)"`
+	Threshold  float64 `flag:"threshold" arg:"X" help:"smallest shift to report: percentage points, percent for seconds, bytes for spill"`
+	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
 }
 
-// windowFlag is that of the gate; the window of a report is another one.
+// windowFlag sets the window of the gate. A report has another window.
 type windowFlag struct {
-	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs that count"`
+	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs in the baseline"`
 }
 
 // verifyFlag is for commands whose result damage could change without an error.
 type verifyFlag struct {
-	NoVerify bool `flag:"no-verify" expert:"true" help:"do not check the history for damage first, which takes about 2 s for a million kernels"`
+	NoVerify bool `flag:"no-verify" expert:"true" help:"do not search the history for damage first, which takes about 2 s for a million kernels"`
 }
 
-// trackCommand is the parent of what keeps occupancy over time.
+// trackCommand returns the parent of the commands for a history.
 func (a *app) trackCommand() *cobra.Command {
-	// The defaults of the flags are those of the gate, so help texts cannot
+	// The defaults of the flags come from the gate, so that help texts cannot
 	// differ from it.
 	d := trend.PointsGate()
 	t := &tracking{app: a, gateFlags: gateFlags{Threshold: d.Floor}, windowFlag: windowFlag{d.Window}}
@@ -65,7 +65,7 @@ func (a *app) trackCommand() *cobra.Command {
 	return c
 }
 
-// opened does something with a history that must be there.
+// opened opens an existing history and calls do with it.
 func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	opt.MustExist = true
 	db, err := history.Open(ctx, t.DB, opt)
@@ -76,8 +76,8 @@ func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*his
 	return do(db)
 }
 
-// looking makes an answer from a history and changes nothing. The commits of
-// the repository, where it is at hand, give the runs their order.
+// looking returns an output from a history and changes nothing. If a repository
+// is available, its commits determine the order of the runs.
 func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	base := []string{"main", "master"}
 	if t.BaseBranch != "" {
@@ -88,12 +88,12 @@ func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*repor
 	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: base, Commits: commits}, answer)
 }
 
-// changing changes a history, and tells what it did.
+// changing changes a history. The function prints its result.
 func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*report.Output, error) {
 	return t.opened(ctx, history.Options{}, func(db *history.DB) (*report.Output, error) { return nil, do(db) })
 }
 
-// judging makes an answer from a history and a metric with its gate.
+// judging returns an output from a history and a metric with its gate.
 func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric) (*report.Output, error)) (*report.Output, error) {
 	m, err := t.gate()
 	if err != nil {
@@ -102,9 +102,9 @@ func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m tra
 	return t.looking(ctx, func(db *history.DB) (*report.Output, error) { return judge(db, m) })
 }
 
-// gate reads the metric and its gate from the flags of a command and the file
-// of settings. The flag wins over the file; the file over the default of the
-// metric, which is in other units for times and spills.
+// gate returns the metric and its gate from the flags and the file of settings.
+// A flag overrides the file, and the file overrides the default of the metric.
+// Times and spills have other units.
 func (t *tracking) gate() (track.Metric, error) {
 	file, err := readSettings()
 	if err != nil {
@@ -112,21 +112,21 @@ func (t *tracking) gate() (track.Metric, error) {
 	}
 	s := track.Settings{Direction: t.Direction, Window: unit.Some(t.Window), Thresholds: file.thresholds,
 		File: file.name()}
-	// The flag has a default for its help; one that was not given must leave
-	// the setting of the file alone.
+	// The flag has a default for its help. A flag that was not given must not
+	// override the file.
 	if t.flags.Changed("threshold") {
 		s.Threshold = unit.Some(t.Threshold)
 	}
 	return track.NewMetric(t.Metric, s)
 }
 
-// checkFlags say which runs are checked.
+// checkFlags select the runs to check.
 type checkFlags struct {
 	Run      int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
 	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
-	Suspects bool   `flag:"suspects" help:"print the kernels that are worth measuring again as a REGEXP for --kernel, and exit 4 when there are any; what is open comes first and exits 1"`
+	Suspects bool   `flag:"suspects" help:"print the kernels to measure again as a REGEXP for --kernel, and exit 4 if there are any; an open regression exits 1"`
 	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
-	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (a kernel regressed), alarm (also one run farther off than any before), missing (also a kernel that held more than 1% of the time and is gone), never"`
+	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 for: regression (a kernel regressed), alarm (also one run farther off than noise explains), missing (also a missing kernel that took more than 1% of the time), never"`
 }
 
 func (t *tracking) checkCommand() *cobra.Command {
@@ -142,9 +142,9 @@ func (t *tracking) checkCommand() *cobra.Command {
 	return c
 }
 
-// check judges runs by those before them. Several runs are judged one after the
-// other, each by what was known at its time, and the worst verdict of a series
-// counts (docs/ci.md).
+// check judges runs by the earlier runs. It judges several runs one after the
+// other, each by the runs up to it. The worst verdict of a series counts
+// (docs/ci.md).
 func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, error) {
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 		runs, err := checkedRuns(ctx, db, f)
@@ -172,12 +172,10 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 	})
 }
 
-// checkedRuns returns the runs that are to be checked, in the order in which
-// they were added.
+// checkedRuns returns the runs to check, in the order in which they were added.
 func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
 	switch {
-	// cobra lets only one of the three flags through, so the order is of no
-	// meaning.
+	// cobra allows only one of the three flags, so their order does not matter.
 	case f.Run != 0:
 		return []int64{f.Run}, nil
 	case f.Last < 1:
@@ -185,24 +183,23 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	}
 	commit := ""
 	if f.Since != "" {
-		// The commit that the name stands for in the repository that holds the
-		// working folder, otherwise the name itself: it may be the begin of a
-		// commit.
+		// Use the commit with this name in the repository of the working
+		// folder, otherwise the name itself, which may be a shortened commit.
 		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
 	}
 	return track.Newest(ctx, db, f.Last, commit, f.Since)
 }
 
-// reportFlags are those of trend.Params.
+// reportFlags are the flags of trend.Params.
 type reportFlags struct {
-	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs that are searched together for change points"`
-	P          float64 `flag:"p" expert:"true" arg:"P" help:"a change point has a p below this"`
-	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5%)"`
-	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
+	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs in each search for change points"`
+	P          float64 `flag:"p" expert:"true" arg:"P" help:"largest p of a change point"`
+	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"smallest change of the mean at a change point (0.05 is 5%)"`
+	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"smallest number of runs between change points (default: 3 in reports, any in JSON); 1 shows single outliers, too"`
 }
 
-// reportCommand shows the whole history and its change points. It asks the same
-// gate as check, so that both have one answer to what is open.
+// reportCommand shows the whole history. It uses the same gate as check, so
+// that both list the same open findings.
 func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report", endings: fileEndings(".svg"),
@@ -222,9 +219,9 @@ func (t *tracking) reportCommand() *cobra.Command {
 		}})
 }
 
-// backtestFlags are those of track backtest alone.
+// backtestFlags are the flags of track backtest.
 type backtestFlags struct {
-	Target float64 `flag:"target" arg:"RATE" help:"the budget to propose a threshold for: checks of 100 that may be red for nothing, as in 0.5"`
+	Target float64 `flag:"target" arg:"RATE" help:"budget of the proposed threshold: false alarms per 100 checks, for example 0.5"`
 }
 
 func (t *tracking) backtestCommand() *cobra.Command {
@@ -240,13 +237,13 @@ func (t *tracking) backtestCommand() *cobra.Command {
 		run: func(ctx context.Context, _ []string) (*report.Output, error) { return t.backtest(ctx, f) }})
 }
 
-// backtest replays every check of the history, each with what was known at its
-// time. docs/design/gate-rule.md has the same table from simulated histories.
+// backtest replays every check of the history, each from the runs up to it.
+// docs/design/gate-rule.md has the same table for simulated histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Output, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
-		// The planted drops are in the metric's unit of change, from what noise
-		// hides to what nobody overlooks.
+		// The injected drops are in the unit of a change, from nearly hidden by
+		// noise to obvious.
 		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {
 			return nil, err

@@ -31,14 +31,14 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// addFlags are those of track add alone.
+// addFlags are the flags of track add.
 type addFlags struct {
-	Time    string `flag:"time" arg:"TIME" help:"when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, otherwise the file's date)"`
+	Time    string `flag:"time" arg:"TIME" help:"time of the collection: RFC 3339, for example 2026-03-01T02:00:00Z, or Unix seconds (default: from the inputs, otherwise the file's date)"`
 	Program string `flag:"program" expert:"true" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
 	Commit  string `flag:"commit" arg:"ID" help:"commit that ran (default: of the repository in the working folder)"`
-	Branch  string `flag:"branch" expert:"true" arg:"NAME" help:"branch that ran (default: what the CI system says; a run without a branch is one of the base branch)"`
-	Kernel  string `flag:"kernel" arg:"REGEXP" help:"store only kernels whose name matches: those that track check --suspects named, measured again"`
-	Host    string `flag:"host" expert:"true" arg:"NAME" help:"machine that ran (default: what the inputs say, inside a job this one)"`
+	Branch  string `flag:"branch" expert:"true" arg:"NAME" help:"branch that ran (default: from the CI system); a run without a branch belongs to the base branch"`
+	Kernel  string `flag:"kernel" arg:"REGEXP" help:"store only kernels whose name matches, for example the suspects of track check --suspects"`
+	Host    string `flag:"host" expert:"true" arg:"NAME" help:"machine that ran (default: from the inputs, or this machine inside a job)"`
 }
 
 // addCommand stores runs.
@@ -52,15 +52,15 @@ func (t *tracking) addCommand() *cobra.Command {
 		}})
 }
 
-// add stores each run that the paths hold, in a transaction each: an error
-// leaves the runs before it in the history, and says how many.
+// add stores each run of the paths, in separate transactions. After an error,
+// the earlier runs stay in the history, and the message counts them.
 func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	given, err := parseTime(f.Time)
 	if err != nil {
 		return err
 	}
-	// The binaries of one command line are one compilation; exports are as many
-	// runs as the folders hold.
+	// The binaries of one command line are one compilation. Exports are one run
+	// per folder.
 	only, err := regexp.Compile(f.Kernel)
 	if err != nil {
 		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
@@ -119,7 +119,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	if db != nil {
 		defer db.Close()
 	}
-	// What was stored before an error is said, so that nobody looks for it.
+	// Name the stored runs before an error.
 	before := unit.FormatCount(len(done), "run before this one is", "runs before this one are") + " in the history"
 	switch {
 	case err != nil && len(done) == 0:
@@ -134,9 +134,9 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	return nil
 }
 
-// readAdded reads and compares the files of a run, and completes what is stored
-// of it by what this machine knows. Content asks for the digests of the rows as
-// well: a copy that was compressed or has other line ends is the same run.
+// readAdded reads and compares the files of a run, and adds what this machine
+// knows. It also computes the digests of the rows, so that a compressed copy or
+// one with other line ends is the same run.
 func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	run, err := t.readRun(ctx, paths, ingest.Options{Content: true})
@@ -155,8 +155,8 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 }
 
 // readCompiled reads kernel binaries or compiles sources, for the spills and
-// predicted peaks of their kernels. There is no measurement in it, and its
-// figures have no noise.
+// predicted peaks of their kernels. They contain no measurement, and their
+// values have no noise.
 func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	devices, err := t.namedDevice()
@@ -172,22 +172,22 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	one.Time, one.TimeFrom = whenRun(&ingest.Run{}, given)
 	for _, p := range paths {
 		in := history.Input{Path: p, Kind: "binary"}
-		// A source is no content of its own: another compiler makes another
-		// binary of it.
+		// The source does not identify the content, because another compiler
+		// makes another binary.
 		if b, err := os.ReadFile(p); err == nil && !zebin.IsSource(p) {
 			in.Digest, in.Contains = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
 		}
 		one.Inputs = append(one.Inputs, in)
 	}
-	// A compilation has no host: it says the same wherever the compiler runs.
+	// A compilation has no host, because the result does not depend on it.
 	_, one.JobID = t.whereRun(&ingest.Run{})
 	return one, notes, nil
 }
 
-// addRun stores a run and says what came of it. A run that is stored already,
-// whole, is no error: CI repeats jobs. One of which a part is stored is: its
-// kernels would be counted twice. A run whose date cannot be right is stored
-// all the same, with a warning.
+// addRun stores a run and prints the result. A complete run that is already
+// stored is not an error, because CI repeats jobs. A run that is partly stored
+// is an error, because its kernels would count twice. A run with a wrong date
+// is stored with a warning.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	var err error
 	if run.Done, err = db.Add(ctx, run.Run); err != nil {
@@ -205,7 +205,7 @@ func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added)
 		"the other files alone, or first 'occudiff track remove %d'", known, run.ID, run.ID)
 }
 
-// parseTime reads --time; nothing gives the zero time.
+// parseTime returns the time of --time; the zero time without the flag.
 func parseTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -213,29 +213,29 @@ func parseTime(text string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil && t.Year() >= 1900 {
 		return t, nil
 	}
-	// 1e11 s are the year 5138: what is more was milliseconds.
+	// 1e11 s is the year 5138. Larger values are milliseconds.
 	if s, err := strconv.ParseInt(text, 10, 64); err == nil && s > 0 && s < 1e11 {
 		return time.Unix(s, 0).UTC(), nil
 	}
 	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
 }
 
-// commit returns the commit of the repository that holds the working folder,
-// otherwise what a CI system says, otherwise nothing. git comes first: a CI
-// system names the commit that it was started for, while a job may check out
-// another one. The variables are those of GitHub, GitLab, Jenkins, Azure
-// Pipelines, Bitbucket, CircleCI, Buildkite, Travis CI, Drone, AWS CodeBuild,
-// TeamCity, Semaphore and AppVeyor, in this order.
+// commit returns the commit of the repository of the working folder, otherwise
+// of a CI system, otherwise "". git comes first, because a CI system names the
+// commit that started the job, while the job may check out another one. The
+// variables belong to GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket,
+// CircleCI, Buildkite, Travis CI, Drone, AWS CodeBuild, TeamCity, Semaphore,
+// and AppVeyor, in this order.
 func (t *tracking) commit(ctx context.Context) string {
 	return cmp.Or(gitCommit(ctx, "HEAD"), t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION",
 		"BITBUCKET_COMMIT", "CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA",
 		"CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT"))
 }
 
-// branch returns the branch that a CI system builds, otherwise nothing. A merge
-// or pull request has the name of its reference: the branch of a fork may be
-// called main. A pull request that passed for a run of the base branch would
-// move the baseline that it is judged by.
+// branch returns the branch that a CI system builds, otherwise "". A merge or
+// pull request has the name of its reference, because the branch of a fork may
+// be called main. A pull request that counts as a run of the base branch would
+// move its own baseline.
 func (t *tracking) branch() string {
 	name := t.firstOf("GITHUB_REF", "CI_MERGE_REQUEST_REF_PATH", "CI_COMMIT_BRANCH", "BUILD_SOURCEBRANCH",
 		"BRANCH_NAME", "GIT_BRANCH", "BITBUCKET_BRANCH", "CIRCLE_BRANCH", "BUILDKITE_BRANCH", "DRONE_SOURCE_BRANCH",
@@ -243,7 +243,8 @@ func (t *tracking) branch() string {
 	if strings.HasPrefix(name, "refs/tags/") {
 		return "" // of a release
 	}
-	// refs/pull/12/merge becomes pull/12/merge, which no branch is called.
+	// refs/pull/12/merge becomes pull/12/merge, which is not the name of a
+	// branch.
 	for _, prefix := range []string{"refs/heads/", "refs/", "origin/"} {
 		if rest, found := strings.CutPrefix(name, prefix); found {
 			return rest
@@ -252,16 +253,16 @@ func (t *tracking) branch() string {
 	return name
 }
 
-// gitCommit asks git for a commit; nothing where there is none.
-// --end-of-options keeps a name that begins with - from being one.
+// gitCommit returns the commit of a name; "" for none. --end-of-options keeps a
+// name that begins with - from being an option.
 func gitCommit(ctx context.Context, name string) string {
 	return git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 }
 
-// git returns what git answers; nothing where it cannot.
+// git returns the output of a git command; "" after an error.
 func git(ctx context.Context, args ...string) string {
-	// A repository on a file system that hangs must not hang a check: without
-	// an answer runs keep the order in which they came.
+	// A hanging file system must not block a check. Without an answer, runs
+	// keep the order in which they were added.
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	out, err := exec.CommandContext(ctx, "git", args...).Output()
@@ -271,7 +272,7 @@ func git(ctx context.Context, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// firstOf returns the first variable of the environment that says something.
+// firstOf returns the first environment variable that is not empty.
 func (t *tracking) firstOf(names ...string) string {
 	for _, name := range names {
 		if v := strings.TrimSpace(t.getenv(name)); v != "" {
@@ -281,15 +282,15 @@ func (t *tracking) firstOf(names ...string) string {
 	return ""
 }
 
-// whereRun completes what the inputs say of job and host. Inside a job the
-// machine that adds is the one that measured; else it is unknown, and the name
-// of some login node would be a wrong answer.
+// whereRun returns the host and the job of a run. Inside a job, this machine
+// measured. Otherwise the host is unknown: the name of a login node would be
+// wrong.
 func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {
 		return host, job
 	}
-	// The variables are those of Slurm, PBS, LSF, Flux, GitHub, GitLab and
+	// The variables belong to Slurm, PBS, LSF, Flux, GitHub, GitLab, and
 	// Jenkins.
 	job = t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
 	if job != "" && host == "" {
@@ -298,9 +299,9 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	return host, job
 }
 
-// whenRun returns the time of a run and, when the inputs do not say it, what it
-// was taken from. A given time is the user's word and needs no source. Standard
-// input and folders have no date of a run.
+// whenRun returns the time of a run and its source, if the inputs lack the
+// time. A given time needs no source. Standard input and folders have no date
+// of a run.
 func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if !given.IsZero() {
 		return given, ""
@@ -308,8 +309,8 @@ func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if t := run.Platform.Collected; !t.IsZero() {
 		return t, ""
 	}
-	// The newest of the files: exports are written after the run, and copying
-	// some keeps or renews their dates.
+	// Use the newest file: exports are written after the run, and some copies
+	// keep the dates.
 	for _, in := range run.Inputs {
 		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() && info.ModTime().After(t) {
 			t = info.ModTime()

@@ -53,13 +53,13 @@ func (t *tracking) removeCommand() *cobra.Command {
 		}})
 }
 
-// remove takes runs out for good, each in a transaction of its own: an
-// interrupt between two leaves the one removed and the other kept.
+// remove deletes runs, each in a separate transaction: after an interrupt, some
+// are deleted and the others are kept.
 func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report.Output, error) {
 	var ids []int64
 	for _, text := range args {
 		// Numbers are printed with separators for thousands, and people paste
-		// what they see.
+		// them.
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
 			return nil, cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
@@ -99,8 +99,8 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report
 	})
 }
 
-// confirm asks a question. It goes to standard error: it is no result. An
-// interrupt ends the waiting.
+// confirm prints a question to standard error and reports whether the answer is
+// yes. An interrupt ends the waiting.
 func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(t.stderr, "%s [y/N] ", question)
 	answer := make(chan string, 1)
@@ -117,14 +117,14 @@ func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 	}
 }
 
-// acceptFlags are those of track accept.
+// acceptFlags are the flags of track accept.
 type acceptFlags struct {
-	Run    int64  `flag:"run" arg:"RUN" help:"run with which the baseline begins (default: the one that was added last)"`
+	Run    int64  `flag:"run" arg:"RUN" help:"first run of the new baseline (default: the run that was added last)"`
 	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch size or without"`
 	All    bool   `flag:"all" help:"all kernels of the run's program on its device"`
-	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
-	Noise  bool   `flag:"noise" help:"accept the bad runs as noise of the kernel: the baseline stays, and later runs that are as low for no longer than these do not fail"`
-	Undo   bool   `flag:"undo" help:"take back what was accepted"`
+	Note   string `flag:"note" arg:"TEXT" help:"reason, for later readers"`
+	Noise  bool   `flag:"noise" help:"accept the bad runs as noise of the kernel, and keep the baseline"`
+	Undo   bool   `flag:"undo" help:"withdraw what was accepted"`
 }
 
 func (t *tracking) acceptCommand() *cobra.Command {
@@ -144,9 +144,9 @@ func (t *tracking) acceptCommand() *cobra.Command {
 	return c
 }
 
-// acceptRun makes a run the first of a new baseline, for all kernels or for
-// those that match, or takes that back. Nothing that was measured is changed by
-// it, so it can be undone.
+// acceptRun makes a run the first one of a new baseline, accepts bad runs as
+// noise, or withdraws either. It changes no measured value, so it can be
+// undone.
 func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Output, error) {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
@@ -154,8 +154,8 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 	}
 	var matches func(history.Key) bool
 	if f.Kernel != "" {
-		// By the name that rename takes, or with the launch size that tables
-		// show behind it.
+		// Match the name for rename, or the name with the launch size as in
+		// tables.
 		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
 	return t.changing(ctx, func(db *history.DB) (err error) {
@@ -180,31 +180,31 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 	})
 }
 
-// withdraw takes back what was accepted last, or of a run or of kernels.
+// withdraw withdraws what was accepted last, or what was accepted for a run or
+// for kernels.
 func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(history.Key) bool) (
 	[]history.Accept, error) {
 	all, err := db.Accepts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// --kernel selects what was accepted of single kernels; an acceptance of
-	// the whole run has no series and stays.
+	// --kernel selects accepted kernels. An accepted run without a series
+	// stays.
 	of := slices.DeleteFunc(slices.Clone(all), func(a history.Accept) bool {
 		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
 	})
 	if len(of) == 0 {
 		return nil, cli.Errorf("nothing of this was accepted in %s; 'occudiff track list' shows what was", db.Where())
 	}
-	// Without a choice it is the last command that is taken back: one command
-	// stores all of its acceptances with one time.
+	// Without a selection, withdraw the last command: one command stores all of
+	// its entries with one time.
 	if last := of[len(of)-1]; f.Run == 0 && matches == nil {
 		of = slices.DeleteFunc(of, func(a history.Accept) bool { return a.Run != last.Run || !a.Time.Equal(last.Time) })
 	}
 	return of, db.Withdraw(ctx, of)
 }
 
-// renameCommand states that one kernel has two names. It holds for the runs
-// before as well as for those to come.
+// renameCommand gives a kernel another name, in earlier and later runs.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
@@ -213,7 +213,7 @@ func (t *tracking) renameCommand() *cobra.Command {
 				if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
 					return err
 				}
-				return t.printResult("%s is %s from now on, and was in all runs", report.OneLine(args[0]), report.OneLine(args[1]))
+				return t.printResult("%s is now %s, in all runs", report.OneLine(args[0]), report.OneLine(args[1]))
 			})
 		}})
 }
@@ -227,9 +227,9 @@ func (t *tracking) importCommand() *cobra.Command {
 }
 
 // importPoints stores the runs of a file. Importing a file twice changes
-// nothing. A line that cannot be used may be of any run, and a run is stored
-// whole or not at all: so nothing of such a file is stored, unless the rest is
-// asked for.
+// nothing. An unreadable line may belong to any run, and a run is stored
+// completely or not at all. So nothing of such a file is stored, unless the
+// user allows it.
 func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
@@ -242,8 +242,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	if t.flags.Changed("metric") && !records.Alone {
 		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is for a file with value alone", m, path)
 	}
-	// An export calls a series by kernel and device; only the table can tell a
-	// device from another word.
+	// An export names a series by kernel and device. Only the table of devices
+	// can distinguish a device from another word.
 	records.IsDevice = func(key string) bool {
 		m, err := t.devices.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
@@ -271,7 +271,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	return t.printResult("%s: %s", db.Where(), trackdoc.ImportedText(&done, records.Bad))
 }
 
-// readRecords reads a file of runs, or standard input; of is the metric of the
+// readRecords reads a file of runs, or standard input. of is the metric of the
 // column value.
 func (t *tracking) readRecords(ctx context.Context, path string, of history.Metric) (
 	*history.Records, []note.Note, error) {
@@ -301,12 +301,12 @@ func (t *tracking) exportCommand() *cobra.Command {
 		}})
 }
 
-// exportRuns writes runs while they are read, so it has no answer. Names have a
-// guard against spreadsheets, which importing takes off again.
+// exportRuns writes runs while it reads them. Names are guarded against
+// spreadsheets; an import removes the guard.
 func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 	lines := 0
 	write := func(w io.Writer) error {
-		// It is called once a file.
+		// It is called once per file.
 		lines = 0
 		rows := history.NewRecordWriter(w)
 		err := db.Export(ctx, func(r history.Record) error {

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Which commit cost occupancy? For git bisect: builds the commit that is checked out, measures it RUNS times under VTune, and
-# compares it with the good commit, which is measured once. Copy it out of the repository, whose commits may not all have it:
+# Find the commit that cost occupancy, with git bisect: build the commit that is checked out, measure it RUNS times under VTune, and
+# compare it with the good commit, which is measured once. Copy the script out of the repository, because some commits may lack it:
 #
 #   cp docs/ci/bisect.sh /tmp && git bisect start BAD GOOD && git bisect run sh /tmp/bisect.sh
 #
-# It ends with 0 for a good commit, with 1 for a bad one, and with 125 where a commit cannot be judged: it does not build, it does not
-# run, or the diff sees too little of it. git bisect passes those over.
-#   GOOD      the commit to compare with              (the first one that git bisect was told)
+# It exits 0 for a good commit, 1 for a bad one, and 125 if a commit cannot be judged, because it does not build or run, or has too
+# few comparable kernels. git bisect skips such commits.
+#   GOOD      the commit to compare with              (the first good commit of git bisect)
 #   SRC       the program's source                    (vec_add.cpp)
 #   RUNS      runs of each side; 4 make a test        (4)
-#   OUT       what was measured; remove it afterwards (../bisect-occupancy)
+#   OUT       the measurements; remove it afterward (../bisect-occupancy)
 #   MODE      VTune's metrics: overview for GPUs newer than Gen9, whose overview lacks the occupancy  (full-compute)
 #   CXX, VTUNE
 set -eu
@@ -17,7 +17,7 @@ status=125
 trap 'git worktree remove --force "$out/source" 2>/dev/null || true; exit "$status"' EXIT
 src=${SRC:-vec_add.cpp} out=${OUT:-../bisect-occupancy} vtune=${VTUNE:-vtune} mode=${MODE:-full-compute}
 
-# measure SOURCE FOLDER: builds it and fills the folder with a run in each of its own.
+# measure SOURCE FOLDER: builds the source, and writes each run to a subfolder.
 measure() {
 	rm -rf "$2"
 	mkdir -p "$2/runs"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Did a pull request cost occupancy? Builds its merge base and its head, measures each RUNS times under VTune, in turns, so that
-# a GPU that warms up slows both, and compares the two. It ends with 1 when a kernel regressed, and with 3 when something else went
-# wrong. Run it in a checkout that has the base branch, on a machine with the GPU. The results land in OUT: comment.md for the
-# pull request, which is text and short, since GitHub shows no pictures of a comment's, report.html with the plots, and junit.xml.
-#   BASE      the branch that the change goes into    (origin/main)
+# Check whether a pull request cost occupancy: build its merge base and its head, measure each RUNS times under VTune, in turns, so
+# that a GPU that warms up slows both, and compare the two. It exits 1 if a kernel regressed, and 3 for any other failure. Run it in
+# a checkout that has the base branch, on a machine with the GPU. The results are in OUT: comment.md for the pull request (short
+# text, because GitHub shows no local pictures in a comment), report.html with the plots, and junit.xml.
+#   BASE      the target branch of the change         (origin/main)
 #   SRC       the program's source                    (vec_add.cpp)
 #   RUNS      runs of each side; 4 make a test        (4)
-#   OUT       where all of it goes, made anew         (occupancy)
-#   TOP       kernels in the comment, what needs attention first    (20)
+#   OUT       the folder of the results, recreated    (occupancy)
+#   TOP       kernels in the comment, the most urgent first    (20)
 #   MODE      VTune's metrics: overview for GPUs newer than Gen9, whose overview lacks the occupancy  (full-compute)
 #   CXX, VTUNE
 set -eu
@@ -41,8 +41,8 @@ verdict=0
 COLUMNS=110 occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations \
 	--top "${TOP:-20}" -o "$out/report.html" -o "$out/junit.xml" >"$out/diff.txt" || verdict=$?
 
-# The marker says whose comment it is: only that one is edited. The first paragraph of the diff is its verdict; then come its
-# kernels, as much as somebody reads in a comment.
+# The marker identifies the comment, so that only this comment is edited. The first paragraph of the diff is its verdict. The first
+# kernels follow.
 {
 	echo '<!-- occudiff: occupancy of a pull request -->'
 	awk -v RS= '{ print; exit }' "$out/diff.txt"

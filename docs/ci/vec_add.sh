@@ -1,9 +1,9 @@
 #!/bin/sh
-# One run of vec_add under VTune, into the history. It ends with 1 when occupancy regressed (confirmed by two runs) or a kernel
-# is gone, and with 3 when something else went wrong: nothing is known of occupancy then.
+# Add one run of vec_add under VTune to the history. It exits 1 if occupancy regressed (confirmed by two runs) or a kernel is
+# missing, and 3 for any other failure; then occupancy is unknown.
 #
-#   sh vec_add.sh                             here and now
-#   sbatch vec_add.sh  /  qsub vec_add.sh     on a cluster; the history then has the job's number and the node's name
+#   sh vec_add.sh                             on this machine
+#   sbatch vec_add.sh  /  qsub vec_add.sh     on a cluster; the history has the number of the job and the name of the node
 #
 #SBATCH --job-name=occupancy
 #SBATCH --time=00:15:00
@@ -11,7 +11,7 @@
 #PBS -N occupancy
 #PBS -l walltime=00:15:00
 #
-# Settings, all optional: OCCUDIFF_DB (the history), SRC (vec_add.cpp), RUNS (a folder that keeps what was measured), LABEL,
+# Settings, all optional: OCCUDIFF_DB (the history), SRC (vec_add.cpp), RUNS (a folder for the measurements), LABEL,
 # DRIVER (the GPU driver's version), CXX, VTUNE, MODE (VTune's metrics: full-compute; overview is enough for GPUs newer than Gen9).
 set -eu
 status=3
@@ -24,14 +24,14 @@ run=${RUNS:-runs}/$(date -u +%Y%m%dT%H%M%SZ)-$$
 mkdir -p "$run"
 case $OCCUDIFF_DB in *://*) ;; *) mkdir -p "$(dirname "$OCCUDIFF_DB")" ;; esac
 
-# No export says which driver it was: ask the system. The check says when it changed.
+# Exports do not name the driver: ask the system. The check reports a change.
 driver=${DRIVER:-$(dpkg-query -W -f '${Version}' libze-intel-gpu1 2>/dev/null || rpm -q --qf '%{VERSION}' intel-level-zero-gpu 2>/dev/null || true)}
 case $driver in *"not installed"*) driver= ;; esac
 
 "${CXX:-icpx}" -fsycl -O2 "${SRC:-vec_add.cpp}" -o "$run/vec_add"
 
-# measure FOLDER [FLAG...]: collects, and adds that with the flags. It says "run 12 stored: ...": that run is checked. The newest of a
-# history that several jobs share may be another job's.
+# measure FOLDER [FLAG...]: collects a run and adds it with the flags. The check uses the number in "run 12 stored: ...", because the
+# newest run of a shared history may belong to another job.
 measure() {
 	to=$1
 	shift
@@ -49,16 +49,15 @@ measure() {
 }
 measure "$run"
 
-# Kernels that lie lower than one run hardly does by chance are measured again, once: that tells a burst from a drop. The commit says
-# that both runs belong together.
+# Measure the suspects again, once, to distinguish a burst from a drop. The commit marks that both runs belong together.
 if git rev-parse --quiet --verify HEAD >/dev/null 2>&1; then
 	suspects=0
 	again=$(occudiff track check --run "$number" --suspects 2>/dev/null) || suspects=$?
 	[ "$suspects" -ne 4 ] || measure "$run/again" --kernel "$again"
 fi
-[ -z "${GITHUB_ENV:-}" ] || echo "OCCUDIFF_RUN=$number" >>"$GITHUB_ENV" # for the steps that follow in a workflow
+[ -z "${GITHUB_ENV:-}" ] || echo "OCCUDIFF_RUN=$number" >>"$GITHUB_ENV" # for later steps of a workflow
 
-# What was measured against the prediction, then against the runs before. The report is written either way.
+# Compare with the prediction, then with the earlier runs. The report is always written.
 occudiff validate "$run/vec_add.hotspots.csv" "$run/vec_add.summary.txt" --sampling-interval 100us -q -o "$run/report.xlsx" -o "$run/report.md"
 verdict=0
 occudiff track check --run "$number" --fail-on missing -o "$run/check.xml" -o "$run/check.md" || verdict=$?

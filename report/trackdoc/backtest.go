@@ -53,13 +53,14 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	}
 	// The budget counts findings, not failed checks. A single false alarm fails
 	// every check until it closes, and is still one thing to review.
-	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
+	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s failed while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
-		unit.FormatCount(t.FailedChecks, "was", "were")),
-		Impact: "Every finding is taken for one for nothing here: accept those that were real."}
+		report.Thousands(int64(t.FailedChecks))),
+		Impact: "Short findings of single kernels count as false alarms here."}
 	switch {
 	case b.Open > 0:
-		s.Headline += fmt.Sprintf(" No --threshold is proposed while %s open.", unit.FormatCount(b.Open, "finding is", "findings are"))
+		s.Headline += fmt.Sprintf(" No --threshold is proposed while %s open.",
+			unit.FormatCount(b.Open, "finding is", "findings are"))
 	case b.Hides:
 		s.Headline += fmt.Sprintf(" A --threshold that opens at most %s in 100 would hide a drop of several kernels "+
 			"or of 8 runs.", rate(100*b.Target))
@@ -92,7 +93,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		}
 	}
 	if len(planted) > 0 {
-		s.Advice = append(s.Advice, "Planted drops found within ten runs: "+strings.Join(planted, ", ")+".")
+		s.Advice = append(s.Advice, "Injected drops found within ten runs: "+strings.Join(planted, ", ")+".")
 	}
 	s.Advice = append(s.Advice, leftOut(b.Series)...)
 	return s

@@ -77,7 +77,7 @@ func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 		level = report.AnnotateError
 	}
 	for _, g := range v.missingKernels() {
-		list = append(list, report.Annotation{Level: level, Title: report.OneLine(g.Key.Name()) + ": gone",
+		list = append(list, report.Annotation{Level: level, Title: report.OneLine(g.Key.Name()) + ": missing",
 			Message: report.UpperFirst(missingText(g)) + "."})
 	}
 	return list
@@ -122,7 +122,7 @@ func Failure(j *track.Judgment) string {
 	}
 	if list := v.missingKernels(); v.FailMissing && len(list) > 0 {
 		gone := report.ListOf(list, func(g track.MissingKernel) string { return g.Key.Name() })
-		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s",
+		parts = append(parts, fmt.Sprintf("%s that took more than 1%% of the time %s missing: %s",
 			unit.FormatCount(len(list), "kernel", "kernels"), number(len(list), "is", "are"), few(gone)))
 	}
 	if len(parts) == 0 {
@@ -155,7 +155,7 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 		// The case keeps the class and name of the kernel, so that a CI system
 		// shows one test that began to fail.
 		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped,
-			Type: "missing", Message: "the kernel is gone", Text: missingText(g)}
+			Type: "missing", Message: "the kernel is missing", Text: missingText(g)}
 		if c.FailMissing {
 			k.Outcome = report.Failed
 		}

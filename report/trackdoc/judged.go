@@ -130,7 +130,7 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 	if changes {
 		regressed := slices.DeleteFunc(slices.Clone(show), func(s *track.Series) bool { return !isRegressed(s) })
 		others := slices.DeleteFunc(slices.Clone(show), isRegressed)
-		first := v.plots("regressed", "Regressed kernels", "The red runs are those since the first bad run.", regressed)
+		first := v.plots("regressed", "Regressed kernels", "Runs since the first bad run are red.", regressed)
 		for i := range first.Plots {
 			first.Plots[i].TimeSeries.Large = true // the section is open, and comes first
 		}

@@ -342,7 +342,7 @@ func (v *view) notices(c *track.Check) (list []string) {
 	}
 	gone := v.missingKernels()
 	for _, g := range gone[:min(len(gone), report.MaxListedTasks)] {
-		add("%s: Gone: %s.", report.OneLine(g.Key.Name()), missingText(g))
+		add("%s: missing: %s.", report.OneLine(g.Key.Name()), missingText(g))
 	}
 	if n := len(c.Missing); n > 0 {
 		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",

@@ -104,13 +104,13 @@ func (v *view) evidence(s *track.Series) string {
 		if s.Restart != nil && s.Age < track.RecentRuns && (s.FirstBad == nil || !s.Continues()) {
 			text = append(text, v.restarts(s))
 		} else if s.Outcome() == trend.Alarm {
-			text = append(text, "It may be an outlier; if the next run is like it, that is a regression.")
+			text = append(text, "It may be an outlier; if the next run is as low, it is a regression.")
 		}
 		if len(moved) > 0 {
-			text = append(text, "With it moved "+strings.Join(moved, ", ")+".")
+			text = append(text, "Also changed: "+strings.Join(moved, ", ")+".")
 		}
 		if s.Absent {
-			text = append(text, "A run on this driver in this launch size mends it, or 'occudiff track accept'.")
+			text = append(text, "It closes with a good run on this driver in this launch size, or with 'occudiff track accept'.")
 		}
 	}
 	return strings.Join(text, " ")
@@ -178,11 +178,11 @@ func changedText(list []track.Change) string {
 // missingText returns the facts about a missing kernel. The share comes from
 // the last run with the kernel.
 func missingText(g track.MissingKernel) string {
-	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
+	text := fmt.Sprintf("run %d was the last one with it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
-		text = fmt.Sprintf("it held %s of the time of run %d, the last that had it", report.PercentText(s), g.Last.Run)
+		text = fmt.Sprintf("it took %s of the time of run %d, the last one with it", report.PercentText(s), g.Last.Run)
 	}
-	return text + "; track rename says which kernel it is now, track accept that it is to be gone"
+	return text + "; if it has another name now, use track rename; if it was removed, use track accept"
 }
 
 // number returns the form of a verb for a count.

@@ -136,20 +136,20 @@ func TestLines(t *testing.T) {
 		{"two levels", reduce(trend.Regression, open(2)),
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. 52.0 -> 44.0%, -8.0, since run 11, last good run 10."},
 		{"an alarm", reduce(trend.Alarm, func(s *track.Series) { s.FirstBad = at(10, "", "") }),
-			"60.0 -> 50.0%, -10.0, alarm: run 10 alone. It may be an outlier; if the next run is like it, that is a regression."},
+			"60.0 -> 50.0%, -10.0, alarm: run 10 alone. It may be an outlier; if the next run is as low, it is a regression."},
 		{"no good run", reduce(trend.Regression, open(1), func(s *track.Series) { s.Open[0].LastGood = nil }),
 			"60.0 -> 52.0%, -8.0, since run 10."},
 		{"a longer time", reduce(trend.Regression, open(1), companion(history.Seconds, 1, 1.25)),
-			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time 1.25x. With it moved time per launch 1,000,000.0 -> 1,250,000.0 us (+250,000.0 us)."},
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time 1.25x. Also changed: time per launch 1,000,000.0 -> 1,250,000.0 us (+250,000.0 us)."},
 		{"the same time", reduce(trend.Regression, open(1), companion(history.Seconds, 1e-3, 1.01e-3)),
-			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time as before. With it moved time per launch 1,000.0 -> 1,010.0 us (+10.0 us)."},
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time as before. Also changed: time per launch 1,000.0 -> 1,010.0 us (+10.0 us)."},
 		{"a change that prints as 0.0", reduce(trend.Regression, open(1), companion(history.IdleXVEs, 1, 1.04)),
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9."},
 		{"a change that prints as 0.1", reduce(trend.Regression, open(1), companion(history.IdleXVEs, 1, 1.06)),
-			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. With it moved slots of idle XVEs 1.0 -> 1.1 points (+0.1 points)."},
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. Also changed: slots of idle XVEs 1.0 -> 1.1 points (+0.1 points)."},
 		{"absent from the run", reduce(trend.Regression, open(1), func(s *track.Series) { s.Absent = true }),
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; not in the run. " +
-				"A run on this driver in this launch size mends it, or 'occudiff track accept'."},
+				"It closes with a good run on this driver in this launch size, or with 'occudiff track accept'."},
 	} {
 		if got := viewOf(occupancy, c.s).whole(c.s); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, got, c.want)
@@ -203,7 +203,7 @@ func TestFailure(t *testing.T) {
 			"runs 12 to 14: 1 of 1 kernel regressed: reduce (60.0 -> 52.0%)"},
 		{"a missing kernel passes", track.Judgment{MissingKernels: []track.MissingKernel{gone}}, ""},
 		{"unless it fails the gate", track.Judgment{MissingKernels: []track.MissingKernel{gone}, FailMissing: true},
-			"1 kernel that held more than 1% of the time is gone: copy"},
+			"1 kernel that took more than 1% of the time is missing: copy"},
 	} {
 		c.j.Metric = occupancy.Metric
 		if got := Failure(&c.j); got != c.want {
