@@ -11,33 +11,33 @@ import (
 	"strings"
 )
 
-// Added describes what Add did.
+// Added is the result of Add.
 type Added struct {
-	// ID is of the run: the new one, or the one that is the same.
+	// ID is the number of the new run, or of the stored run with the same
+	// content.
 	ID int64
-	// Stored is false when nothing was changed because the run is known.
+	// Stored is false if nothing was changed because the run is known.
 	Stored bool
-	// Known are the inputs that are part of run ID already, when it was not
+	// Known are the inputs that are already part of run ID, if the run was not
 	// stored.
 	Known []Input
-	// Whole states that all of the content is known, and not only some of its
-	// files.
+	// Whole is set if all of the content is known, not only some of its files.
 	Whole bool
-	// Programs are those that have kernels of the run, when it does not name
-	// its own and they are several: it is unknown which one it is of, and its
-	// series are of none.
+	// Programs are the programs with kernels of the run, if the run names none
+	// and there are several. Its program is unknown, so its series belong to
+	// none.
 	Programs []string
-	// Moved are the kernels whose name changed in what moves when other code
-	// does. Their series go on.
+	// Moved are the kernels whose name changed only in the parts that change
+	// with other code. Their series continue.
 	Moved []Rename
 }
 
-// Add stores a run in one transaction. When one of the files that carry its
-// rows is part of a stored run of which the same was said, nothing is changed
-// and the answer says which.
+// Add stores a run in one transaction. If a file with its rows is part of a
+// stored run with the same provenance, nothing is changed, and the result names
+// the file.
 func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
-	// Cleaned before the transaction: what is wrong with a run must not hold a
-	// lock meanwhile.
+	// Clean the run before the transaction: an invalid run must not hold a
+	// lock.
 	if run, err = clean(run); err == nil {
 		err = d.write(ctx, "adding a run to "+d.engine.where, func(w *writing) { added = w.add(run) })
 	}
@@ -46,7 +46,7 @@ func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
 
 // add stores a clean run, unless its content is known.
 func (w *writing) add(run Run) Added {
-	// Renamed first: a run that was stored under the old names must be known by
+	// Rename first: a run that was stored under the old names must be known by
 	// the new ones.
 	w.rename(run.Rows)
 	if known := w.stored(run); known.ID != 0 {
@@ -59,8 +59,8 @@ func (w *writing) add(run Run) Added {
 	return added
 }
 
-// begin stores all of a clean run that is not known but its rows, and gives
-// their series. It sets the run's number.
+// begin stores everything of a clean run except its rows, if the run is not
+// known, and returns their series. It sets the run's number.
 func (w *writing) begin(run *Run) (series []int64, added Added) {
 	w.one(`INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
@@ -78,9 +78,9 @@ func (w *writing) begin(run *Run) (series []int64, added Added) {
 	return series, Added{ID: run.ID, Stored: true, Programs: programs, Moved: moved}
 }
 
-// stored looks the run up. It is the same when the rows of one of its files
-// are, and all that is said of it. It is asked within the transaction: two jobs
-// may add one file at once, and the second has to see the first.
+// stored looks up a run. It is the same if the rows of one of its files and its
+// provenance are the same. The lookup is part of the transaction: two jobs may
+// add one file at once, and the second one must see the first.
 func (w *writing) stored(run Run) (found Added) {
 	inputs := carrying(run)
 	for i, digest := range contents(run) {
@@ -109,17 +109,17 @@ func (w *writing) addInputs(run *Run) {
 	w.insert("occudiff_content (digest, run_id)", claimed)
 }
 
-// pending are kernels of runs on their way into the table.
+// pending are rows that wait to be stored.
 type pending struct {
 	*writing
 	rows [][]any
 }
 
-// rowsAtOnce bounds the rows that are in memory as the table's, which take more
-// than the run's.
+// rowsAtOnce bounds the number of rows in memory in the form of the table,
+// which is larger than the form of the run.
 const rowsAtOnce = 1 << 14
 
-// add takes the kernels of a run, each of its series.
+// add adds the kernels of a run with their series.
 func (p *pending) add(run *Run, series []int64) {
 	at := run.Time.UnixMicro()
 	for i := range run.Rows {
@@ -134,8 +134,8 @@ func (p *pending) add(run *Run, series []int64) {
 	}
 }
 
-// store inserts the rows in the order of the table's key, in which neighbors go
-// to one page.
+// store inserts the rows in the order of the table's key, so that neighbors
+// share a page.
 func (p *pending) store() {
 	slices.SortFunc(p.rows, func(a, b []any) int {
 		return slices.CompareFunc(a[:3], b[:3], func(x, y any) int { return cmp.Compare(x.(int64), y.(int64)) })
@@ -144,9 +144,8 @@ func (p *pending) store() {
 	p.rows = p.rows[:0]
 }
 
-// writing is a transaction on its way. After its first error it does nothing
-// more, as a bufio.Writer does, so that those who use it need not ask at each
-// step.
+// writing is an open transaction. After its first error it does nothing, like a
+// bufio.Writer, so that callers need not check each step.
 type writing struct {
 	*DB
 	ctx context.Context
@@ -154,9 +153,9 @@ type writing struct {
 	err error
 }
 
-// write runs f in one transaction: all of it or nothing. Writers come one after
-// the other, so that what one has looked up is true until its end: SQLite
-// begins its transactions as immediate ones (see sqliteDSN), a server has a
+// write runs f in one transaction, completely or not at all. Only one writer
+// runs at a time, so values that it looked up stay true until its end: SQLite
+// begins its transactions as immediate ones (see sqliteDSN), and a server has a
 // lock for it.
 func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error {
 	if d.options.ReadOnly {
@@ -178,15 +177,15 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 		d.at("after commit")
 	}
 	if w.err != nil {
-		// The error that made us stop is the one to report, not that of a
-		// connection that is gone.
+		// Report the error that stopped the transaction, not the error of a
+		// lost connection.
 		_ = tx.Rollback()
 	}
 	return d.engine.explain(doing, ended(ctx, w.err))
 }
 
-// ended returns one error of a context that has ended: database/sql watches it
-// on its own, and which of the two notices first is chance.
+// ended returns the error of an ended context. database/sql watches the context
+// on its own, so either error may come first.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		return ctx.Err()
@@ -194,19 +193,19 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// at marks a place in a transaction.
+// at marks a place in a transaction, for tests.
 func (d *DB) at(name string) {
 	if d.options.step != nil {
 		d.options.step(name)
 	}
 }
 
-// fail ends the transaction, unless it has failed already.
+// fail ends the transaction with an error, unless it has failed already.
 func (w *writing) fail(format string, args ...any) {
 	w.err = cmp.Or(w.err, fmt.Errorf(format, args...))
 }
 
-// exec runs a statement and gives the number of rows that it changed.
+// exec runs a statement and returns the number of changed rows.
 func (w *writing) exec(text string, args ...any) (changed int64) {
 	if w.err != nil {
 		return 0
@@ -219,7 +218,7 @@ func (w *writing) exec(text string, args ...any) (changed int64) {
 	return changed
 }
 
-// one reads a row, and says whether there is one.
+// one reads a row and reports whether there is one.
 func (w *writing) one(text string, args []any, into ...any) bool {
 	if w.err != nil {
 		return false
@@ -231,14 +230,14 @@ func (w *writing) one(text string, args []any, into ...any) bool {
 	return err == nil
 }
 
-// each runs a select and hands each row to scan.
+// each runs a select and passes each row to scan.
 func (w *writing) each(text string, args []any, scan func(rows *sql.Rows) error) {
 	if w.err == nil {
 		w.err = w.scanEach(w.ctx, w.tx, text, args, scan)
 	}
 }
 
-// keys reads the keys of series.
+// keys returns the keys of series.
 func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
 	if w.err == nil {
 		keys, w.err = w.readKeys(w.ctx, w.tx, where, args...)
@@ -246,8 +245,8 @@ func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
 	return keys
 }
 
-// insert inserts rows, many by statement: on a server every statement is a
-// journey.
+// insert inserts rows, many per statement, because each statement to a server
+// is a round trip.
 func (w *writing) insert(into string, rows [][]any) {
 	for part := range slices.Chunk(rows, w.engine.batch) {
 		group := "(" + marks(len(part[0])) + ")"
@@ -260,20 +259,19 @@ func (w *writing) insert(into string, rows [][]any) {
 // marks returns "?, ?, ?" for n values.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// stored is a series that is in the tables.
+// stored is a series of the tables.
 type stored struct {
 	id      int64
 	program string
 }
 
-// seriesOf returns the number of each row's series, making those that are new.
+// seriesOf returns the number of each row's series, and adds the new series.
 //
-// The program is part of a series, where it is known. Rows that do not name one
-// join the only program that has their kernels. A program that is named for the
-// first time takes over the series of its kernels that name none, so that what
-// was stored before programs were known goes on. Where several programs have
-// the kernels it is unknown: the rows make series without a program, and the
-// programs are returned.
+// The program is part of a series if it is known. Rows without a program join
+// the only program with their kernels. A program that is named for the first
+// time adopts the series of its kernels without a program, so that earlier runs
+// continue. If several programs have the kernels, the rows make series without
+// a program, and the programs are returned.
 func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []Rename) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
@@ -302,7 +300,7 @@ func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []
 	return ids, programs, moved
 }
 
-// makeSeries makes the series of the rows that have none.
+// makeSeries adds the series of the rows that have none.
 func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids []int64) {
 	var fresh [][]any
 	var missing []string
@@ -324,8 +322,7 @@ func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids [
 	}
 }
 
-// programsOf lists the programs that have one of the kernels that were looked
-// up.
+// programsOf returns the programs that have one of the kernels.
 func programsOf(known map[string][]stored) []string {
 	programs := map[string]bool{}
 	for _, of := range known {
@@ -337,8 +334,8 @@ func programsOf(known map[string][]stored) []string {
 	return slices.Sorted(maps.Keys(programs))
 }
 
-// find returns the series of a program among those of a kernel, 0 when there is
-// none yet. With adopt it is the only one there is, and names no program.
+// find returns the series of a program among the series of a kernel, 0 for
+// none. adopt is set if it is the only series and names no program.
 func find(of []stored, program string) (id int64, adopt bool) {
 	for _, s := range of {
 		if s.program == program {
@@ -351,7 +348,7 @@ func find(of []stored, program string) (id int64, adopt bool) {
 	return 0, false
 }
 
-// lookUp finds the series of kernels.
+// lookUp returns the series of kernels.
 func (w *writing) lookUp(kernels []string) map[string][]stored {
 	known := make(map[string][]stored, len(kernels))
 	for part := range slices.Chunk(kernels, w.engine.batch) {

@@ -17,7 +17,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Record is a kernel of a run as `track import` and `track export` exchange it.
+// Record is a kernel of a run in the form of `track import` and `track export`.
 type Record struct {
 	Series string // Key.Name, or any other name
 	Time   time.Time
@@ -33,7 +33,7 @@ type Record struct {
 	Commit  string
 	Host    string
 	VTune   string
-	// Frequency is the highest of the GPU's clock, in Hz.
+	// Frequency is the highest GPU clock, in Hz.
 	Frequency unit.Opt[float64]
 	// Event is empty for a kernel. Otherwise the record is an event at the time
 	// RecordedAt: "accept" or "noise" for a run of a series, or of all series
@@ -53,14 +53,14 @@ const (
 // isAccept reports whether the record is an accepted run.
 func (r *Record) isAccept() bool { return r.Event == eventAccepted || r.Event == eventNoise }
 
-// columnsOfFile names the columns of an exported file: series and time, those
-// that are optional, and those of metrics.
+// columnsOfFile returns the columns of an exported file: series and time,
+// optional columns, and the metrics.
 func columnsOfFile() []string {
 	return strings.Fields("series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
 		" frequency" + columnNames(" ", ""))
 }
 
-// fields returns what the columns fill, in their order.
+// fields returns the fields of the columns, in their order.
 func (r *Record) fields() []any {
 	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program, &r.Branch,
 		&r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
@@ -70,8 +70,8 @@ func (r *Record) fields() []any {
 	return list
 }
 
-// printed returns a field as a cell. A text is guarded against spreadsheets;
-// what is absent is empty.
+// printed returns a field as a cell. Text is guarded against spreadsheets; an
+// absent value is empty.
 func printed(field any) string {
 	switch f := field.(type) {
 	case *string:
@@ -104,18 +104,18 @@ func parse(name, cell string, field any) (err error) {
 	return err
 }
 
-// ReadRecords reads runs from CSV with the columns series and time and those of
-// metrics, or with the column value alone, which is then of a metric; the
-// others are optional. Time is RFC 3339 or Unix seconds. A bad line becomes a
-// note and reading goes on; a file without the columns is an error. file names
-// the input in messages.
+// ReadRecords reads runs from CSV with the columns series, time, and metrics.
+// Instead of metrics, a file may have the column value for one metric. The
+// other columns are optional. Time is RFC 3339 or Unix seconds. A bad line
+// becomes a note and reading continues; a file without the columns is an error.
+// file names the input in messages.
 func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, error) {
 	records := &Records{}
 	notes, err := records.read(r, file, of, records.Add)
 	return records, notes, err
 }
 
-// read hands out the records of a file.
+// read adds the records of a file.
 func (r *Records) read(from io.Reader, file string, of Metric, add func(Record)) ([]note.Note, error) {
 	known := append(columnsOfFile(), "value")
 	in := table.NewReader(file, from, table.Format{Code: "track-file", What: "file of points", Columns: known,
@@ -168,8 +168,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	}
 }
 
-// readRecord reads the cells of a line. With an error it names the column that
-// is at error.
+// readRecord returns the record of a line. An error names the column.
 func readRecord(places []int, known []string, line *table.Record, of Metric) (r Record, column string, err error) {
 	r.Line = line.Line
 	if line.Problem != "" {
@@ -198,7 +197,7 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 	return r, "", nil
 }
 
-// parseValue reads a number; nothing is absent.
+// parseValue returns a number; an empty text is absent.
 func parseValue(name, text string) (unit.Opt[float64], error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return unit.Opt[float64]{}, nil
@@ -214,7 +213,7 @@ func parseValue(name, text string) (unit.Opt[float64], error) {
 	return unit.Some(v), err
 }
 
-// parseTime reads RFC 3339 or Unix seconds.
+// parseTime returns the time of RFC 3339 or Unix seconds.
 func parseTime(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
@@ -226,22 +225,22 @@ func parseTime(text string) (time.Time, error) {
 			"expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
 	}
 	whole, part := math.Modf(s)
-	// To the microsecond: that is what a float of today's seconds holds.
+	// Round to microseconds, the precision of a float of today's seconds.
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000).UTC(), nil
 }
 
 // RecordWriter writes records as CSV that ReadRecords reads back.
 type RecordWriter struct{ rows *table.CSV }
 
-// NewRecordWriter writes to w, the names of the columns first. Flush must be
-// called at the end.
+// NewRecordWriter returns a writer to w and writes the names of the columns.
+// Flush must be called at the end.
 func NewRecordWriter(w io.Writer) *RecordWriter {
 	rows := table.NewCSV(w)
 	_ = rows.Write(columnsOfFile()) // Flush tells
 	return &RecordWriter{rows}
 }
 
-// Write adds a record. It fits the visitor of DB.Export.
+// Write adds a record. It is a visitor for DB.Export.
 func (w *RecordWriter) Write(r Record) error {
 	var cells []string
 	for _, f := range r.fields() {
@@ -250,21 +249,20 @@ func (w *RecordWriter) Write(r Record) error {
 	return w.rows.Write(cells)
 }
 
-// Flush writes what is left.
+// Flush writes the buffered records.
 func (w *RecordWriter) Flush() error {
 	w.rows.Flush()
 	return w.rows.Error()
 }
 
-// Records are kernels of runs on their way into a history, and what was said of
-// it.
+// Records are kernels of runs to import, with the events of the history.
 type Records struct {
 	Alone bool // the file had the column value alone
 	Bad   int  // lines that cannot be used
 
-	// IsDevice, when not nil, says whether a text is the key of a device. The
-	// run of several adapters of a device ("max1100 GPU 0", "max1100 GPU 1") is
-	// then stored as one of that device.
+	// IsDevice, if set, reports whether a text is the key of a device. A run of
+	// several adapters ("max1100 GPU 0", "max1100 GPU 1") is then stored as a
+	// run of that device.
 	IsDevice func(key string) bool
 
 	runs   []importedRun
@@ -275,18 +273,18 @@ type Records struct {
 	keys map[kernelText]*Key
 }
 
-// identity is what the lines of a run have in common. Device and driver tell
-// runs apart only where no name does: a run may have several of them.
+// identity is the common part of the lines of a run. Device and driver
+// distinguish runs only without a name, because a run may have several of them.
 type identity struct {
 	us                                  int64
 	run, device, driver, label, program string
 }
 
-// kernelText is what a line says of its kernel.
+// kernelText is the kernel of a line, in its original words.
 type kernelText struct{ series, device, driver string }
 
-// importedRun is a run without its rows, and its lines, of which they are made
-// when it is stored.
+// importedRun is a run without its rows, and its lines. The rows are made when
+// the run is stored.
 type importedRun struct {
 	Run
 	lines []importedLine
@@ -332,7 +330,7 @@ func (r *Records) Add(p Record) {
 	r.kernel++
 }
 
-// ordered returns the runs, oldest first. It is an error when a run has a
+// ordered returns the runs, oldest first. It returns an error if a run has a
 // kernel twice.
 func (r *Records) ordered() ([]importedRun, error) {
 	seen := map[*Key]int{} // the line of each kernel of a run
@@ -349,8 +347,8 @@ func (r *Records) ordered() ([]importedRun, error) {
 	return slices.SortedStableFunc(slices.Values(r.runs), func(a, b importedRun) int { return a.Time.Compare(b.Time) }), nil
 }
 
-// withRows makes the rows of a run. Its device and driver are those that all
-// rows share, or the device that all of their adapters are of.
+// withRows returns the run with its rows. Its device and driver are common to
+// all rows, or the device of all their adapters.
 func (r *Records) withRows(in *importedRun) Run {
 	run := in.Run
 	run.Rows = make([]Row, len(in.lines))

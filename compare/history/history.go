@@ -1,28 +1,27 @@
 // Package history stores runs and reads them back as series: one schema on
-// SQLite (a file) and on PostgreSQL (a server that a team shares), through
-// database/sql. It does not know verdicts, thresholds or statistics: the words
-// of a row are stored as they come, and compare/track judges what is read. A
-// history of another schema is refused, and who only reads changes no byte.
+// SQLite (a file) and on PostgreSQL (a server for a team), through
+// database/sql. It does not know verdicts, thresholds, or statistics: the words
+// of a row are stored as they are, and compare/track judges the runs. A history
+// of another schema is rejected, and readers change no byte.
 //
-// A Run has provenance (when, where, which driver, which commit), the files
-// that it was read from, and a Row per kernel. It is stored whole or not at
-// all, and once: the digests of what its files say are claimed in the same
-// transaction, so that adding the same content twice changes nothing.
+// A Run has provenance (time, host, driver, commit), the files that it was read
+// from, and a Row per kernel. It is stored completely or not at all, and once:
+// the digests of the content of its files are claimed in the same transaction,
+// so that adding the same content twice changes nothing.
 //
-// A series is what may be compared over time: one task with one launch size and
-// direction, on one device with one driver. These are its Key. Another device
-// or driver makes another series, so that no reader can mix them up by
-// accident. The numbers of a row are Metrics, a column each; schema.go has the
-// list of them.
+// A series contains values that may be compared over time: one task with one
+// launch size and direction, on one device with one driver (Key). Another
+// device or driver makes another series, so that readers cannot mix them up.
+// The numbers of a row are Metrics, a column each; schema.go has their list.
 //
 // The tables are occudiff_run, occudiff_input (its files), occudiff_content
-// (digests), occudiff_series (keys) and occudiff_kernel (rows). The last is
-// clustered by series and time, which is how it is read: a million rows are a
-// normal history, and the gate wants a few dozen of each series.
+// (digests), occudiff_series (keys), and occudiff_kernel (rows). The last one
+// is clustered by series and time, which is the order of reading: a million
+// rows are a normal history, and the gate reads a few dozen of each series.
 //
-// Runs also come and go as CSV (Import, Export), a line for each kernel of a
-// run and a column for each metric. A run that an import finds stored already
-// stays as it is, and must say the same.
+// Import and Export exchange runs as CSV, a line for each kernel of a run and a
+// column for each metric. A run that an import finds stored stays as it is, and
+// must have the same values.
 package history
 
 import (
@@ -41,34 +40,33 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// defaultWait is how long a writer waits for others.
+// defaultWait is the time that a writer waits for other writers.
 const defaultWait = 30 * time.Second
 
-// Options of opening. The zero value makes the history when it is not there.
+// Options of Open. The zero value creates a missing history.
 type Options struct {
-	// MustExist refuses to make a new history. Readers set it: an empty report
-	// of a mistyped name helps nobody.
+	// MustExist rejects a missing history. Readers set it, because an empty
+	// report of a mistyped name is useless.
 	MustExist bool
-	// ReadOnly changes no byte of the history, and reads one state of it
-	// however long that takes. What writes fails then.
+	// ReadOnly changes no byte of the history, and reads one state of it for
+	// any time. Writes fail.
 	ReadOnly bool
-	// Verify looks for damage of a file that reading would not notice, at the
-	// price of reading all keys. Readers that judge set it.
+	// Verify searches for damage that reading would not notice, at the price of
+	// reading all keys. Readers that judge set it.
 	Verify bool
-	// Base are the names of the base branch, Commits those of the repository,
-	// oldest first. They say which runs count for which, and in which order;
-	// runs without a branch are of the base branch.
+	// Base are the names of the base branch, and Commits the commits of the
+	// repository, oldest first. They determine which runs are compared, and
+	// their order. Runs without a branch belong to the base branch.
 	Base, Commits []string
-	// Wait is how long to wait for a lock that another process holds; 30 s when
-	// zero.
+	// Wait is the time to wait for the lock of another process; 30 s if zero.
 	Wait time.Duration
 
-	// step, when not nil, is called between the statements of a transaction.
-	// Tests kill the process and cut the connection there.
+	// step, if set, is called between the statements of a transaction. Tests
+	// kill the process and cut the connection there.
 	step func(name string)
 }
 
-// DB is an open history. It may be used by several goroutines.
+// DB is an open history. Several goroutines may use it.
 type DB struct {
 	sql     *sql.DB
 	reading *sql.Tx // of a reader, otherwise nil
@@ -77,17 +75,16 @@ type DB struct {
 	folder  string // of a copy that is read instead, see openUndone
 }
 
-// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL,
-// and makes it when it is not there. Another schema is an error. A reader ends
-// with ctx.
+// Open opens a history, a file (SQLite) or a postgres:// URL, and creates a
+// missing one. Another schema is an error. A reader ends with ctx.
 func Open(ctx context.Context, dsn string, options Options) (*DB, error) {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
 	a, err := newAddress(dsn)
 	if err != nil {
 		return nil, err
 	}
-	// Another writer may undo what an unfinished one left, just when it is
-	// copied: the history is whole then, and opens as usual.
+	// Another writer may undo the work of an unfinished one during the copy.
+	// Then the history is complete, and opens as usual.
 	for end := time.Now().Add(options.Wait); ; {
 		d, err := openOnce(ctx, a, options)
 		if !errors.Is(err, errMoved) || time.Now().After(end) || ctx.Err() != nil {
@@ -97,7 +94,7 @@ func Open(ctx context.Context, dsn string, options Options) (*DB, error) {
 	}
 }
 
-// openOnce opens a history as it is now.
+// openOnce opens a history in its current state.
 func openOnce(ctx context.Context, a address, options Options) (d *DB, err error) {
 	if a.server {
 		d, err = openPostgres(ctx, a, options)
@@ -122,7 +119,7 @@ func openOnce(ctx context.Context, a address, options Options) (d *DB, err error
 	return d, nil
 }
 
-// ready makes sure that the tables are there, as this program knows them.
+// ready checks the tables, and creates missing ones.
 func (d *DB) ready(ctx context.Context) error {
 	if d.options.ReadOnly {
 		tx, err := d.sql.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: d.engine.snapshot})
@@ -131,7 +128,7 @@ func (d *DB) ready(ctx context.Context) error {
 		}
 		d.reading = tx
 	}
-	// Whose history it is must be known before the first write to it.
+	// Check the owner of the tables before the first write.
 	known, err := d.known(ctx)
 	if err == nil && !known {
 		err = d.create(ctx)
@@ -142,7 +139,7 @@ func (d *DB) ready(ctx context.Context) error {
 	return err
 }
 
-// Close closes the history. Runs that were added are safe before that.
+// Close closes the history. Added runs are already safe.
 func (d *DB) Close() error {
 	if d.reading != nil {
 		_ = d.reading.Rollback() // it has changed nothing, and may have ended
@@ -154,7 +151,7 @@ func (d *DB) Close() error {
 	return err
 }
 
-// source is where a select runs: in a transaction, or outside of one.
+// source runs selects, in a transaction or outside.
 type source interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 	QueryRowContext(context.Context, string, ...any) *sql.Row
@@ -168,17 +165,17 @@ func (d *DB) source() source {
 	return d.sql
 }
 
-// Where names the history for people: the path, or the URL without its
+// Where returns the name of the history: the path, or the URL without its
 // password.
 func (d *DB) Where() string { return d.engine.where }
 
-// query runs a select outside of a transaction and hands each row to scan.
+// query runs a select outside of a transaction and passes each row to scan.
 func (d *DB) query(ctx context.Context, doing, text string, args []any, scan func(rows *sql.Rows) error) error {
 	return d.engine.explain(doing, ended(ctx, d.scanEach(ctx, d.source(), text, args, scan)))
 }
 
-// scanEach runs a select, in a transaction or outside of one, and hands each
-// row to scan.
+// scanEach runs a select, in a transaction or outside, and passes each row to
+// scan.
 func (d *DB) scanEach(ctx context.Context, from source, text string, args []any, scan func(rows *sql.Rows) error) error {
 	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
 	if err != nil {
@@ -193,13 +190,13 @@ func (d *DB) scanEach(ctx context.Context, from source, text string, args []any,
 	return rows.Err()
 }
 
-// noRun is the error of a run that is not there.
+// noRun returns the error for a missing run.
 func (d *DB) noRun(id int64) error {
 	return fmt.Errorf("%w: %s has no run %d; 'occudiff track list' shows the runs", errNoRun, d.engine.where, id)
 }
 
-// kind is what went wrong, in one sentence; the text around it says where and
-// what to do. Nobody outside decides by it.
+// kind is a sentence about the failure. The text around it names the history
+// and the remedy. No other package decides by it.
 type kind string
 
 func (k kind) Error() string { return string(k) }
@@ -221,9 +218,9 @@ const (
 	errBadRun     kind = "the run cannot be stored"
 )
 
-// storageError is a failure that both engines know, and what to do about it.
-// Nothing has been changed whenever it is said: the transaction was rolled
-// back, or will be when the connection is gone.
+// storageError is a failure that both engines have, with its remedy. It implies
+// that nothing has been changed: the transaction was rolled back, or will be
+// when the connection ends.
 type storageError struct {
 	kind     kind
 	text     string
@@ -231,7 +228,7 @@ type storageError struct {
 	postgres string // what its codes begin with (the manual of PostgreSQL, appendix A)
 }
 
-// storageErrors are those that are known, the more particular ones first.
+// storageErrors are the known failures, the most specific first.
 var storageErrors = []storageError{
 	{errUnfinished, "nothing was changed; the next command that writes undoes it, as 'occudiff track add' does",
 		[]int{sqlite3.SQLITE_READONLY_ROLLBACK}, ""},
@@ -239,7 +236,7 @@ var storageErrors = []storageError{
 		[]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}, "40001 40P01 55P03"},
 	{errReadOnly, "nothing was changed; check the permissions of the file and of its folder",
 		[]int{sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}, ""},
-	// On a server that is a grant and no file.
+	// On a server, the user lacks a grant; there is no file.
 	{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE on the tables of " +
 		"occudiff, or use one that has them", nil, "25006 42501"},
 	{errConnection, "nothing was changed; the server refuses: check user, password and the name of the database",
@@ -254,7 +251,7 @@ var storageErrors = []storageError{
 	{errNotHistory, "nothing was changed; name another file with --db", []int{sqlite3.SQLITE_NOTADB}, ""},
 }
 
-// storageError finds what an error means, nil when it is unknown.
+// storageError returns the known failure of an error, nil for none.
 func (e *engine) storageError(err error) *storageError {
 	code := 0
 	if s, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -271,8 +268,8 @@ func (e *engine) storageError(err error) *storageError {
 	return nil
 }
 
-// engine is what differs between the two. Everything else is one code: a
-// difference that stands here is tested on both engines by the same stories.
+// engine contains the differences between the two databases. All other code is
+// common, and the same scenarios test both.
 type engine struct {
 	where  string
 	server bool // placeholders are $1 and not ?, and tables of others do not mean that it is not ours
@@ -282,14 +279,13 @@ type engine struct {
 	snapshot      sql.IsolationLevel // with which a reader sees one state
 	writes        sql.IsolationLevel // with which a writer sees what the one before it has written
 	batch         int                // rows per insert
-	// orFail lets a statement that fails leave what it has inserted. The
-	// transaction is rolled back all the same, and the pages that it changes
-	// need not be written aside first.
+	// orFail lets a failing statement keep the rows that it inserted. The
+	// transaction is rolled back anyway, and its pages need not be saved first.
 	orFail string
 }
 
-// bind spells the placeholders of a statement. Question marks in texts do not
-// occur in our statements.
+// bind returns a statement with the placeholders of the engine. Our statements
+// contain no question marks in texts.
 func (e *engine) bind(text string) string {
 	if !e.server {
 		return text
@@ -301,7 +297,7 @@ func (e *engine) bind(text string) string {
 	return strings.Join(parts, "")
 }
 
-// explain describes what happened to whom and what to do.
+// explain returns an error that names the history, the failure, and the remedy.
 func (e *engine) explain(doing string, err error) error {
 	var own kind
 	if err == nil || errors.As(err, &own) {

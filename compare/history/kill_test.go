@@ -42,15 +42,15 @@ func child(job string) {
 		fmt.Print("done")
 	case "forever":
 		for i := number; ; i++ {
-			d, err := Open(bg, dsn, Options{}) // each add is a process of its own in real life: opening must survive too
+			d, err := Open(bg, dsn, Options{}) // each add is a process, so opening must survive, too
 			fail(err)
 			_, err = d.Add(bg, sample(i, 120))
 			fail(err)
 			fmt.Println(i)
 			fail(d.Close())
 		}
-	case "write": // eight of these at once
-		d, err := Open(bg, dsn, Options{})
+	case "write": // eight of these at once, for minutes on a busy machine
+		d, err := Open(bg, dsn, Options{Wait: 5 * time.Minute})
 		fail(err)
 		runs, _ := strconv.Atoi(os.Getenv("OCCUDIFF_HISTORY_RUNS"))
 		for i := range runs {

@@ -13,27 +13,26 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Panel is all that is asked about a run: the runs that count for it, and the
-// kernels that they have. A check of a run, a report and a replay of the gate
-// read it once.
+// Panel contains the runs that count for a run, and their kernels. A check of a
+// run, a report, and a replay of the gate read it once.
 //
-// The runs that count are those of the base branch, and the last few of the
-// run's own branch behind these. Their order is that of their commits where the
-// repository knows them, otherwise of time. It is in memory, since neither
-// database knows the order of commits.
+// The counting runs are the runs of the base branch, followed by the last few
+// runs of the run's own branch. They are in the order of their commits if the
+// repository has them, otherwise in the order of time. The panel is in memory,
+// because the databases do not have the order of commits.
 type Panel struct {
 	Runs    []Run    // in the order in which they are judged; without inputs and rows
 	Kernels []Kernel // in the order in which they were first stored; each is in one of the runs
 	Accepts []Accept // up to the run, in the order of it
-	// Ordered states that commits or branches say the order of the runs, and
+	// Ordered is set if commits or branches determine the order of the runs,
 	// not their times.
 	Ordered bool
 
 	place map[int64]int // of each run
 }
 
-// Kernel is a kernel over the runs of a panel: a series. A kernel that goes on
-// with another device, driver or launch size is another one.
+// Kernel is a series over the runs of a panel. A kernel that continues with
+// another device, driver, or launch size is another one.
 type Kernel struct {
 	ID  int64 // of the series
 	Key Key
@@ -42,7 +41,7 @@ type Kernel struct {
 	panel *Panel
 }
 
-// Occurrence is a run that has the kernel, by its place in the panel, with or
+// Occurrence is a run with the kernel, by its place in the panel, with or
 // without values.
 type Occurrence struct {
 	Place   int
@@ -51,11 +50,11 @@ type Occurrence struct {
 	values [len(columns)]float64 // NaN where it has none, or none was asked for
 }
 
-// Panel reads what counts for a run: of its program on its device the last n
-// runs up to it, all for 0, and of other runs those between. It has every
-// kernel on its device that may be of its program, and the kernels of the run
-// wherever else they ran. For run 0 it has the last n runs of the base branch
-// and all their kernels. Only the metrics that are asked for are read.
+// Panel returns the runs that count for a run: the last n runs of its program
+// on its device up to it, all for 0, and the other runs between them. It has
+// every kernel on the device that may belong to the program, and all kernels of
+// the run. For run 0 it has the last n runs of the base branch and all their
+// kernels. It has only the given metrics.
 func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
 	p := &Panel{place: map[int64]int{}}
 	if err := d.count(ctx, p, run, n); err != nil {
@@ -73,20 +72,20 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 		branch = p.Runs[p.place[run]].Branch
 	}
 	p.Accepts = slices.DeleteFunc(p.Accepts, func(a Accept) bool {
-		// A check of an earlier run uses what was accepted of the runs before.
+		// A check of an earlier run uses the levels that were accepted up to
+		// it.
 		return run != 0 && a.Run > run || !d.IsBase(a.of.Branch) && a.of.Branch != branch
 	})
 	return p, err
 }
 
-// Place returns the place of a run, false when it does not count.
+// Place returns the place of a run. ok is false if the run does not count.
 func (p *Panel) Place(run int64) (place int, ok bool) {
 	place, ok = p.place[run]
 	return place, ok
 }
 
-// At describes where among its presences a kernel has a run, -1 where it has
-// not.
+// At returns the index of a run in the occurrences of a kernel, -1 for none.
 func (k *Kernel) At(run int64) int {
 	if place, counts := k.panel.place[run]; counts {
 		i, has := slices.BinarySearchFunc(k.In, place, func(in Occurrence, at int) int { return in.Place - at })
@@ -106,7 +105,7 @@ type Point struct {
 	Verdict   string            // of the run's row, as it was stored
 }
 
-// Value returns the value of a metric at a presence.
+// Value returns the value of a metric at an occurrence.
 func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
 	v := k.In[i].values[m.index()]
 	return unit.Maybe(v, !math.IsNaN(v))
@@ -130,11 +129,11 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// ownRuns is how many runs of a branch count: enough to see that two in a row
-// are bad, and too few to become what they are judged by.
+// ownRuns is the number of runs of a branch that count: enough to show two bad
+// runs in a row, and too few to become the baseline.
 const ownRuns = 3
 
-// candidate is a run on its way into a panel.
+// candidate is a run that may become part of a panel.
 type candidate struct {
 	*Run
 	at     int64 // its time, or an earlier one that its commit says
@@ -142,8 +141,8 @@ type candidate struct {
 	own    bool  // of a branch that is not the base
 }
 
-// count finds the runs of the panel: of those of the program of the run on its
-// device the last n, and what is between.
+// count sets the runs of the panel: the last n runs of the program on the
+// device, and the runs between them.
 func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	all, err := d.bareRuns(ctx, `WHERE id <= ? ORDER BY time, id`, cmp.Or(run, math.MaxInt64))
 	if err != nil {
@@ -176,7 +175,7 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	return nil
 }
 
-// counted returns the runs that count for one, in their order.
+// counted returns the runs that count for a run, in their order.
 func (d *DB) counted(all []Run, judged *Run) []candidate {
 	places := make(map[string]int, len(d.options.Commits))
 	for i, commit := range d.options.Commits {
@@ -204,10 +203,10 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 	return list
 }
 
-// arrangeCommits puts runs in the order of time into that of their commits: one
-// that is dated after a run of a later commit goes before that. A job that ran
-// late for an old commit is judged where that commit stands, or it would look
-// like a drop of the newest.
+// arrangeCommits moves runs from the order of time to the order of their
+// commits: a run that is dated after a run of a later commit moves before it.
+// So a late job for an old commit is judged at the place of that commit, and
+// does not look like a drop of the newest.
 func arrangeCommits(runs []candidate) {
 	var known []*candidate
 	for i := range runs {
@@ -236,12 +235,12 @@ func arrangeCommits(runs []candidate) {
 	})
 }
 
-// IsBase reports whether runs of a branch are those that others are judged by.
+// IsBase reports whether the runs of a branch are the baseline of others.
 func (d *DB) IsBase(branch string) bool {
 	return branch == "" || slices.Contains(d.options.Base, branch)
 }
 
-// askedKeys returns the series whose rows are read.
+// askedKeys returns the series to read.
 func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key, error) {
 	doing := "reading the series of " + d.engine.where
 	keys, err := d.readKeys(ctx, d.source(), "")
@@ -267,8 +266,8 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 	return keys, err
 }
 
-// readKernels reads the rows of series, but for those of runs that do not
-// count, or that were stored after the runs were read.
+// readKernels reads the rows of series, without the rows of runs that do not
+// count or that were stored after the runs were read.
 func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key, metrics []Metric) error {
 	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict`
 	var series, of int64
@@ -307,8 +306,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		k.In = append(k.In, in)
 		return nil
 	}
-	// Without an order of their own: sorting takes a server longer than
-	// reading.
+	// Read without an order: sorting takes a server longer than reading.
 	defer func() {
 		slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
 		p.sortRuns()
@@ -331,7 +329,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 	return nil
 }
 
-// sortRuns puts the presences of kernels into the order of the runs.
+// sortRuns sorts the occurrences of kernels in the order of the runs.
 func (p *Panel) sortRuns() {
 	for i := range p.Kernels {
 		slices.SortFunc(p.Kernels[i].In, func(a, b Occurrence) int { return cmp.Compare(a.Place, b.Place) })

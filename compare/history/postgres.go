@@ -36,17 +36,17 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 		d.sql.Close()
 		return nil, err
 	}
-	// Compiling the query of a check takes the server longer than answering it.
-	// Behind a pooler this may reach another connection, and one who may not
-	// set it, or a server that does not know it, answers all the same.
+	// Compiling the query of a check takes the server longer than running it.
+	// Behind a pooler this may reach another connection. A user without the
+	// right to set it, or a server without the setting, still returns the rows.
 	_, _ = d.sql.ExecContext(ctx, "SET jit = off")
 	return d, nil
 }
 
-// unprepared asks the driver not to prepare statements, unless a URL says how:
-// behind a pooler in transaction mode the next one may come to another
-// connection of the server. The driver refuses a URL with an empty pair in its
-// query.
+// unprepared returns a URL that disables prepared statements, unless the URL
+// sets the mode: behind a pooler in transaction mode, the next statement may
+// reach another connection of the server. The driver rejects a URL with an
+// empty pair in its query.
 func unprepared(name string) string {
 	const mode = "default_query_exec_mode="
 	if strings.Contains(name, mode) {
@@ -59,7 +59,7 @@ func unprepared(name string) string {
 	return base + "?" + query + mode + "exec"
 }
 
-// ping waits for the server to answer, so long and no longer.
+// ping waits at most a given time for the server.
 func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	limited, stop := context.WithTimeout(ctx, wait)
 	defer stop()
@@ -71,8 +71,8 @@ func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	return d.engine.explain("opening the history "+d.engine.where, err)
 }
 
-// postgresCode returns PostgreSQL's code of an error, that of a failed
-// connection for those of the network, "" for others.
+// postgresCode returns PostgreSQL's code of an error, the code of a failed
+// connection for network errors, and "" for others.
 func postgresCode(err error) string {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return p.Code
@@ -88,7 +88,7 @@ func postgresCode(err error) string {
 	return ""
 }
 
-// address is where a history is: a file, or a database on a server.
+// address is the address of a history: a file, or a database on a server.
 type address struct {
 	name   string // what the driver gets, with the password
 	where  string // what people see
@@ -96,8 +96,8 @@ type address struct {
 }
 
 var (
-	// scheme begins a URL, and what looks like one of a server with a slash or
-	// the scheme left out.
+	// scheme begins a URL, or an incomplete URL of a server that lacks a slash
+	// or the scheme.
 	scheme = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://|postgres(?:ql)?:/?|//`)
 	// keyword begins a connection string of the form "host=... password=...".
 	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|` +
@@ -105,14 +105,15 @@ var (
 	// typo begins an address whose scheme lacks its colon or a slash.
 	typo = regexp.MustCompile(`(?i)^postgres(?:ql)?/+`)
 	// credentials are a user and a password before a host, in an address
-	// without a scheme. The password of a Windows path does not count: C:\a@b.
+	// without a scheme. A Windows path has no password: C:\a@b.
 	credentials = regexp.MustCompile(`([^\s:/?#="'\\]*):([^\\/\s].*)@`)
-	// password is what follows a word such as password= or sslpassword=.
+	// password is the text after a word such as password= or sslpassword=.
 	password = regexp.MustCompile(`(?is)(pass[a-z]*\s*=\s*).*`)
 )
 
-// newAddress tells a file from a server. What is neither is refused: SQLite
-// would make a file of any name. No error shows what may be a password.
+// newAddress returns the address of a file or a server. Other texts are
+// rejected, because SQLite would create a file of any name. Errors never show a
+// text that may be a password.
 func newAddress(dsn string) (address, error) {
 	refuse := func(what, instead string) (address, error) {
 		return address{}, fmt.Errorf("%w: %s; %s", errNotHistory, what, instead)
@@ -137,8 +138,8 @@ func newAddress(dsn string) (address, error) {
 	return address{name: dsn, where: dsn}, nil
 }
 
-// serverAddress reads a postgres:// URL as the driver does, the environment
-// (PGPASSWORD and others), .pgpass and service files included.
+// serverAddress returns the address of a postgres:// URL as the driver reads
+// it, with the environment (PGPASSWORD and others), .pgpass, and service files.
 func serverAddress(dsn string) (address, error) {
 	const expected = "expected postgres://user@host:port/database; special characters of a password are written as in" +
 		" %40, or it comes from PGPASSWORD or .pgpass"
@@ -171,9 +172,9 @@ func serverAddress(dsn string) (address, error) {
 	return address{name: dsn, where: u.String(), server: true}, nil
 }
 
-// misplaced reports whether a character of a password that is not written as
-// %40 and the like has moved the parts of a URL, so that some of the password
-// would count as a host or as the name of a database.
+// misplaced reports whether an unescaped character of a password (for example @
+// instead of %40) moved the parts of a URL, so that a part of the password
+// would be a host or the name of a database.
 func misplaced(dsn string) bool {
 	_, rest, _ := strings.Cut(dsn, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -187,8 +188,8 @@ func misplaced(dsn string) bool {
 		})
 }
 
-// safeReason describes why the driver cannot use a URL, unless that may quote a
-// part of it that is secret.
+// safeReason returns why the driver cannot use a URL, unless the reason may
+// quote a secret part of it.
 func safeReason(dsn string, err error) string {
 	inner := errors.Unwrap(err)
 	if _, parses := url.Parse(dsn); parses != nil || inner == nil {
@@ -201,8 +202,8 @@ func safeReason(dsn string, err error) string {
 	return ": " + text
 }
 
-// Mask returns a word of a command line, or the name of a history, without the
-// passwords in it.
+// Mask returns a word of a command line, or the name of a history, without its
+// passwords.
 func Mask(word string) string {
 	if at := scheme.FindStringIndex(word); at != nil {
 		before, link := word[:at[0]], word[at[0]:]
@@ -217,18 +218,17 @@ func Mask(word string) string {
 	return password.ReplaceAllString(word, "${1}xxxxx")
 }
 
-// IsAddress reports whether the name of a history is the address of a server,
-// well written or not, and not a path.
+// IsAddress reports whether the name of a history is an address of a server,
+// correct or not, instead of a path.
 func IsAddress(name string) bool {
 	return strings.Contains(name, "://") || credentials.MatchString(name)
 }
 
-// userPassword is what stands between a user and a host, or behind a user
+// userPassword matches the text between a user and a host, or after a user
 // without a host.
 var userPassword = regexp.MustCompile(`(?i)(?:postgres(?:ql)?:/?|//)[^:/?#]*:(.*)@|postgres(?:ql)?:/?[^:/?#]*:(.*)`)
 
-// Secrets returns the passwords in a word, as they are there and as they are
-// meant.
+// Secrets returns the passwords in a word, escaped and unescaped.
 func Secrets(word string) []string {
 	var list []string
 	add := func(s string) {

@@ -17,18 +17,19 @@ func (d *DB) List(ctx context.Context) ([]Run, error) {
 	return d.runs(ctx, "", nil)
 }
 
-// Newest returns all runs, the one that was added last first, without inputs
-// and rows.
+// Newest returns all runs, the newest first by the order of adding, without
+// inputs and rows.
 func (d *DB) Newest(ctx context.Context) ([]Run, error) {
 	return d.bareRuns(ctx, "ORDER BY id DESC")
 }
 
-// DatedFrom returns the runs that are dated at a time or later, as Newest does.
+// DatedFrom returns the runs with a date at or after a time, in the form of
+// Newest.
 func (d *DB) DatedFrom(ctx context.Context, t time.Time) ([]Run, error) {
 	return d.bareRuns(ctx, "WHERE time >= ? ORDER BY id DESC", t.UnixMicro())
 }
 
-// bareRuns reads runs without their inputs.
+// bareRuns returns runs without their inputs.
 func (d *DB) bareRuns(ctx context.Context, which string, args ...any) (runs []Run, err error) {
 	err = d.query(ctx, "listing the runs of "+d.engine.where, runText+which, args, func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
@@ -38,7 +39,7 @@ func (d *DB) bareRuns(ctx context.Context, which string, args ...any) (runs []Ru
 	return runs, err
 }
 
-// runs reads runs that meet a condition.
+// runs returns the runs that meet a condition.
 func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) {
 	runs, err := d.bareRuns(ctx, where+` ORDER BY time, id`, args...)
 	if err != nil {
@@ -63,18 +64,18 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 	return runs, err
 }
 
-// runText selects runs, as scanRun reads them.
+// runText selects runs for scanRun.
 const runText = `SELECT id, time, kernels, frequency,
 	label, host, job, device, driver, vtune, commit_id, branch, program FROM occudiff_run `
 
-// scanRun reads a run.
+// scanRun returns a run.
 func scanRun(rows *sql.Rows) (r Run, err error) {
 	err = rows.Scan(&r.ID, (*micros)(&r.Time), &r.Kernels, (*number)(&r.Frequency), &r.Label, &r.Host, &r.JobID, &r.Device,
 		&r.Driver, &r.VTune, &r.Commit, &r.Branch, &r.Program)
 	return r, err
 }
 
-// Get reads a run with its rows, in the order in which they were added.
+// Get returns a run with its rows, in the order in which they were added.
 func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 	runs, err := d.runs(ctx, "WHERE id = ?", []any{id})
 	if err != nil {
@@ -88,7 +89,7 @@ func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 	return run, d.engine.explain("reading a run of "+d.engine.where, err)
 }
 
-// rowsOf reads the rows of a run.
+// rowsOf returns the rows of a run.
 func (d *DB) rowsOf(ctx context.Context, from source, run int64) (list []Row, err error) {
 	text := `SELECT k.verdict, k.cause, ` + keyColumns + columnNames(", k.", "") + `
 		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`
@@ -101,7 +102,7 @@ func (d *DB) rowsOf(ctx context.Context, from source, run int64) (list []Row, er
 	return list, err
 }
 
-// readKeys reads the keys of series.
+// readKeys returns the keys of series.
 func (d *DB) readKeys(ctx context.Context, from source, where string, args ...any) (map[int64]Key, error) {
 	keys := map[int64]Key{}
 	err := d.scanEach(ctx, from, `SELECT id, `+keyColumns+` FROM occudiff_series `+where, args, func(rows *sql.Rows) error {
@@ -114,14 +115,14 @@ func (d *DB) readKeys(ctx context.Context, from source, where string, args ...an
 	return keys, err
 }
 
-// keyColumns are those of a key, which Key.fields takes.
+// keyColumns are the columns of a key, for Key.fields.
 const keyColumns = "task, global_size, local_size, simd, direction, device, driver, program"
 
 func (k *Key) fields() []any {
 	return []any{&k.Task, (*size)(&k.Global), (*size)(&k.Local), &k.SIMD, &k.Direction, &k.Device, &k.Driver, &k.Program}
 }
 
-// fields takes the columns of the metrics.
+// fields returns the columns of the metrics, for scanning.
 func (v *Values) fields() []any {
 	list := make([]any, len(v))
 	for i := range v {
@@ -130,7 +131,7 @@ func (v *Values) fields() []any {
 	return list
 }
 
-// The types whose columns have another one.
+// Types whose columns have another type.
 type (
 	micros time.Time         // microseconds since 1970
 	size   unit.Size3        // a text
@@ -159,7 +160,8 @@ func (n *number) Scan(value any) error {
 	return mistyped(value, ok || value == nil)
 }
 
-// mistyped is the error of a value that a column cannot hold, which is damage.
+// mistyped returns the error for a value that a column cannot have, which is
+// damage.
 func mistyped(value any, ok bool) error {
 	if ok {
 		return nil

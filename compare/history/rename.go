@@ -14,17 +14,16 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Rename states that a kernel has another name than before.
+// Rename is a new name of a kernel.
 type Rename struct {
 	Old, New string // names of tasks
-	// Run is the run that brought the new name, where both differ only in parts
-	// that move when other code changes (see names.Stable); 0 when somebody
-	// said it.
+	// Run is the run with the new name, if both names differ only in parts that
+	// change with other code (see names.Stable); 0 for a rename by a user.
 	Run  int64
 	Time time.Time
 }
 
-// Renames lists what was renamed, in the order of it.
+// Renames returns the renames in their order.
 func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	err = d.query(ctx, "reading the names in "+d.engine.where,
 		`SELECT old_name, new_name, run_id, time FROM occudiff_rename ORDER BY id`, nil, func(rows *sql.Rows) error {
@@ -36,14 +35,15 @@ func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	return list, err
 }
 
-// Rename returns all series of a kernel another name, those of runs that are
-// added later under the old name too. Where there are series of the new name
-// already, they become one with them. It is an error when a run has both.
+// Rename gives all series of a kernel another name, including the series of
+// runs that are added later under the old name. Existing series of the new name
+// are merged with them. It returns an error if a run has both.
 func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
 	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
 }
 
-// renameTo renames a kernel, which must be there when somebody names it.
+// renameTo renames a kernel. must is set if a user names it, so that it has to
+// exist.
 func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(w *writing) {
 		var run int64
@@ -76,8 +76,8 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	})
 }
 
-// thereAre describes which kernels there are, those first that have to do with
-// a name that is none of them.
+// thereAre returns the existing kernels in words, those similar to an unknown
+// name first.
 func thereAre(names []string, typed string) string {
 	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
 		return fmt.Sprintf("give it without its launch size: %q", k.Task)
@@ -103,7 +103,7 @@ func thereAre(names []string, typed string) string {
 	return "it has " + strings.Join(list, ", ")
 }
 
-// insertRenames stores that kernels were renamed.
+// insertRenames stores renames.
 func (w *writing) insertRenames(list []Rename) {
 	var rows [][]any
 	for _, r := range list {
@@ -112,9 +112,8 @@ func (w *writing) insertRenames(list []Rename) {
 	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows)
 }
 
-// mergeSeries sets another key for a series. Where there is a series of that
-// key, both become one: rows, and what was accepted, go over to it. No run may
-// have both.
+// mergeSeries sets another key for a series. If a series of that key exists,
+// the rows and accepted levels move to it. No run may have both.
 func (w *writing) mergeSeries(id int64, k Key) {
 	var other int64
 	if !w.one(`SELECT id FROM occudiff_series WHERE identity = ?`, []any{k.identity()}, &other) {
@@ -128,7 +127,7 @@ func (w *writing) mergeSeries(id int64, k Key) {
 }
 
 // rename sets the current names of the kernels in the rows of a run. A kernel
-// keeps its name where the run has one of the other name too.
+// keeps its name if the run has a kernel of the other name, too.
 func (w *writing) rename(rows []Row) {
 	names := map[string]string{}
 	w.each(`SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil, func(rows *sql.Rows) error {
@@ -151,12 +150,12 @@ func (w *writing) rename(rows []Row) {
 	}
 }
 
-// findRenamed finds among new kernels those that are there under a name that
-// differs only in what moves when other code changes. ids has the series of the
-// rows, 0 for a new one, and is filled in. A series is found only where nobody
-// could mean another one: for the only new kernel of a stable name, and one
-// series of it, or one that has later runs than the others. Where the name
-// counts its likes, the run must have no other of them.
+// findRenamed finds new kernels that exist under a name that differs only in
+// the parts that change with other code. ids has the series of the rows, 0 for
+// a new one, and is filled in. A series is found only if the match is
+// unambiguous: for the only new kernel of a stable name with one series, or
+// with one series that has later runs than the others. If the name contains a
+// number, the run must have no other kernel of the stable name.
 func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []Rename) {
 	identities := make([]string, len(rows))
 	fresh, known := map[string]int{}, map[string]bool{}
@@ -236,7 +235,7 @@ func (a *Accept) Covers(id int64, k Key) bool {
 	return OnDevice(k.Device, a.of.Device) && SameProgram(k.Program, a.of.Program)
 }
 
-// Accepts lists what was accepted, in the order of it.
+// Accepts returns the accepted runs in their order.
 func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	doing := "reading what was accepted in " + d.engine.where
 	keys, err := d.readKeys(ctx, d.source(), `WHERE id IN (SELECT series_id FROM occudiff_accept)`)
@@ -283,7 +282,7 @@ func (d *DB) Accept(ctx context.Context, all Accept, matches func(Key) bool) (li
 	return list, err
 }
 
-// acceptSome returns what is accepted of each kernel that matches.
+// acceptSome returns an Accept for each kernel that matches.
 func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept) {
 	var names []string
 	keys := w.keys("")
@@ -303,8 +302,7 @@ func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept)
 	return list
 }
 
-// Withdraw takes back what was accepted. What is not there any more is no
-// error.
+// Withdraw withdraws accepted runs. Withdrawing twice is not an error.
 func (d *DB) Withdraw(ctx context.Context, list []Accept) error {
 	return d.write(ctx, "taking back what was accepted in "+d.engine.where, func(w *writing) {
 		for _, a := range list {

@@ -8,19 +8,21 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// schema is the number of the one schema that this program knows. A history of
-// another number is refused, and stays as it is: it is unknown what its columns
-// mean. It goes up with every change of a table, columns of metrics included.
+// schema is the number of the only schema that this program knows. A history of
+// another number is rejected and stays as it is, because the meaning of its
+// columns is unknown. The number increases with every change of a table,
+// including the columns of metrics.
 const schema = 8
 
-// statements make the tables. {id}, {clustered} and {metrics} stand for what
-// the engines spell differently, and for the columns of the metrics.
+// statements create the tables. {id}, {clustered}, and {metrics} are replaced
+// by the spelling of the engine and by the columns of the metrics.
 //
-// A row of occudiff_kernel repeats its run's time: the key then holds a series
-// together in the order of time, which is how it is read. Identities are
-// digests, since a task's name may be longer than an index entry: of the whole
-// key, of the key without its program, under which a run that does not name one
-// finds its series, and of what does not move in its name.
+// A row of occudiff_kernel repeats its run's time, so that the key keeps a
+// series together in the order of time, which is the order of reading.
+// Identities are digests, because a task's name may be longer than an index
+// entry. There are three: of the whole key, of the key without its program (a
+// run without a program finds its series by it), and of the stable parts of its
+// name.
 var statements = []string{
 	`CREATE TABLE occudiff_run (
 		id {id},
@@ -55,7 +57,7 @@ var statements = []string{
 		id {id}, old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
 }
 
-// columnNames lists the columns of the metrics, each between two texts.
+// columnNames returns the columns of the metrics, each between two texts.
 func columnNames(before, behind string) string {
 	var b strings.Builder
 	for i := range columns {
@@ -64,8 +66,8 @@ func columnNames(before, behind string) string {
 	return b.String()
 }
 
-// known reports whether the history is one that this program reads: false of
-// one that has to be made first, an error of any other.
+// known reports whether the history has the tables of this program. It returns
+// false if they have to be created, and an error for other tables.
 func (d *DB) known(ctx context.Context) (bool, error) {
 	var ours, all, version int
 	err := d.source().QueryRowContext(ctx, d.engine.countTables).Scan(&ours, &all)
@@ -92,14 +94,14 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 	return ours > 0, nil
 }
 
-// create makes the tables, in one transaction. Two processes may come here at
-// once: the second finds the work done.
+// create creates the tables in one transaction. If two processes try at once,
+// the second one finds the tables.
 func (d *DB) create(ctx context.Context) error {
 	spell := strings.NewReplacer("{id}", d.engine.id, "{clustered}", d.engine.clustered,
 		"{metrics}", columnNames("", " DOUBLE PRECISION, "))
 	return d.write(ctx, "opening the history "+d.engine.where, func(w *writing) {
 		w.exec(`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`)
-		// The second of two finds the row of the first.
+		// The second process finds the row of the first.
 		if w.exec(fmt.Sprintf(`INSERT INTO occudiff_meta (name, value) VALUES ('schema', %d)
 			ON CONFLICT (name) DO NOTHING`, schema)) == 0 {
 			return
@@ -111,14 +113,14 @@ func (d *DB) create(ctx context.Context) error {
 	})
 }
 
-// Metric is a number of a kernel that is followed over time: the name of a
+// Metric is a number of a kernel that is tracked over time: the name of a
 // column of occudiff_kernel.
 type Metric string
 
-// The metrics that the program asks for by name.
+// The metrics that the program names.
 const (
-	// Occupancy is read as Measured with Busy next to it; whoever reads it says
-	// which counts.
+	// Occupancy is read as Measured with Busy as its companion; the reader
+	// selects one.
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
@@ -127,23 +129,22 @@ const (
 	Total     Metric = "total"    // time of all launches; stored, and not followed
 	Peak      Metric = "peak"     // predicted peak in percent
 	Spill     Metric = "spill"    // spilled registers of a thread in bytes
-	// The parts of the breakdown that a prediction does not have, in points of
-	// all thread slots.
+	// The parts of the breakdown that a prediction lacks, in points of all
+	// thread slots.
 	Underfilled Metric = "underfilled"
 	IdleXVEs    Metric = "idle"
 	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart
 )
 
-// column is a metric as it is stored: a nullable number of each kernel of a
-// run, in the metric's unit. Everything that stores, reads, imports or exports
-// numbers goes by the list of them.
+// column is a stored metric: a nullable number of each kernel of a run, in the
+// metric's unit. Storing, reading, importing, and exporting use this list.
 type column struct {
 	Metric
 	unit, title string
 	traits      trait
 }
 
-// trait is what is particular of a metric.
+// trait is a property of a metric.
 type trait uint8
 
 const (
@@ -153,8 +154,8 @@ const (
 	companion                     // it is not followed by itself
 )
 
-// columns are the metrics in the order of the table. Another one makes another
-// schema.
+// columns are the metrics in the order of the table. Another metric makes
+// another schema.
 var columns = [...]column{
 	{Measured, "%", "Measured occupancy", part},
 	{Residual, "points", "Residual (measured - predicted average)", part},
@@ -168,20 +169,20 @@ var columns = [...]column{
 	{Total, "s", "Time of all launches", moreIsWorse | companion},
 }
 
-// Values are the numbers of a kernel in a run, one for each column; what was
-// not measured or predicted is absent.
+// Values are the numbers of a kernel in a run, one for each column. A value
+// that was not measured or predicted is absent.
 type Values [len(columns)]unit.Opt[float64]
 
-// Of returns the value of a metric, of Occupancy the measured one.
+// Of returns the value of a metric. For Occupancy it returns the measured one.
 func (v *Values) Of(m Metric) unit.Opt[float64] {
 	return v[m.index()]
 }
 
-// Set sets the value of a metric that is stored.
+// Set sets the value of a stored metric.
 func (v *Values) Set(m Metric, x unit.Opt[float64]) { v[m.index()] = x }
 
-// index returns the place of a metric among the columns, -1 where it is none.
-// Occupancy is read by way of Measured.
+// index returns the place of a metric among the columns, -1 for none. Occupancy
+// is read through Measured.
 func (m Metric) index() int {
 	if m == Occupancy {
 		m = Measured
@@ -194,7 +195,7 @@ func (m Metric) index() int {
 	return -1
 }
 
-// known is the column of a metric.
+// known returns the column of a metric.
 func (m Metric) known() column {
 	if m == Occupancy {
 		return column{Occupancy, "%", "Occupancy", 0}
@@ -202,12 +203,12 @@ func (m Metric) known() column {
 	return columns[m.index()]
 }
 
-// Metrics lists the names of all metrics that are stored and can be followed,
-// TrackedMetrics those that can be asked for.
+// Metrics returns all stored metrics that can be tracked. TrackedMetrics
+// returns the metrics that a user can select.
 func Metrics() []Metric        { return metrics(func(c *column) bool { return c.traits&companion == 0 }) }
 func TrackedMetrics() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
 
-// Parts lists the metrics that say what a change of occupancy is about.
+// Parts returns the metrics that explain a change of occupancy.
 func Parts() []Metric { return metrics(func(c *column) bool { return c.traits&part != 0 }) }
 
 func metrics(wanted func(*column) bool) (list []Metric) {
@@ -219,7 +220,7 @@ func metrics(wanted func(*column) bool) (list []Metric) {
 	return list
 }
 
-// ParseMetric reads the name of a metric that can be followed.
+// ParseMetric returns the metric of a name.
 func ParseMetric(text string) (Metric, error) {
 	var names []string
 	for _, m := range TrackedMetrics() {
@@ -231,7 +232,7 @@ func ParseMetric(text string) (Metric, error) {
 	return "", fmt.Errorf("metric %q is not known; use %s", text, unit.JoinWords(names, "or"))
 }
 
-// Unit returns the unit of the metric's points: "%", "points", "s" or "bytes".
+// Unit returns the unit of the metric: "%", "points", "s", or "bytes".
 func (m Metric) Unit() string { return m.known().unit }
 
 // Exact reports whether the metric's values are known without a measurement, so
@@ -241,5 +242,5 @@ func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
 // IsWaste reports whether more of the metric is worse.
 func (m Metric) IsWaste() bool { return m.known().traits&moreIsWorse != 0 }
 
-// Title describes in words what the metric is.
+// Title returns the name of the metric for people.
 func (m Metric) Title() string { return m.known().title }

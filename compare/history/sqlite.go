@@ -17,10 +17,10 @@ import (
 
 // openSQLite opens a file.
 //
-// Its journal is the rollback journal. The write-ahead log would let readers go
-// on while a writer commits, which takes milliseconds; but it needs shared
-// memory, which network file systems do not have, and who only reads would have
-// to write an index of it next to the file.
+// Its journal is the rollback journal. Considered and rejected: the write-ahead
+// log. Readers could continue while a writer commits, which takes milliseconds.
+// But it needs shared memory, which network file systems lack, and readers
+// would have to write its index next to the file.
 func openSQLite(path string, options Options) (*DB, error) {
 	if err := inspect(path, options); err != nil {
 		return nil, err
@@ -35,15 +35,15 @@ func openSQLite(path string, options Options) (*DB, error) {
 	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, options)); err != nil {
 		return nil, d.engine.explain("opening the history "+path, err)
 	}
-	// A handful is enough for readers next to a writer, and each has a page
-	// cache.
+	// Four connections are sufficient for readers next to a writer, and each
+	// has a page cache.
 	d.sql.SetMaxOpenConns(4)
 	return d, nil
 }
 
-// openUndone opens a copy of a file whose last writer was ended in the middle.
-// What that left is undone in the copy: who only reads changes no byte of the
-// file itself, and gets what was stored whole.
+// openUndone opens a copy of a file whose last writer was killed. It undoes the
+// unfinished work in the copy: readers change no byte of the file, and read the
+// complete runs.
 func openUndone(path string, options Options) (d *DB, err error) {
 	folder, err := os.MkdirTemp("", "occudiff-")
 	defer func() {
@@ -75,8 +75,8 @@ func openUndone(path string, options Options) (d *DB, err error) {
 }
 
 // copyUnfinished copies a file with its journal. The two belong together if the
-// journal is still the same one after the copy: a writer that undoes it removes
-// it, and may begin a journal of its own.
+// journal is the same after the copy: a writer that undoes it removes it, and
+// may begin a new journal.
 func copyUnfinished(path, same string, options Options) error {
 	before, err := readJournal(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func copyUnfinished(path, same string, options Options) error {
 	return nil
 }
 
-// journal ends the name of a rollback journal.
+// journal is the suffix of a rollback journal.
 const journal = "-journal"
 
 // journalFile is a rollback journal at one time.
@@ -125,17 +125,17 @@ func readJournal(path string) (j journalFile, err error) {
 	return j, err
 }
 
-// is reports whether two journals are one that nobody wrote to. A file system
-// may give the number of a removed file to the next one. The header has a
-// random nonce: section 3 of https://www.sqlite.org/fileformat2.html.
+// is reports whether two journals are the same and unchanged. A file system may
+// reuse the number of a removed file. The header has a random nonce: section 3
+// of https://www.sqlite.org/fileformat2.html.
 func (j journalFile) is(other journalFile) bool {
 	const header = 28
 	head := func(j journalFile) []byte { return j.data[:min(header, len(j.data))] }
 	return os.SameFile(j.info, other.info) && len(j.data) == len(other.data) && bytes.Equal(head(j), head(other))
 }
 
-// inspect looks at the file before SQLite does, which would take an empty one
-// for a new database.
+// inspect checks the file before SQLite, which would accept an empty one as a
+// new database.
 func inspect(path string, options Options) error {
 	if path == "" {
 		return fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", errMissing)
@@ -167,10 +167,10 @@ func inspect(path string, options Options) error {
 		errReadOnly, path, err)
 }
 
-// checkHeader refuses files that are no SQLite databases, and those with a
-// write-ahead log, which opening may change. An empty file is a database
-// without tables. Section 1.3 of https://www.sqlite.org/fileformat2.html has
-// the header.
+// checkHeader returns an error for a file that is not an SQLite database, and
+// for one with a write-ahead log, which opening may change. An empty file is a
+// database without tables. Section 1.3 of
+// https://www.sqlite.org/fileformat2.html describes the header.
 func checkHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -193,8 +193,8 @@ func checkHeader(path string) error {
 	return nil
 }
 
-// sqliteDSN spells the connection: immediate transactions, a wait for locks,
-// and commits that survive a power cut.
+// sqliteDSN returns the connection string: immediate transactions, a wait for
+// locks, and commits that survive a power failure.
 func sqliteDSN(path string, options Options) string {
 	q := url.Values{}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
@@ -205,7 +205,7 @@ func sqliteDSN(path string, options Options) string {
 		q.Set("_txlock", "immediate")
 		q.Add("_pragma", "synchronous(full)")
 	}
-	// A URI, so that a `?` or `#` in the name is part of the name.
+	// Use a URI, so that a `?` or `#` in the name is part of the name.
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	if volume := filepath.VolumeName(path); volume != "" {
 		name = "/" + name
@@ -213,13 +213,12 @@ func sqliteDSN(path string, options Options) string {
 	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
 }
 
-// verify looks for damage of a file that reading would not notice, because it
-// makes rows, runs or whole series disappear: pages that do not fit together,
-// rows without their run or series, runs without some of their rows, keys that
-// are not what their digest says. It reads all keys and indexes; for a million
-// rows that takes 2 s. A number that has become another number is not found.
-// Each statement sees one state, so that a writer next to it is no damage. A
-// server looks after its pages itself.
+// verify searches for damage that reading would not notice, because rows, runs,
+// or series disappear: pages that do not fit together, rows without their run
+// or series, runs without some of their rows, and keys that differ from their
+// digest. It reads all keys and indexes; a million rows take 2 s. It does not
+// find a number that changed to another number. Each statement sees one state,
+// so a concurrent writer is not damage. A server checks its pages itself.
 func (d *DB) verify(ctx context.Context) error {
 	if d.engine.server {
 		return nil
@@ -236,9 +235,9 @@ func (d *DB) verify(ctx context.Context) error {
 
 const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
 
-// damage counts what is damaged.
+// damage counts the kinds of damage.
 var damage = []struct{ what, count string }{
-	// An index has no position, so that the first of the two reads the table.
+	// An index has no position, so the first of the two reads the table.
 	{"index says other kernels than its table", `SELECT COUNT(*) FROM
 		(SELECT ` + sums + ` FROM occudiff_kernel WHERE position >= 0
 		EXCEPT SELECT ` + sums + ` FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`},
@@ -272,7 +271,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 	return d.engine.explain("verifying the history "+d.engine.where, err)
 }
 
-// verifyKeys holds the keys of all series against their digests.
+// verifyKeys compares the keys of all series with their digests.
 func (d *DB) verifyKeys(ctx context.Context) error {
 	wrong := 0
 	text := `SELECT identity, kernel_identity, ` + keyColumns + ` FROM occudiff_series`
@@ -291,7 +290,7 @@ func (d *DB) verifyKeys(ctx context.Context) error {
 	return err
 }
 
-// damaged is the error of a history in which something is missing.
+// damaged returns the error for an incomplete history.
 func (d *DB) damaged(what string) error {
 	return fmt.Errorf("%w: %s: %s; restore a copy", errDamaged, d.engine.where, what)
 }

@@ -13,24 +13,23 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Imported describes what Import did.
+// Imported is the result of Import.
 type Imported struct {
 	Runs, Kernels int // that were stored
 	KnownRuns     int // that were there already
 	Events        int // what was accepted or renamed, and is not stored yet
 }
 
-// importBatch is the number of runs that one transaction of an import stores.
-// All of them touch the same pages of the table, those at the ends of the
-// series, so that fifty of them cost hardly more than one.
+// importBatch is the number of runs in one transaction of an import. They touch
+// the same pages at the ends of the series, so fifty of them cost hardly more
+// than one.
 const importBatch = 50
 
-// Import stores records as runs. Those with the same run, time and label are
-// one run; without a run they must share device and driver too. A run that is
-// stored already, from files or from another import, is not stored again; that
-// it is stored with other values is an error. Runs are stored whole; when it
-// ends early the ones before are kept, and importing the same records again
-// adds the rest.
+// Import stores records as runs. Records with the same run, time, and label are
+// one run. Without a run, they must share the device and driver, too. A stored
+// run, from files or from another import, is not stored again; other values for
+// it are an error. Runs are stored completely. If an import ends early, the
+// finished runs stay, and importing the same records again adds the rest.
 func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err error) {
 	runs, err := records.ordered()
 	if err != nil {
@@ -64,13 +63,13 @@ type importer struct {
 	records *Records
 	done    *Imported
 
-	// The stored runs of the time that is being imported, with their names.
+	// The stored runs of the imported time, with their names.
 	there []Run
 	names map[int64]string
 	at    time.Time
 }
 
-// run stores one run, unless it is there.
+// run stores one run, unless it is stored.
 func (in *importer) run(given *importedRun) {
 	run, err := clean(in.records.withRows(given))
 	if in.err = cmp.Or(in.err, err); in.err != nil {
@@ -86,12 +85,13 @@ func (in *importer) run(given *importedRun) {
 	in.add(&run, series)
 }
 
-// isStored reports whether an imported run is one of those that are there: the
-// one of its time and label that export would give its name, or, without a
-// name, one of those without a job on its device and driver. It is an error
-// when that says something else.
+// isStored reports whether an imported run is stored: a run of its time and
+// label that export would name like it, or, without a name, a run without a job
+// on its device and driver. It returns an error if the stored run has other
+// values.
 func (in *importer) isStored(run *Run, lines []importedLine) bool {
-	// The runs of a file are by time, so those of one time are read once.
+	// The runs of a file are ordered by time, so the runs of one time are read
+	// once.
 	if !run.Time.Equal(in.at) {
 		in.readRuns(run.Time)
 	}
@@ -118,7 +118,7 @@ func (in *importer) isStored(run *Run, lines []importedLine) bool {
 	return false
 }
 
-// readRuns reads the stored runs of a time.
+// readRuns returns the stored runs of a time.
 func (in *importer) readRuns(at time.Time) {
 	in.at, in.there = at, nil
 	in.each(runText+`WHERE time = ? ORDER BY id`, []any{at.UnixMicro()}, func(rows *sql.Rows) error {
@@ -129,8 +129,8 @@ func (in *importer) readRuns(at time.Time) {
 	in.names = runNames(in.there)
 }
 
-// contradiction is the error of an imported run that says otherwise than a
-// stored one with some rows, nil when it says the same.
+// contradiction returns the error for an imported run that differs from a
+// stored one; nil if they are the same.
 func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error {
 	at := run.Time.Format(time.RFC3339)
 	left := make(map[Key]*Row, len(stored))
@@ -162,15 +162,15 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 	return nil
 }
 
-// ofRun is a key as lines and rows of one run are told apart: its program is
-// the history's to say.
+// ofRun returns the key that distinguishes the lines and rows of one run. The
+// history determines its program.
 func ofRun(k Key, run *Run) Key {
 	k.Program, k.Device, k.Driver = "", cmp.Or(k.Device, run.Device), cmp.Or(k.Driver, run.Driver)
 	return k
 }
 
-// movedKey returns the only kernel of some that one can be whose name moved
-// since it was exported, otherwise the kernel itself.
+// movedKey returns the only remaining kernel whose name changed since the
+// export, otherwise the kernel itself.
 func movedKey(left map[Key]*Row, k Key) Key {
 	var of []Key
 	for other := range left {
@@ -184,8 +184,8 @@ func movedKey(left map[Key]*Row, k Key) Key {
 	return of[0]
 }
 
-// difference describes what an imported row has and a stored one has instead;
-// nothing when they say the same.
+// difference returns what an imported row has and what a stored row has
+// instead; "" if they are the same.
 func difference(given, stored *Row) (what, has string) {
 	for i := range columns {
 		a, b := given.Values[i], stored.Values[i]
@@ -210,11 +210,11 @@ func valueText(o unit.Opt[float64]) string {
 	return "none"
 }
 
-// runNames returns each run the name under which it is exported: its job, or
-// its number where it has none. Of several runs with one name, time and label
-// the first keeps it and the others get their numbers behind it, so that an
-// export can be imported, and what was exported before keeps its names when
-// runs are added. The runs come in the order of time and number.
+// runNames returns the name under which each run is exported: its job, or its
+// number without one. If several runs share a name, time, and label, the first
+// one keeps the name, and the others append their numbers. So an export can be
+// imported, and exported runs keep their names when runs are added. The runs
+// are in the order of time and number.
 func runNames(runs []Run) map[int64]string {
 	type name struct {
 		us         int64
@@ -234,8 +234,8 @@ func runNames(runs []Run) map[int64]string {
 	return names
 }
 
-// Export hands out every kernel of every run, series by series, oldest first,
-// and then what was accepted and renamed.
+// Export passes every kernel of every run to visit, series by series, oldest
+// first, and then the accepted runs and renames.
 func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {
@@ -277,7 +277,7 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	return cmp.Or(stopped, err)
 }
 
-// exportEvents hands out what was accepted, and what somebody renamed.
+// exportEvents passes the accepted runs and the renames to visit.
 func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit func(Record) error) error {
 	accepted, err := d.Accepts(ctx)
 	if err != nil {
@@ -315,8 +315,9 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 	return nil
 }
 
-// importRenames renames what records say, unless it is said already. Renames
-// come before the points, so that these find the series of the new names.
+// importRenames renames the kernels of the records, unless this is done. It
+// runs before the points are stored, so that they find the series of the new
+// names.
 func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err error) {
 	known, err := d.Renames(ctx)
 	if err != nil {
@@ -335,8 +336,7 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 	return done, nil
 }
 
-// importAccepts accepts what records say, unless it is said already. Its run is
-// found as that of kernels is.
+// importAccepts accepts the runs of the records, unless this is done.
 func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err error) {
 	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {

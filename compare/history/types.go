@@ -19,13 +19,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Run is one profiler run with its provenance. Empty texts were not known,
-// which is a value of its own and never a change.
+// Run is one profiler run with its provenance. An empty text is unknown, which
+// is a separate value and never a change.
 type Run struct {
 	ID   int64     // given when it is stored
 	Time time.Time // of the collection; kept to the microsecond
-	// TimeGiven states that the inputs or somebody said the time. It is part of
-	// the run's identity then, which the date of a file is not. It is not
+	// TimeGiven is set if the inputs or the user gave the time. Then the time
+	// is part of the run's identity; the date of a file is not. It is not
 	// stored.
 	TimeGiven bool
 	Label     string
@@ -36,8 +36,8 @@ type Run struct {
 	VTune     string
 	Commit    string
 	Branch    string // empty for the base branch, too
-	// Program is what ran, as the run says. A run that does not say is read as
-	// one of the only known program that has its kernels.
+	// Program is the program of the run. A run without it belongs to the only
+	// known program with its kernels.
 	Program   string
 	Frequency unit.Opt[float64] // the highest of the GPU's clock, in Hz
 	Inputs    []Input
@@ -54,13 +54,13 @@ type Input struct {
 	Content string // a digest of the rows that were read of it, which is not stored; that of its bytes when empty
 	Rows    int64
 	BadRows int64
-	// Contains states that kernel rows came from this file. Only such files
-	// make a run known again: a summary that lies next to every run does not.
-	// When no input carries, all do. It is not stored either.
+	// Contains is set if kernel rows came from this file. Only such files
+	// identify a run, because a summary may lie next to every run. If no input
+	// has it, all identify the run. It is not stored.
 	Contains bool
 }
 
-// Key is what may be compared over time.
+// Key identifies values that may be compared over time.
 type Key struct {
 	Task          string
 	Global, Local unit.Size3
@@ -71,8 +71,8 @@ type Key struct {
 	Program       string
 }
 
-// OnDevice is the key of a kernel and its launch on a device, whatever the
-// driver and the program.
+// OnDevice returns the key of a kernel and its launch on a device, for any
+// driver and program.
 func (k Key) OnDevice() Key {
 	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
 	k.Driver, k.Program = "", ""
@@ -97,7 +97,7 @@ type Row struct {
 	Verdict, Cause string
 }
 
-// Name returns the series' name without device, driver and program: `Fan2
+// Name returns the series' name without device, driver, and program: `Fan2
 // [2048x2048 / 1024x1, SIMD32]`. parseName reads it back.
 func (k Key) Name() string {
 	if shape := k.Shape(); shape != "" {
@@ -118,12 +118,12 @@ func (k Key) Shape() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// shapePattern is what Name puts behind the task.
+// shapePattern matches the part that Name adds after the task.
 var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?` +
 	`(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
 
-// parseName reads a name that Name made. Any other text is the task as it
-// stands.
+// parseName returns the key of a name that Name returned. Any other text is a
+// task.
 func parseName(name string) Key {
 	m := shapePattern.FindStringSubmatch(name)
 	if m == nil {
@@ -133,25 +133,23 @@ func parseName(name string) Key {
 	k.Global, _ = unit.ParseSize(m[2])
 	k.Local, _ = unit.ParseSize(m[3])
 	k.SIMD, _ = strconv.Atoi(m[4])
-	// Only a text that Name would print again is one of its texts, which those
-	// are not that cannot be read.
+	// Accept only a text that Name would return again.
 	if k.Name() != name {
 		return Key{Task: name}
 	}
 	return k
 }
 
-// carrying returns the inputs that make a run known: those that carry its rows,
-// or all.
+// carrying returns the inputs that identify a run: those with its rows, or all.
 func carrying(run Run) []Input {
 	known := slices.DeleteFunc(slices.Clone(run.Inputs), func(in Input) bool { return in.Digest == "" })
 	some := slices.ContainsFunc(known, func(in Input) bool { return in.Contains })
 	return slices.DeleteFunc(known, func(in Input) bool { return some && !in.Contains })
 }
 
-// contents lists the digests that make a run known, one for each carrying
-// input, of its rows and of what was said of the run: a copy that is compressed
-// or has other line ends is the same. Without any it is a digest of the run
+// contents returns the digests that identify a run, one for each carrying
+// input, of its rows and its provenance. So a compressed copy, or one with
+// other line ends, is the same. Without inputs it is a digest of the run
 // itself.
 func contents(run Run) (list []string) {
 	for _, in := range carrying(run) {
@@ -163,8 +161,8 @@ func contents(run Run) (list []string) {
 	return list
 }
 
-// recordedFields returns the digest of a content with all that was said of the
-// run: a commit that is reverted measures the same, and is another run.
+// recordedFields returns the digest of a content with the provenance of the
+// run: a reverted commit measures the same, and is another run.
 func (run *Run) recordedFields(content string) string {
 	given := ""
 	if run.TimeGiven {
@@ -174,8 +172,8 @@ func (run *Run) recordedFields(content string) string {
 		run.Branch, run.Program)
 }
 
-// digest sums up the rows of a run that comes without files, and its time,
-// which may be all that tells it from others.
+// digest returns the digest of the rows of a run without files, and of its
+// time, which may be the only difference from other runs.
 func (run *Run) digest() string {
 	h := sha256.New()
 	put(h, run.Time.UTC().Format(time.RFC3339Nano))
@@ -190,8 +188,8 @@ func (run *Run) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// identity is a digest of the whole key, kernelIdentity of the key without its
-// program.
+// identity returns a digest of the whole key, and kernelIdentity of the key
+// without its program.
 func (k Key) identity() string {
 	return digestOf(k.Task, k.Global.String(), k.Local.String(), fmt.Sprint(k.SIMD), k.Direction, k.Device, k.Driver,
 		k.Program)
@@ -202,8 +200,8 @@ func (k Key) kernelIdentity() string {
 	return k.identity()
 }
 
-// stableIdentity is a digest of the key without its program and without what
-// moves in the task's name; "" when nothing moves in it.
+// stableIdentity returns a digest of the key without its program and with the
+// stable part of the task's name; "" if the whole name is stable.
 func (k Key) stableIdentity() string {
 	stable, _ := names.Stable(k.Task)
 	if stable == k.Task {
@@ -213,8 +211,8 @@ func (k Key) stableIdentity() string {
 	return k.kernelIdentity()
 }
 
-// digestOf is SHA-256: identities are unique in a table, and nobody can make
-// two kernels meet in one.
+// digestOf returns a SHA-256 digest, so that identities are unique and two
+// kernels cannot be made to share one.
 func digestOf(texts ...string) string {
 	h := sha256.New()
 	put(h, texts...)
@@ -229,7 +227,7 @@ func put(h hash.Hash, texts ...string) {
 	}
 }
 
-// orNil returns a value for the database, nil when it is not there.
+// orNil returns a value for the database, nil if it is absent.
 func orNil[T any](o unit.Opt[T]) any {
 	if v, ok := o.Value(); ok {
 		return v
@@ -237,9 +235,9 @@ func orNil[T any](o unit.Opt[T]) any {
 	return nil
 }
 
-// clean checks a run and makes it such that both engines store it alike, rows
-// in place: texts are valid UTF-8 without NUL, times have microseconds, rows
-// name their device and driver.
+// clean returns a checked run that both engines store alike. It changes the
+// rows in place: texts are valid UTF-8 without NUL, times have microseconds,
+// and rows name their device and driver.
 func clean(run Run) (Run, error) {
 	switch y := run.Time.Year(); {
 	case run.Time.IsZero():
@@ -282,7 +280,7 @@ func clean(run Run) (Run, error) {
 	return run, nil
 }
 
-// cleanText replaces what PostgreSQL refuses in a text.
+// cleanText replaces the bytes that PostgreSQL rejects in a text.
 func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
