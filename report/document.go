@@ -14,6 +14,7 @@ import "time"
 // sort, average or pick a unit.
 type Document struct {
 	Title    string
+	Origin   string    // host, driver, and version of the profiler, as far as known
 	Subject  string    // one line for a file's properties
 	Date     time.Time // when the run was collected; zero if unknown; never the time of the clock
 	Summary  *Summary  // first part of every format; nil for documents that begin with their headline

@@ -37,6 +37,10 @@ func (a *app) demoCommand() *cobra.Command {
 			switch {
 			case f.History && f.VecAdd:
 				return cli.Errorf("--history and --vec-add are different demos: give one of them")
+			case f.History && a.flags.Changed("device"), f.History && a.flags.Changed("tolerance"),
+				f.History && a.flags.Changed("fail-on"):
+				return cli.Errorf("--history has a device and a rule of its own: leave out --device, --tolerance, and " +
+					"--fail-on")
 			case f.History && len(a.Outputs) == 0:
 				a.Outputs = []string{"occudiff-trend.html", "occudiff-trend.xlsx"}
 			case len(a.Outputs) == 0:
@@ -70,7 +74,14 @@ func (a *app) demoCommand() *cobra.Command {
 			}
 			// The output is the same as for validate. Only several runs have
 			// names.
-			return a.outputRuns([]string{""}, []*compare.Result{r})
+			output, err := a.outputRuns([]string{""}, []*compare.Result{r})
+			warn := a.after
+			a.after = func() error {
+				a.printMessage("next: 'occudiff demo --history' shows the gate; 'occudiff collect -- ./app' measures a program; " +
+					"'occudiff validate RUN.csv' reads an export")
+				return warn()
+			}
+			return output, err
 		}})
 }
 

@@ -94,6 +94,7 @@ func (s *sheet) summary(d *report.Document) {
 	s.onePage = true
 	summary := d.Summary
 	s.text(title, d.Title)
+	s.text(body, d.Origin)
 	s.text(strong, summary.Headline)
 	s.text(body, append([]string{summary.Impact}, summary.Notes...)...)
 	if t := summary.Rows; t != nil && t.Form == report.Facts {

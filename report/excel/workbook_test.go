@@ -388,10 +388,12 @@ func TestProperties(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		date   time.Time
+		dated  string // end of the title
 		want   string
 	}{
-		{"the date is the run's, not the clock's", time.Date(2026, 3, 4, 16, 6, 7, 0, time.FixedZone("", 3600)), "2026-03-04T15:06:07Z"},
-		{"nobody knows the date", time.Time{}, "1980-01-01T00:00:00Z"},
+		{"the date is the run's, not the clock's", time.Date(2026, 3, 4, 16, 6, 7, 0, time.FixedZone("", 3600)), ", 2026-03-04",
+			"2026-03-04T15:06:07Z"},
+		{"the date is unknown", time.Time{}, "", "1980-01-01T00:00:00Z"},
 	} {
 		r := sample.Gaussian()
 		r.Platform.Collected = c.date
@@ -400,7 +402,7 @@ func TestProperties(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := []string{p.Title, p.Subject, p.Creator, p.LastModifiedBy, p.Created, p.Modified}
-		want := []string{"Predicted and measured GPU occupancy", "Run on Meteor Lake Arc Graphics", "occudiff v0.1.0", "occudiff v0.1.0", c.want, c.want}
+		want := []string{"Predicted and measured GPU occupancy on Meteor Lake Arc" + c.dated, "Run on Meteor Lake Arc Graphics", "occudiff v0.1.0", "occudiff v0.1.0", c.want, c.want}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", c.reason, diff)
 		}

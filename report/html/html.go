@@ -148,6 +148,7 @@ func (p *htmlWriter) body() {
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
+	p.line(`<p class="where">%</p>`, p.doc.Origin)
 	if p.doc.Summary != nil {
 		p.summary(p.doc.Summary)
 	} else {

@@ -157,7 +157,8 @@ func (p *htmlWriter) heading(c *report.Column) {
 	if c.Is(report.Choice) {
 		words = "choose"
 	}
-	p.put(`<th scope="col" data-kind="%" data-key="%" data-words="%">`, kind, c.Key, words)
+	p.put(`<th scope="col" data-kind="%" data-key="%" data-words="%" title="%">`, kind, c.Key, words,
+		c.Explanation())
 	if c.Group != "" {
 		p.put("<small>%</small> ", c.Group)
 	}
@@ -241,7 +242,8 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 			p.raw(`<th scope="col" class="c-bar">Thread slots` +
 				`<span class="axis"><i>0</i><i>50</i><i>100%</i></span></th>`)
 		}
-		p.put(`<th scope="col" class="%">%`+small(c.Unit)+"</th>", columnClass(&c), c.Title, c.Unit)
+		p.put(`<th scope="col" class="%" title="%">%`+small(c.Unit)+"</th>", columnClass(&c), c.Explanation(), c.Title,
+			c.Unit)
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
 	row := 0

@@ -11,7 +11,9 @@ package rundoc
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
+	"strings"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -27,7 +29,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
 	lines := linesOf(r, prov.Show)
 	d := &report.Document{
-		Title:   "Predicted and measured GPU occupancy",
+		Title:   titleOf(r),
+		Origin:  originOf(r),
 		Subject: "Run without a known device",
 		Date:    r.Platform.Collected,
 		Summary: summaryOf(r, lines, prov.Show),
@@ -42,8 +45,74 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	}
 	d.Sections = slices.Concat([]report.Section{seriesSection(r, lines), kernelSection(r), elsewhereSection(r),
 		evidenceSection(r), launchSection(r)},
-		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})
+		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), termSection(r, d.Summary),
+			madeSection(r, prov)})
 	return d
+}
+
+// titleOf names the application, the device, and the date, as far as known. For
+// example, "GPU occupancy of gemm on Max 1100, 2026-03-04".
+func titleOf(r *compare.Result) string {
+	title := "Predicted and measured GPU occupancy"
+	if words := strings.Fields(report.OneLine(r.Platform.Command)); len(words) > 0 {
+		title += " of " + path.Base(words[0])
+	}
+	if r.Device != nil {
+		title += " on " + report.OneLine(r.Device.ShortName())
+	}
+	if !r.Platform.Collected.IsZero() {
+		title += ", " + r.Platform.Collected.Format("2006-01-02")
+	}
+	return title
+}
+
+// originOf names what identified the device, the host, the driver, and the
+// version of VTune.
+func originOf(r *compare.Result) string {
+	var parts []string
+	if by := report.OneLine(r.ChosenBy.String()); r.Device != nil && by != "" {
+		parts = append(parts, "device from "+by)
+	}
+	for _, p := range [][2]string{{"host ", r.Platform.Host}, {"driver ", r.Platform.Driver},
+		{"VTune ", r.Platform.VTune}} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+report.OneLine(p[1]))
+		}
+	}
+	return report.UpperFirst(strings.Join(parts, ", "))
+}
+
+// termSection explains the terms of the document: headings of the summary,
+// parts of its bars, verdicts, and causes.
+func termSection(r *compare.Result, summary *report.Summary) report.Section {
+	s := report.Section{Key: "terms", Title: "Terms", Sheet: "Evidence", ItemsIn: report.Files}
+	var names []string
+	if t := summary.Rows; t != nil {
+		for _, i := range t.ColumnsIn(report.Terminal) {
+			names = append(names, t.Columns[i].Title)
+		}
+	}
+	if b := summary.Bars; b != nil {
+		for i, p := range compare.Parts() {
+			if b.Shows(i) {
+				names = append(names, partColumns[p].title)
+			}
+		}
+	}
+	for i := range r.Rows {
+		names = append(names, string(r.Rows[i].Verdict))
+		if c := r.Rows[i].Cause; c != nil {
+			names = append(names, c.Name)
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if text := report.Describe(name); text != "" && !seen[name] {
+			s.Items = append(s.Items, report.Item{Lead: name, Text: text})
+		}
+		seen[name] = true
+	}
+	return s
 }
 
 func kernelSection(r *compare.Result) report.Section {

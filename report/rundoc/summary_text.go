@@ -16,17 +16,12 @@ import (
 	"occudiff/report"
 )
 
-// deviceName is the short name of the device, and who named it: a wrong
-// --device is the most frequent reason for a wrong report.
+// deviceName returns the short name of the device.
 func deviceName(r *compare.Result) string {
 	if r.Device == nil {
 		return "Device not known"
 	}
-	name := report.OneLine(r.Device.ShortName())
-	if by := report.OneLine(r.ChosenBy.Name); by != "" {
-		name += " (" + by + ")"
-	}
-	return name
+	return report.OneLine(r.Device.ShortName())
 }
 
 // countsOf describes how many kernels there are, how long they took, and how

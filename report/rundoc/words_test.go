@@ -298,7 +298,7 @@ func TestHeadline(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
 	}
-	if got := deviceName(of()); got != "Meteor Lake Arc (the summary)" {
+	if got := deviceName(of()); got != "Meteor Lake Arc" {
 		t.Errorf("%q", got)
 	}
 	if got := deviceName(&compare.Result{}); got != "Device not known" {
@@ -533,7 +533,7 @@ k|0.1%|90-98%|(40.0%)|launches of 10 us|longer launches`},
 				r.Summary.Unmeasurable++
 			}
 		}
-		got := strings.TrimPrefix(summaryLines(FromResult(r, report.Provenance{Show: c.show}).Summary), "Meteor Lake Arc (the summary): ")
+		got := strings.TrimPrefix(summaryLines(FromResult(r, report.Provenance{Show: c.show}).Summary), "Meteor Lake Arc: ")
 		if got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, got, c.want)
 		}

@@ -15,6 +15,7 @@ import (
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
+	p.block(paragraph(d.Origin))
 	if d.Summary != nil {
 		p.summary(d.Summary)
 	}

@@ -28,7 +28,7 @@ func render(t *testing.T, r *compare.Result, opt text.Options) string {
 // TestDesign pins the chart that the design gives of the Gaussian run.
 func TestDesign(t *testing.T) {
 	want := strings.TrimPrefix(`
-Meteor Lake Arc (the summary): 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
+Meteor Lake Arc: 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
 Time between launches may cost time in kernel 1 (97%)
 
 #  Kernel   Time  Predicted average  Measured  Why                                          Possible fix
