@@ -257,7 +257,8 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 			if i == name {
 				tag = `th scope="row"`
 			}
-			p.put("<"+tag+` class="%" data-title="%">%</`+tag[:2]+">", strings.TrimSpace(columnClass(&c)+" "+class(cells[i].Status)),
+			p.put("<"+tag+` class="%" data-title="%">%</`+tag[:2]+">",
+				strings.TrimSpace(columnClass(&c)+" "+class(cells[i].Status)),
 				c.Heading(), c.Print(cells[i]))
 		}
 		p.raw("</tr>\n")
