@@ -155,7 +155,8 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
 	switch {
 	case !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups":
-		return "", nil, cli.Errorf("--sweep %q: expected local, slm, simd, grf, groups, groups=1,2,8, or groups=1-48", p.Sweep)
+		return "", nil, cli.Errorf("--sweep %q: expected local, slm, simd, grf, groups, groups=1,2,8, or groups=1-48",
+			p.Sweep)
 	case over == "groups" && p.Local.Size == "":
 		return "", nil, cli.Errorf("--sweep groups varies the number of work-groups: give their size with --local")
 	case !numbered:
@@ -169,8 +170,8 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 		first, err := strconv.ParseInt(strings.TrimSpace(from), 10, 32)
 		last, lastErr := strconv.ParseInt(strings.TrimSpace(to), 10, 32)
 		if errors.Join(err, lastErr) != nil || first < 1 || last < first || last-first >= mostGroups {
-			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups, for example groups=1,2,8 or groups=1-48, "+
-				"at most %d in a range", p.Sweep, mostGroups)
+			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups, for example groups=1,2,8 or "+
+				"groups=1-48, at most %d in a range", p.Sweep, mostGroups)
 		}
 		for n := first; n <= last; n++ {
 			groups = append(groups, n)

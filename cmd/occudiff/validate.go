@@ -162,7 +162,8 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 	}
 	if len(results) > 1 {
 		if len(a.also) > 0 {
-			return nil, cli.Errorf("--also works with one run, and these are %d: validate them one by one", len(results))
+			return nil, cli.Errorf("--also works with one run, and these are %d: validate them one by one",
+				len(results))
 		}
 		return diffdoc.Runs(diff.CompareRuns(names, results), a.provenance()), nil
 	}

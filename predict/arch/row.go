@@ -392,7 +392,8 @@ func (d *Device) checkGroups() *problem {
 	}
 	for _, p := range d.DispatchPorts {
 		if p.Source != portsWithout && p.Source != portsWith {
-			return problemf("dispatch_ports", "write no-barrier:2 barrier:3", "%s is not a kind of launch", quoted(p.Source))
+			return problemf("dispatch_ports", "write no-barrier:2 barrier:3", "%s is not a kind of launch",
+				quoted(p.Source))
 		}
 	}
 	return cmp.Or(checkSourced("barrier_slots_per_xe_core", d.BarrierSlots),

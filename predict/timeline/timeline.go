@@ -134,7 +134,8 @@ func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	r.XeCores = unit.Ratio(float64(rec.used) / (float64(in.xeCores) * r.Time))
 	r.MostXeCores = unit.Ratio(float64(rec.most) / float64(in.xeCores))
 	if rec.firstEnd > 0 {
-		r.FirstEnd = unit.Some(Phase{Threads: rec.firstEnd, Occupancy: unit.Ratio(float64(rec.firstEnd) / float64(slots))})
+		occupancy := unit.Ratio(float64(rec.firstEnd) / float64(slots))
+		r.FirstEnd = unit.Some(Phase{Threads: rec.firstEnd, Occupancy: occupancy})
 	}
 	return r, nil
 }

@@ -102,7 +102,8 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()}}
 	pattern, closing := changedPattern(pairs), ""
 	if pattern != "" {
-		closing = "To measure what changed: occudiff collect --kernel '" + strings.ReplaceAll(pattern, "'", `'\''`) + "' -- ./app"
+		closing = "To measure what changed: " +
+			report.CommandLine([]string{"occudiff", "collect", "--kernel", pattern, "--", "./app"})
 	}
 	return &report.Output{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
 		Doc: &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,

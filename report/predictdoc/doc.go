@@ -44,7 +44,8 @@ func Schemas() []report.Schema {
 				Points: report.NoRows((&axis{}).columnsOf(nil, nil))}}},
 		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",
 			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{Device: noDevice, Launch: aLaunch,
-				Phases: report.NoRows(phaseColumns), Explained: report.NoRows(explainedColumns), Predicted: predictedValue(nil)}}},
+				Phases: report.NoRows(phaseColumns), Explained: report.NoRows(explainedColumns),
+				Predicted: predictedValue(nil)}}},
 		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",
 			Text: "settings of higher occupancy for a launch, or of compute units; with --probe settings of lower " +
 				"occupancy.",

@@ -45,7 +45,8 @@ func elsewhereSection(r *compare.Result) report.Section {
 	s := report.Section{Key: "also", Title: "On other devices", Sheet: "Other devices"}
 	if len(r.Options.Also) > 0 {
 		s.Tables = []*report.Table{elsewhereTable(r).Show("task", "device", "global", "local", "simd",
-			"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "limits", "message")}
+			"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "limits",
+			"message")}
 	}
 	return s
 }

@@ -409,7 +409,8 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 		}
 		return "With the device", []report.NextCommand{{Command: report.CommandLine(command)}}
 	case r.Device != nil && r.Trace != nil && slices.ContainsFunc(r.Rows, lacks):
-		return "To get the launch sizes", []report.NextCommand{{Command: runs[compare.Binary].command + " " + application(r)}}
+		command := runs[compare.Binary].command + " " + application(r)
+		return "To get the launch sizes", []report.NextCommand{{Command: command}}
 	case r.Device != nil && slices.ContainsFunc(r.Rows, lacks):
 		return "To get the launch sizes", []report.NextCommand{{Command: exportCommand}}
 	}
