@@ -55,8 +55,7 @@ func renderDocument(t testing.TB, d *report.Document) string {
 	return b.String()
 }
 
-// TestSummary wants the answer before all else, once, and everything else
-// folded.
+// TestSummary wants the summary first, once, and all sections folded.
 func TestSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
