@@ -40,9 +40,10 @@ func Strings[T ~string](list []T) []string {
 // compare, predict, or trend.
 type Term struct {
 	Name, Kind, Meaning string
-	DetectedBy, Action  string   // rule with its thresholds, and what to do; may be empty
-	Source, With        string   // origin of the definition; verdicts, or parts of a breakdown, that the term occurs with
-	Aliases             []string // other names. For example, the key of a column next to its heading
+	DetectedBy, Action  string // rule with its thresholds, and what to do; may be empty
+	// origin of the definition; verdicts, or parts of a breakdown, that the term occurs with
+	Source, With string
+	Aliases      []string // other names. For example, the key of a column next to its heading
 }
 
 // TermKind is a kind of terms.

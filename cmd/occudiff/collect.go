@@ -35,7 +35,7 @@ type collectFlags struct {
 func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
-		share: deviceFlags + "tolerance driver label progress kernel " +
+		share: deviceFlags + "tolerance driver label progress -kernel " +
 			"fail-on:never,mismatch,model annotations" + unseenFlags + outputFlags,
 		args: func(c *cobra.Command, args []string) error {
 			if f.Check {

@@ -107,7 +107,8 @@ func noiseOf(ctx context.Context, dsn string,
 		noise[string(metric)], known = of, known+len(of)
 	}
 	if run.Device == nil || known == 0 {
-		return nil, fmt.Errorf("--noise %q: no kernel has at least 8 runs in this history, so the noise is unknown", dsn)
+		return nil, fmt.Errorf("--noise %q: no kernel has at least 8 runs in this history, so the noise is unknown",
+			dsn)
 	}
 	// The lookup ignores driver and program, because these may be what changed
 	// between the runs, and the history has no runs of a new one yet.

@@ -116,7 +116,8 @@ func (a *app) mcpCommand() *cobra.Command {
 			for _, t := range tools() {
 				c := &agentCall{tool: t, app: a, folder: folder, takes: t.schema()}
 				add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.takes,
-					Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}}
+					Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true,
+						OpenWorldHint: new(bool)}}
 				if strings.HasSuffix(t.command, " summary") {
 					add.OutputSchema = summarySchema
 				}

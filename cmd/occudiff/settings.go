@@ -185,7 +185,8 @@ func (f *settingsFile) read(text []byte) error {
 		}
 		x, err := strconv.ParseFloat(value.Value, 64)
 		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number of at least 0, for example 2.5", f.path,
+			return cli.Errorf("%s:%d: track.threshold.%s is %q; expected a number of at least 0, for example 2.5",
+				f.path,
 				value.Line, name.Value, value.Value)
 		}
 		f.thresholds[name.Value] = x

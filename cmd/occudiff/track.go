@@ -66,7 +66,8 @@ func (a *app) trackCommand() *cobra.Command {
 }
 
 // opened opens an existing history and calls do with it.
-func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*history.DB) (*report.Output, error)) (*report.Output, error) {
+func (t *tracking) opened(ctx context.Context, opt history.Options,
+	do func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	opt.MustExist = true
 	db, err := history.Open(ctx, t.DB, opt)
 	if err != nil {
@@ -78,7 +79,8 @@ func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*his
 
 // looking returns an output from a history and changes nothing. If a repository
 // is available, its commits determine the order of the runs.
-func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output, error) {
+func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output,
+	error) {
 	base := []string{"main", "master"}
 	if t.BaseBranch != "" {
 		base = []string{t.BaseBranch}
@@ -94,7 +96,8 @@ func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*r
 }
 
 // judging returns an output from a history and a metric with its gate.
-func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric) (*report.Output, error)) (*report.Output, error) {
+func (t *tracking) judging(ctx context.Context,
+	judge func(db *history.DB, m track.Metric) (*report.Output, error)) (*report.Output, error) {
 	m, err := t.gate()
 	if err != nil {
 		return nil, err
@@ -155,7 +158,8 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 		if err != nil {
 			return nil, err
 		}
-		check.Alarms, check.FailMissing, check.NeverFails = t.FailOn == "alarm", t.FailOn == "missing", t.FailOn == "never"
+		check.Alarms, check.FailMissing, check.NeverFails = t.FailOn == "alarm", t.FailOn == "missing",
+			t.FailOn == "never"
 		failure := trackdoc.Failure(&check.Judgment)
 		if f.Suspects && failure == "" {
 			pattern := trackdoc.SuspectPattern(check)
@@ -165,7 +169,8 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 			if _, err := fmt.Fprintln(t.stdout, pattern); err != nil {
 				return nil, err
 			}
-			return nil, &verdictError{exitMeasureAgain, unit.FormatCount(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
+			return nil, &verdictError{exitMeasureAgain,
+				unit.FormatCount(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
 		}
 		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check), failure, nil) }
 		return trackdoc.FromCheck(check, t.provenance()), nil

@@ -65,7 +65,8 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	if err != nil {
 		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
 	}
-	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !batch.ContainsKernels(p) })
+	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths,
+		func(p string) bool { return !batch.ContainsKernels(p) })
 	if !binaries {
 		runs = ingest.Runs(paths, formats.All())
 	}

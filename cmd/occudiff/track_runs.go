@@ -83,7 +83,8 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report
 			texts = append(texts, fmt.Sprintf("run %d: %s", id, trackdoc.RunText(&runs[i])))
 		}
 		if !yes {
-			if sure, err := t.confirm(ctx, fmt.Sprintf("Remove from %s %s?", db.Where(), strings.Join(texts, "; "))); err != nil || !sure {
+			if sure, err := t.confirm(ctx,
+				fmt.Sprintf("Remove from %s %s?", db.Where(), strings.Join(texts, "; "))); err != nil || !sure {
 				return err
 			}
 		}
@@ -169,7 +170,8 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 					return err
 				}
 			}
-			done, err = db.Accept(ctx, history.Accept{Run: run[0], Note: f.Note, Time: time.Now(), Noise: f.Noise}, matches)
+			done, err = db.Accept(ctx, history.Accept{Run: run[0], Note: f.Note, Time: time.Now(), Noise: f.Noise},
+				matches)
 		}
 		for i := range done {
 			if err == nil {
@@ -219,8 +221,9 @@ func (t *tracking) renameCommand() *cobra.Command {
 }
 
 func (t *tracking) importCommand() *cobra.Command {
-	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet allow-unreadable",
-		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
+	return t.command(command{text: "track-import", flags: []any{&t.metricFlag},
+		share: "device-file quiet allow-unreadable",
+		args:  cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
 		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return nil, t.importPoints(ctx, args[0])
 		}})
@@ -240,7 +243,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		return err
 	}
 	if t.flags.Changed("metric") && !records.Alone {
-		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is for a file with value alone", m, path)
+		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is for a file with value alone", m,
+			path)
 	}
 	// An export names a series by kernel and device. Only the table of devices
 	// can distinguish a device from another word.
@@ -321,5 +325,6 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 	if err := t.stream(t.output("csv"), write); err != nil || len(t.Outputs) == 0 {
 		return err
 	}
-	return t.printResult("%s: %s written to %s", db.Where(), unit.FormatCount(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
+	return t.printResult("%s: %s written to %s", db.Where(), unit.FormatCount(lines, "line", "lines"),
+		strings.Join(t.Outputs, ", "))
 }

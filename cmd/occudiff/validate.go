@@ -25,7 +25,7 @@ import (
 // validateFlags are those of validate alone.
 type validateFlags struct {
 	Instances bool     `flag:"instances" help:"write a row for each launch to JSON and CSV"`
-	Also      []string `flag:"also" arg:"DEVICES" help:"also predict the launches on these devices, for example b580,max1550"`
+	Also      []string `flag:"also" expert:"true" arg:"DEVICES" help:"also predict the launches on these devices, for example b580,max1550"`
 	NoVTune   bool     `flag:"no-vtune" expert:"true" help:"read VTune result folders directly, even if vtune is installed"`
 	Timeline  bool     `flag:"timeline" expert:"true" help:"plot samples of occupancy over the simulated launch, from oneprof (-k, or -m and -i) or unitrace -k"`
 }

@@ -302,7 +302,8 @@ func (d *Result) summarize() {
 			continue
 		}
 		s.Kernels++
-		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Slower, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
+		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Slower, &s.Faster, &s.Improvements,
+			&s.OnlyOld, &s.OnlyNew,
 			&s.NotComparable, &s.Inconclusive, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
 		if r.Missing() {
 			s.Missing++

@@ -39,7 +39,8 @@ func (r *Row) Missing() bool {
 // Unexplained reports whether a kernel's launch or device changed and the effect
 // cannot be predicted.
 func (r *Row) Unexplained() bool {
-	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) && !r.Delta(compare.MetricResidual).Change.Present()
+	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) &&
+		!r.Delta(compare.MetricResidual).Change.Present()
 }
 
 // setLimits describes how far occupancies have to move to count: beyond the
@@ -172,7 +173,8 @@ func traded(way int) Verdict {
 func (r *Row) moved(way int, other bool) bool {
 	loaded, measured := r.busy(), r.Measured()
 	// Two values that move opposite ways show that something else changed.
-	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
+	if loaded.Moved() == way && measured.Moved() != -way &&
+		(!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
 		return true
 	}
 	// If busy occupancy is known and did not move, the measured one of another
@@ -220,7 +222,8 @@ func (r *Row) comparable() bool {
 	if x, ok := r.time().Ratio.Value(); ok && max(x, 1/x) > 1+timeDiffers {
 		return false
 	}
-	return r.Old.Misattributed.Or(0) <= compare.MisattributedMedium && r.New.Misattributed.Or(0) <= compare.MisattributedMedium
+	return r.Old.Misattributed.Or(0) <= compare.MisattributedMedium &&
+		r.New.Misattributed.Or(0) <= compare.MisattributedMedium
 }
 
 // Reversed reports whether all runs of the old side were collected after those
@@ -290,7 +293,8 @@ type Delta struct {
 	// Significant is absent where nothing was tested. Of occupancies it is what
 	// remains when all kernels are looked at together.
 	Significant unit.Opt[bool]
-	Limit       unit.Opt[unit.Points] // what the change of an occupancy has to exceed to count; absent where nothing goes by it
+	// what the change of an occupancy has to exceed to count; absent where nothing goes by it
+	Limit unit.Opt[unit.Points]
 }
 
 // Insignificant reports whether a test found that chance may explain the

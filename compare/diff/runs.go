@@ -81,7 +81,8 @@ const (
 	RunCopy           RunFinding = "a copy"
 )
 
-var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingKernels, RunHigh, RunFast, RunPeaks, RunCopy}
+var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingKernels, RunHigh, RunFast, RunPeaks,
+	RunCopy}
 
 // KernelAcrossRuns is one launch over all runs. Its lists hold a value for each
 // of the runs.
@@ -130,7 +131,10 @@ func CompareRuns(names []string, results []*compare.Result) *Runs {
 		}
 	}
 	s.collect()
-	slices.SortStableFunc(s.Kernels, func(a, b KernelAcrossRuns) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
+	slices.SortStableFunc(s.Kernels, func(a,
+		b KernelAcrossRuns) int {
+		return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1))
+	})
 	if s.Compared = len(work); s.Compared >= leastRuns {
 		s.compareRuns(work)
 	}

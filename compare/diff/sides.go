@@ -139,8 +139,9 @@ func collect(runs []*compare.Result) (list []*samples) {
 			if s == nil {
 				s = &samples{key: key, notAKernel: row.Verdict == compare.NotAKernel,
 					values: make([][]float64, len(compare.Metrics())),
-					launch: Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD, Adapter: unit.NonZero(row.Device),
-						File: unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
+					launch: Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD,
+						Adapter: unit.NonZero(row.Device),
+						File:    unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
 				at[key] = s
 				list = append(list, s)
 			}

@@ -397,7 +397,8 @@ func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estima
 		}
 		slope := first + s.parts
 		c.SetVec(slope, s.held[level*n+slope]/max(s.held[level*n+level], math.SmallestNonzeroFloat64))
-		v, deviation := mat.Dot(c, f.mean), math.Sqrt(max(mat.Inner(c, f.covariance, c)*factor, 0)+s.readVariance(level))
+		v, deviation := mat.Dot(c, f.mean),
+			math.Sqrt(max(mat.Inner(c, f.covariance, c)*factor, 0)+s.readVariance(level))
 		if !(deviation <= mostDeviance) || v < -mostDeviance || v > 100+mostDeviance {
 			return nil
 		}

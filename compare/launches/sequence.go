@@ -204,7 +204,8 @@ func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
 		// Samples that begin before the pause contain all of it, and those that
 		// begin within it a part.
 		begins := min(p.end, to)
-		sum += float64(start-from)*float64(p.end-start) + float64(begins-start)*(float64(p.end-start)-float64(begins-start)/2)
+		sum += float64(start-from)*float64(p.end-start) +
+			float64(begins-start)*(float64(p.end-start)-float64(begins-start)/2)
 	}
 	sum += later * float64(to-from)
 	return seconds(sum / float64(max(w.interval, 1)))

@@ -68,8 +68,9 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
 	if len(findings) > report.SummaryRows { // a screen has the first ones
-		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that differ from the others", Sheet: "Runs",
-			In: report.Files, Tables: []*report.Table{findingTable(findings)}})
+		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that differ from the others",
+			Sheet: "Runs",
+			In:    report.Files, Tables: []*report.Table{findingTable(findings)}})
 	}
 	table := report.NewTable(report.SectionKernels, "", kernels, slices.Concat(manyColumns, byRun(s)))
 	d.Sections = append(d.Sections, report.Section{Key: report.SectionKernels, Title: "Kernels over all runs",

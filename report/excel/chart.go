@@ -41,8 +41,9 @@ func (s *sheet) bars(bars *report.StackedBars) {
 	for _, r := range bars.Rows {
 		rows = append(rows, r.Each()...)
 	}
-	c := &chart{title: "Thread-slot breakdown", axis: "Thread slots [%]", from: unit.Some(0.0), to: unit.Some(100.0), category: 2,
-		stacked: true}
+	c := &chart{title: "Thread-slot breakdown", axis: "Thread slots [%]", from: unit.Some(0.0), to: unit.Some(100.0),
+		category: 2,
+		stacked:  true}
 	columns := []report.Col[report.StackedRow]{
 		texts("", func(*report.StackedRow) string { return "" }), // the narrow one
 		texts("Kernel", func(r *report.StackedRow) string { return r.Name }, report.Wrap)}
@@ -69,7 +70,8 @@ func (s *sheet) bars(bars *report.StackedBars) {
 		if bars.Marks() > i {
 			name := bars.Mark + []string{"", ", at most"}[i]
 			columns = append(columns, report.Shown("", name, end, report.Percent))
-			c.series = append(c.series, series{column: len(columns), color: "C9252D", mark: "dash", line: excelize.LineNone})
+			c.series = append(c.series, series{column: len(columns), color: "C9252D", mark: "dash",
+				line: excelize.LineNone})
 		}
 	}
 	s.space()
@@ -145,7 +147,8 @@ func (c *chart) layers(sheet string, of *block) []*excelize.Chart {
 			Dimension: excelize.ChartDimension{Width: chartWidth, Height: chartHeight},
 			XAxis:     excelize.ChartAxis{Font: font, TickLabelPosition: excelize.ChartTickLabelLow},
 			YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text(c.axis, font),
-				Minimum: pointer(c.from), Maximum: pointer(c.to), NumFmt: excelize.ChartNumFmt{CustomNumFmt: "General"}},
+				Minimum: pointer(c.from), Maximum: pointer(c.to),
+				NumFmt: excelize.ChartNumFmt{CustomNumFmt: "General"}},
 			ShowBlanksAs: "gap"}
 	}
 	columns, lines := layer(excelize.ColStacked), layer(excelize.Line)

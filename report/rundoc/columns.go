@@ -65,7 +65,8 @@ var kernelColumns = slices.Concat(launchColumns,
 		report.List("counters", func(k *kernel) []ingest.Counter { return k.Counters.All() }, counterList),
 		report.List("notes", func(k *kernel) []note.Note { return rowNotes(k.Row) }, report.NoteColumns()),
 	},
-	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns, report.Optional),
+	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns,
+		report.Optional),
 	peopleColumns)
 
 // launchColumns say what was launched and how long it took.

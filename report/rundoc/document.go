@@ -194,7 +194,8 @@ func timingSection(r *compare.Result) report.Section {
 
 // fromLog reports whether all rows come from a log, each from one timing.
 func fromLog(r *compare.Result) bool {
-	return len(r.Rows) > 0 && len(r.Rows) == len(r.Timings) && !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
+	return len(r.Rows) > 0 && len(r.Rows) == len(r.Timings) &&
+		!slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
 }
 
 // hostTimes returns the time of each row in a log, nil if a row has several.

@@ -335,7 +335,8 @@ const seenBy = report.Terminal | report.Page
 // figure returns the columns of a percentage: as a text, and as a number.
 func figure(key, title string, of func(*line) percent) []report.Col[line] {
 	return []report.Col[line]{
-		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero, seenBy),
+		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero,
+			seenBy),
 		report.Shown(key, title, of, report.Sheet)}
 }
 

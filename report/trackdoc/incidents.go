@@ -110,6 +110,7 @@ func (v *view) incidentTable() *report.Table {
 		report.JSON("run", func(i *incident) int64 { return i.opened.Run }),
 		report.Define("opened", "First bad run", func(i *incident) string { return runName(i.opened) }),
 		report.Define("state", "State", func(i *incident) string { return i.state }),
-		report.Define("closed", "Closed with", func(i *incident) string { return i.closed }, report.Fold, report.NonZero),
+		report.Define("closed", "Closed with", func(i *incident) string { return i.closed }, report.Fold,
+			report.NonZero),
 	})
 }

@@ -257,7 +257,8 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 		c.Large = len(show) == 1
 		sec.Plots = append(sec.Plots, report.Plot{Key: fmt.Sprintf("%s-%d", key, len(sec.Plots)+1),
 			Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
-			Unit:  v.unit(), Text: report.UpperFirst(v.name()) + " [" + v.unit() + "], " + report.LowerFirst(text) + ", oldest on the left.", TimeSeries: c})
+			Unit:  v.unit(), Text: report.UpperFirst(v.name()) + " [" + v.unit() + "], " + report.LowerFirst(text) +
+				", oldest on the left.", TimeSeries: c})
 	}
 	return sec
 }
