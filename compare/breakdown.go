@@ -103,10 +103,10 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	return drawn
 }
 
-// breakdown makes the breakdown of a row that has its verdict and certainty;
-// nil when what was measured is not this kernel's, the prediction is not of its
-// launch, or it is above that. A row that is below its prediction has the
-// causes of each part.
+// breakdown returns the breakdown of a row that has its verdict and certainty.
+// It is nil if the measured value does not belong to this kernel, if the
+// prediction is for another launch, or if the row is above it. A row below its
+// prediction has the causes of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
 	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize || row.Cause.Name == CauseModelMismatch) {
 		return nil
@@ -148,9 +148,9 @@ func (r *Result) parts(row *Row) (a SlotBreakdown) {
 
 func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
-// PredictedAt is the point of the predicted range that the row is accounted for
-// by: the one nearest to what busy XVEs held, or to what was measured where
-// that is not known or the same all over the range.
+// PredictedAt returns the point of the predicted range that is nearest to the
+// busy occupancy. If that is unknown, or the same in the whole range, it is the
+// point nearest to the measured value.
 func (r *Row) PredictedAt() predict.Utilization {
 	x, m := &r.XVEs, r.Measured.Or(0)
 	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.BusyOccupancy.Minus(x.Low.BusyOccupancy)) > printedTwice {
@@ -159,11 +159,11 @@ func (r *Row) PredictedAt() predict.Utilization {
 	return x.NearestAverage(m)
 }
 
-// reference is what the measured value is compared with.
+// reference returns the value that the measured value is compared with.
 func (r *Row) reference() unit.Ratio { return r.nearest(r.Measured.Or(0)) }
 
-// nearest is the point of the range of the predicted average that is nearest to
-// a value, or the profiler's peak where the launch size is not known.
+// nearest returns the point of the range of the predicted average that is
+// nearest to a value, or the profiler's peak if the launch size is unknown.
 func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	if r.Predicted != nil {
 		return r.Predicted.Nearest(v)
@@ -171,8 +171,8 @@ func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	return r.Peak.Or(0)
 }
 
-// Lost is the slot time of a row below its prediction, 0 where nothing was
-// measured that is the kernel's.
+// Lost returns the slot time of a row below its prediction. It is 0 if nothing
+// was measured that belongs to the kernel.
 func (r *Row) Lost() unit.Seconds {
 	if !r.mayLose() {
 		return 0

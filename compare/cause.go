@@ -93,12 +93,11 @@ func (f *finder) explainsEnough(c *Cause) bool {
 	return !limited || points >= f.row.leastReturn()
 }
 
-// leastReturn is how many of its missing points a cause must explain, and a
-// remedy must be able to return.
+// leastReturn returns the number of missing points that a cause must explain,
+// and that a remedy must be able to return.
 func (r *Row) leastReturn() unit.Points { return leastReturned * max(-r.Difference.Or(0), 0) }
 
-// surer puts the cause with more confidence first, of equal ones that which was
-// measured.
+// surer orders causes by confidence. If it is equal, a measured cause is first.
 func surer(a, b Cause) int {
 	rank := func(c *Cause) int {
 		r := 2 * int(c.Confidence)
@@ -168,13 +167,19 @@ func (f *finder) add(part Part, name string, ground Ground, because string, deci
 	if f.row.OwnLow.Present() { // the row is judged by a range
 		sure = Low
 	}
-	f.found = append(f.found, Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because,
-		ConfirmWith: decide.text, Next: decide.NextStep})
+	f.found = append(f.found, Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because})
 	c := &f.found[len(f.found)-1]
-	if confirm := c.info().confirm; sure == Low && decide.text == "" && confirm.text != "" {
-		c.ConfirmWith, c.Next = confirm.text, confirm.NextStep
-	}
+	c.confirm(decide)
 	return c
+}
+
+// confirm sets the measurement that confirms a cause. A cause of low confidence
+// is a question, so it always has one.
+func (c *Cause) confirm(with decision) {
+	if c.Confidence == Low && with.text == "" {
+		with = c.info().confirm
+	}
+	c.ConfirmWith, c.Next = with.text, with.NextStep
 }
 
 // all finds the causes of both parts, those of the larger part first. The
@@ -266,7 +271,7 @@ func (r *Row) missingColumns() (list []string) {
 }
 
 // noActivitySeen reports whether the measured value was printed as 0.0, so that
-// it tells nothing of the threads.
+// nothing is known about the threads.
 func (r *Result) noActivitySeen(row *Row) bool {
 	m, measured := row.Measured.Value()
 	return measured && m.Percent() < float64(r.unseen(row))
@@ -288,9 +293,9 @@ func (f *finder) unexplainedAbove() {
 	switch {
 	case f.evidence&insidePeak != 0:
 		f.add("", CauseUnexplained, noCause, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
-			f.row.Predicted.Peak.Percent()), decision{})
+			f.row.Predicted.Peak.Percent()), byOtherMeans("the same kernel with whole waves, measured again"))
 	case f.evidence&traced != 0:
-		f.add("", CauseUnexplained, noCause, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
+		f.add("", CauseUnexplained, noCause, above+", and in the trace no other kernel runs at that time: it may be of another run.", byOtherMeans("a trace of the same run"))
 	case f.evidence&(queried|launchOnly) != 0:
 		f.add("", CauseUnexplained, noCause, above+". The value contains nothing but the launches, so "+other+".", byBinary())
 	default:
@@ -466,7 +471,7 @@ func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	return k, clamped
 }
 
-// gridStep is what one more copy of a grid adds to the peak.
+// gridStep returns the points that one more copy of a grid adds to the peak.
 func gridStep(threads, slots int64) unit.Points {
 	return unit.Points(100 * float64(threads) / float64(slots))
 }

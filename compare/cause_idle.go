@@ -69,7 +69,7 @@ func (f *finder) oneOfStacks(p Part) {
 		"%.0f%% idle.", idle.Percent(), d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
 }
 
-// affinity is what shows how much of the GPU a run was given.
+// affinity names the settings that limit a run to a part of the GPU.
 const affinity = "ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
 
 // engines fits a GPU of which one of k stacks or compute engines worked, where
@@ -120,8 +120,8 @@ func (f *finder) gaps(p Part) {
 	f.add(p, CauseGaps, gapsPossible, text, decide).Explains = unit.Some(points)
 }
 
-// pointsOfGaps is how many points are missing if gaps have this share of the
-// value's time.
+// pointsOfGaps returns the number of points that are missing if gaps have this
+// share of the value's time.
 func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 	return pointsOf(f.row.Measured.Or(0) * share / max(1-share, 1e-9))
 }
@@ -166,8 +166,8 @@ func (f *finder) idleWithin(p Part) {
 // evenWork is the measurement that shows whether uneven work is the cause.
 const evenWork = "the same launch with equal work in all work-groups"
 
-// otherKernels names other kernels that hold less, where what they can have
-// made of the samples comes to all that is missing.
+// otherKernels names other kernels of less occupancy if their possible part of
+// the samples explains all missing points.
 func (f *finder) otherKernels(p Part) {
 	c := &f.row.Certainty
 	share, m := c.OtherTasks.Or(0), f.row.Measured.Or(0)
@@ -222,8 +222,11 @@ func (f *finder) placement(p Part) {
 	f.add(p, CausePlacement, ground, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
 		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
 		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(),
-		idle.Percent()), byOtherMeans("another number of work-groups, measured again"))
+		idle.Percent()), byOtherMeans(otherGroups))
 }
+
+// otherGroups is the measurement that shows whether placement is the cause.
+const otherGroups = "another number of work-groups, measured again"
 
 // placed is a launch under policy partial.
 type placed struct {
@@ -251,8 +254,7 @@ func (f *finder) placements() (list []placed) {
 // tells.
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
-// aTrace is what would settle how launches follow each other; nothing where a
-// trace has settled it.
+// aTrace returns a trace of the launches, or nothing if there is one.
 func (f *finder) aTrace() decision {
 	if f.r.Traced(f.row) != nil {
 		return decision{}
@@ -264,6 +266,7 @@ func (f *finder) aTrace() decision {
 func (f *finder) fact(part Part, name string, ground Ground, because string) *Cause {
 	cause := f.add(part, name, ground, because, decision{})
 	cause.Confidence, cause.measured = ground.Confidence(true), true
+	cause.confirm(decision{})
 	return cause
 }
 

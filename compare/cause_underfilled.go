@@ -55,7 +55,7 @@ func (r *Result) launchBound(row *Row) bool {
 	return short || timed && row.Predicted != nil && avg < fillsShort*r.fills()
 }
 
-// fills is how long the dispatcher takes to fill an Xe-core.
+// fills returns the time in which the dispatcher fills an Xe-core.
 func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
 
 // filling names the dispatcher for a launch that takes little longer than
@@ -86,9 +86,9 @@ func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, shor
 	return shortest, longest, printed <= dispatchLifetime
 }
 
-// barrierImbalance is imbalance within work-groups: threads that have ended
-// leave their slots empty until the others are done. One thread a work-group
-// waits for nobody, and work-groups of T threads hold at least one each.
+// barrierImbalance adds imbalance within work-groups: threads that have ended
+// leave their slots empty until the other threads of the work-group end. A
+// single thread does not wait, and a work-group has at least one thread.
 func (f *finder) barrierImbalance(p Part) {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
@@ -107,7 +107,7 @@ func (f *finder) barrierImbalance(p Part) {
 }
 
 // largeGRF looks for a register mode with fewer threads that makes the
-// prediction fit. If other kernels can have added to the value, both halves may
+// prediction fit. If other kernels may have added to the value, both halves may
 // be higher.
 func (f *finder) largeGRF(p Part) {
 	t, ok := f.trial(p)
@@ -164,7 +164,7 @@ type trial struct {
 	launch         predict.Launch
 	busy, measured unit.Ratio
 	before         unit.Points // how far the prediction as it stands is off
-	above          unit.Points // how much other kernels can have added
+	above          unit.Points // points that other kernels may have added
 }
 
 // predict reports whether the prediction for a launch comes near, nearer than

@@ -11,29 +11,29 @@ import (
 type CauseInfo struct {
 	Name, Short string   // Short is for people, in few words
 	Remedy      Remedy   // for the cause itself
-	confirm     decision // if nothing else would confirm it
+	confirm     decision // of low confidence, if the ground names nothing better
 }
 
 // Causes lists the causes. For example, time between launches has the remedy of
 // shorter gaps.
 var Causes = []CauseInfo{
-	{CauseLaunchSize, "size in the export", NoRemedy, decision{}},
-	{CauseModelMismatch, "predictions differ", NoRemedy, decision{}},
-	{CauseSampling, "others in the value", NoRemedy, decision{}},
+	{CauseLaunchSize, "size in the export", NoRemedy, byOtherMeans("the launch size in the source of the program")},
+	{CauseModelMismatch, "predictions differ", NoRemedy, byOtherMeans("the device and the launch size of the run")},
+	{CauseSampling, "others in the value", NoRemedy, byQuery},
 	{CauseBelowTolerance, "fills too little", NoRemedy, decision{}},
 	{CauseConcurrentKernels, "others ran as well", RunAlone, byOtherMeans("the same run while nothing else uses the GPU")},
 	{CauseNoActivity, "no thread seen", NoRemedy, decision{}},
-	{CauseAdapters, "not all GPUs worked", AllAdapters, decision{}},
-	{CauseStack, "part of the GPU", AllStacks, decision{}},
-	{CauseGaps, "time between launches", ShorterGaps, decision{"unitrace -q", NextStep{Action: Query}}},
-	{CausePlacement, "few Xe-cores used", MoreWorkGroups, decision{}},
+	{CauseAdapters, "not all GPUs worked", AllAdapters, byOtherMeans(targetGPU)},
+	{CauseStack, "part of the GPU", AllStacks, byOtherMeans(affinity)},
+	{CauseGaps, "time between launches", ShorterGaps, byQuery},
+	{CausePlacement, "few Xe-cores used", MoreWorkGroups, byOtherMeans(otherGroups)},
 	{CauseImbalance, "uneven work-groups", BalanceWorkGroups, byOtherMeans(evenWork)},
 	{CauseDispatch, "very short threads", LongerThreads, byOtherMeans("launches with more work in each work-item, measured again")},
-	{CauseGRF, "large GRF", FewerRegisters, decision{}},
-	{CauseSIMD, "another SIMD width", NoRemedy, decision{}},
-	{CauseSLM, "more SLM than told", LessSLM, decision{}},
-	{CauseBarriers, "more barriers than told", NoRemedy, decision{}},
-	{CauseUnexplained, "not known", NoRemedy, decision{}},
+	{CauseGRF, "large GRF", FewerRegisters, byBinary()},
+	{CauseSIMD, "another SIMD width", NoRemedy, byBinary()},
+	{CauseSLM, "more SLM than told", LessSLM, byBinary()},
+	{CauseBarriers, "more barriers than told", NoRemedy, byBinary()},
+	{CauseUnexplained, "not known", NoRemedy, byOtherMeans("a collection with stall reasons")},
 }
 
 // info returns the description of a cause; the zero value without one.

@@ -8,13 +8,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Certainty describes how much of a row's counter values can be the kernel's at
-// all.
+// Certainty describes the part of a row's counter values that can belong to the
+// kernel.
 //
-// Counters are sampled, and each sample counts once, for the task under it; by
-// which rule is nowhere said. So OutsideLaunches and Foreign are bounds, for
-// the worst of the plausible rules, of a mean over many launches. Both say
-// nothing where several queues or processes use the GPU at once.
+// Counters are sampled, and each sample belongs to one task. Real folders assign
+// it to the launch at its end, which is documented nowhere. So OutsideLaunches
+// and OtherTasks are bounds of a mean over many launches for the worst plausible
+// rule. Neither applies if several queues or processes use the GPU at once.
 type Certainty struct {
 	// Exact states that the counters were read around each launch: nothing of
 	// the rest applies then but Window and OutsideLaunches. Own says that each
@@ -80,8 +80,8 @@ func (r *Result) certainty(row *Row) Certainty {
 		c.elsewhere = unit.Some(unit.Ratio(n.others.Or(0) / (n.kernels + n.others.Or(0))))
 	}
 	// A sample that belongs to a launch of n intervals began up to one interval
-	// before it. Below one interval most samples see both a launch and what
-	// stands next to it.
+	// before it. Below one interval, most samples contain a launch and its
+	// neighbors.
 	if n, ok := c.Intervals.Value(); ok {
 		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
 	}
@@ -124,12 +124,12 @@ func ownAtEnd(n, s float64) unit.Ratio {
 	return unit.Ratio((own - n*n/2) / n) // no moment after it
 }
 
-// likelyOutside is how much of the values' time probably lies outside the
-// launches, of OutsideLaunches at most: samples at the edges that go to what
-// stands next to a launch take instructions along, so that by most rules no
-// more lies outside than is in rows of no kernel. It proves nothing: a
-// launch that takes as many samples as it loses has no crosstalk and gaps all
-// the same.
+// likelyOutside returns the share of the values' time that is probably outside
+// the launches, at most OutsideLaunches. Samples at the edges that belong to the
+// neighbor of a launch contain some of its instructions. So by most rules, no
+// more time is outside than instructions are in rows of no kernel. It proves
+// nothing: a launch that gains as many samples as it loses has no misattributed
+// instructions, and may have gaps.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	x, known := c.elsewhere.Value()
 	if !known || c.Exact || c.Own {
@@ -196,9 +196,9 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {
 	return Low
 }
 
-// rejectUnmeasurable describes why the values of a row cannot be compared with
-// its reference; nil where they can. That is a fact and no conclusion, so that
-// it has no confidence.
+// rejectUnmeasurable returns the reason why the values of a row cannot be
+// compared with its reference, or nil if they can. The reason is a fact, so it
+// has no confidence.
 func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
@@ -286,8 +286,8 @@ func (r *Result) shortInAll(row *Row) bool {
 	return timed && t < minIntervals*row.Certainty.Interval && !row.Certainty.Own && !row.Certainty.Exact
 }
 
-// mixedUp reports whether other tasks can have made so much of a value that it
-// alone tells nothing.
+// mixedUp reports whether so much of a value may come from other tasks that it
+// means nothing without its range.
 func (r *Result) mixedUp(row *Row) bool {
 	c := &row.Certainty
 	return r.shortInAll(row) || c.Misattributed.Or(0) > misattributedMax || c.OtherTasks.Or(0) > otherTasksMax
@@ -324,9 +324,9 @@ func (c *Certainty) outsideText() string {
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
-// resample names the collection that would tell a launch from what stands next
-// to it: with enough samples in each where a collector takes an interval so
-// short, otherwise with counters that are read around each.
+// resample names the collection that separates a launch from its neighbors: one
+// with enough samples in each launch if a collector supports such an interval,
+// otherwise one with counters that are read around each launch.
 func (c *Certainty) resample() decision {
 	n, known := c.Intervals.Value()
 	enough := n * float64(c.Interval) / enoughIntervals * 1e3
@@ -348,12 +348,12 @@ func (c *Certainty) resample() decision {
 	case known && n < 1:
 		return byOtherMeans(moreWork)
 	}
-	return decision{"unitrace -q", NextStep{Action: Query}}
+	return byQuery
 }
 
-// moreWork is what is left for launches too short for any collector: the query
-// of a launch lasts half a millisecond, 76 and 89 times as long as kernels of 7
-// us in real files.
+// moreWork is the advice for launches that are too short for any collector. The
+// query of a launch lasts half a millisecond, in real files 76 and 89 times as
+// long as kernels of 7 us.
 const moreWork = "more work per launch, or more launches in one submission"
 
 // intervals prints a number of intervals with two digits.
@@ -394,24 +394,23 @@ func (t *startedThreads) add(row *Row) {
 	}
 }
 
-// kernelTimes is the time of the kernels that were measured: in all, and times
-// what each used.
+// kernelTimes contains sums over the kernels that were measured: their time, and
+// the time weighted with the use of each.
 type kernelTimes struct {
 	all       unit.Seconds
 	used      use
 	kernels   int  // with or without a time
-	unsampled bool // there are kernels of which no sample is: what they held is in those of others
+	unsampled bool // some kernels have no sample, so their occupancy is in samples of others
 	// The time of the kernels with a prediction, and the threads that they
 	// start.
 	predicted unit.Seconds
 	starts    float64
-	// The same of all kernels, measured or not: the least and the most that
-	// their launches hold, as far as they are known, and the least time in
-	// which they leave XVEs empty.
+	// Sums over all kernels, measured or not: the time, the time weighted with
+	// the bounds of the occupancy, and the least idle time of XVEs.
 	timed, least, most, empty unit.Seconds
 }
 
-// add takes the kernel of a row.
+// add adds the kernel of a row.
 func (t *kernelTimes) add(row *Row) {
 	k, total, held := &row.Kernel, row.Total.Or(0), row.bounds()
 	t.kernels++
@@ -430,7 +429,7 @@ func (t *kernelTimes) add(row *Row) {
 	}
 }
 
-// use is what the counters of a kernel say, 0 where it is not counted.
+// use contains the counters of a kernel. A counter that is missing is 0.
 type use struct {
 	measured, idle float64 // shares: of the thread slots, of XVEs without a thread
 	pipe           float64 // share of the time in which the busiest pipe was active
@@ -447,13 +446,13 @@ func (u use) with(v use, join func(u, v float64) float64) use {
 	return use{join(u.measured, v.measured), join(u.idle, v.idle), join(u.pipe, v.pipe), join(u.memory, v.memory)}
 }
 
-// ownTime bounds what a kernel holds, and the XVEs that it leaves empty from
-// below.
+// ownTime bounds the occupancy of a kernel. Empty is a lower bound of its idle
+// share.
 type ownTime struct{ least, most, empty unit.Ratio }
 
-// bounds are those of what a neighbor holds: what its own row says, give or
-// take what neighbors put into that, and anything up to its peak where it has
-// no sample.
+// bounds returns the bounds of a neighbor: the values of its own row, plus or
+// minus asMeasured, because other tasks are part of that row, too. A neighbor
+// without a sample may have any occupancy up to its peak.
 func (r *Row) bounds() ownTime {
 	reach := r.Peak.Or(1)
 	if r.Predicted != nil {
@@ -490,7 +489,7 @@ func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
 	return min(idle, max((idle-f*unit.Ratio(others.idle))/(1-f), 0))
 }
 
-// others is what the other measured kernels of a run use, weighted by time.
+// others returns the mean use of the other measured kernels, weighted by time.
 func (r *Result) others(row *Row) (mean use, known bool) {
 	t, of := row.Total.Or(0), &r.kernelTime
 	rest := of.all - t
@@ -502,24 +501,23 @@ func (r *Result) others(row *Row) (mean use, known bool) {
 	}), true
 }
 
-// ownRange bounds what the launches of a row held by themselves. Of its value a
-// share a is of other tasks and a share g of time in which nothing ran, so that
-// own = (measured - a theirs) / (1 - a - g): a is at most OtherTasks, a and g
-// together at most OutsideLaunches, and idle time is no less than what those
-// two leave idle. Others hold what their rows say, give or take asMeasured; no
-// launch holds more than is predicted, but for the tolerance. It says nothing
-// of kernels that run side by side. It
-// contains 315 of 327 simulated rows that are not judged.
+// ownRange returns the bounds of the occupancy of a row's own launches. A share
+// a of the measured value comes from other tasks, and during a share g of its
+// time nothing ran, so own = (measured - a theirs) / (1 - a - g). OtherTasks
+// bounds a, OutsideLaunches bounds a + g, and the idle share bounds both. Others
+// have the occupancy of their rows, plus or minus asMeasured. No launch has more
+// than the prediction and the tolerance. The range does not apply to kernels
+// that run at the same time. Nothing is known from few samples.
 func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	c, top := &row.Certainty, r.maxOwn(row)
 	if row.MeasuredLow.Present() {
 		return row.MeasuredLow.Or(0), row.MeasuredHigh.Or(1)
 	}
 	samples := math.Inf(1)
-	if t := row.Total.Or(0); t > 0 && !c.Exact {
+	if t, timed := row.Total.Value(); timed && !c.Exact {
 		samples = float64(t / c.Interval)
 	}
-	if samples < 1 || !c.Exact && (unsampled(&row.Kernel) || noArray(row)) {
+	if samples < leastIntervals || !c.Exact && (unsampled(&row.Kernel) || noArray(row)) {
 		return 0, 1
 	}
 	m, i := r.perBusyStack(row)
@@ -547,8 +545,8 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	return least, min(most+few, top)
 }
 
-// maxOwn is the most that the launches of a row can hold by the prediction; all
-// slots where that may be of another launch or device.
+// maxOwn returns the highest predicted occupancy of the launches of a row. It is
+// 100% if the prediction may be for another launch or device.
 func (r *Result) maxOwn(row *Row) unit.Ratio {
 	switch p := row.Predicted; {
 	case modelOff(row) || r.Fit.Contradiction != "":
@@ -576,11 +574,11 @@ func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	return theirs
 }
 
-// sameAnyway reports whether the verdict of a row is the same wherever in their
-// range its launches are: no less than is predicted, or less.
+// sameAnyway reports whether the verdict of a row is the same at all points of
+// its range: at least the prediction, or less.
 func (r *Result) sameAnyway(row *Row) bool {
-	p, c := row.Predicted, &row.Certainty
-	if p == nil || modelOff(row) || r.Fit.Contradiction != "" || row.Total.Or(0) < leastIntervals*c.Interval {
+	p := row.Predicted
+	if p == nil || modelOff(row) || r.Fit.Contradiction != "" {
 		return false
 	}
 	least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1)

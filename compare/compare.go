@@ -146,7 +146,7 @@ func (r *Result) LimitsWithoutSize(row *Row) (list []string) {
 	return list
 }
 
-// forecast predicts for the kernel of a row, or says why nothing is predicted.
+// forecast predicts for the kernel of a row, or sets the reason why it cannot.
 func (r *Result) forecast(row *Row) {
 	if r.Device == nil {
 		row.NoPrediction = "the device is not known"
@@ -173,9 +173,9 @@ func (r *Result) forecast(row *Row) {
 	}
 }
 
-// shapeMissing names what a prediction needs of a launch and the input lacks,
-// so that nothing but the profiler's peak is left to hold the measured value
-// against; "" where it has all. A launch that cannot run is another matter.
+// shapeMissing names the size of a launch that a prediction requires and the
+// input lacks, or "". Without it, the measured value can only be compared with
+// the profiler's peak. A launch that cannot run lacks nothing.
 func (r *Result) shapeMissing(row *Row) string {
 	l := r.launchOfKernel(&row.Kernel)
 	switch {
@@ -189,10 +189,9 @@ func (r *Result) shapeMissing(row *Row) string {
 	return ""
 }
 
-// predictIdleXVEs takes what a prediction implies for XVEs without a thread
-// from the policy that was taken, and from work-groups that stay whole where
-// both predict the same: real runs of such launches leave as many XVEs empty as
-// that says.
+// predictIdleXVEs returns the predicted state of XVEs under the policy that was
+// chosen. If both policies predict the same occupancy, it is the state for
+// work-groups that stay whole, as real runs of such launches show.
 func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	apart := func(a, b unit.Ratio) bool { return abs(a.Minus(b)) > policyPoints+digit }
 	p, q := taken, other
@@ -216,8 +215,8 @@ func mostThreads(d *arch.Device) int {
 	}).Registers
 }
 
-// launchOfKernel is what is known of a kernel's launch; the options say what
-// the input does not.
+// launchOfKernel returns the launch of a kernel. The options complete sizes that
+// the input lacks.
 func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0),
 		Barriers: k.LeastBarriers(), GRF: k.Registers.Or(0)}
@@ -263,10 +262,9 @@ func (r *Result) LaunchOf(row *Row) predict.Launch {
 	return l
 }
 
-// choosePolicy predicts under the policy that the evidence names: SLM, barriers
-// or a limit of the profiler on either mean that work-groups stay whole.
-// Without such evidence it is the one that agrees with the profiler's peak when
-// the other does not, and else free.
+// choosePolicy predicts under the policy that the evidence supports. SLM,
+// barriers, or VTune's limit of either mean that work-groups stay whole.
+// Otherwise it is the only policy that agrees with the profiler's peak, or free.
 func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other predict.Prediction, err error) {
 	l.Policy = predict.Whole
 	whole, err := predict.Predict(r.Device, l)
@@ -319,8 +317,8 @@ func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Secon
 	return unit.Seconds(float64(occupancy) * float64(slots) * float64(avg) / float64(threads)), true
 }
 
-// unseen is how far a measured value may be from the one that was printed. The
-// tools that tell samples of launches apart print them in full.
+// unseen returns the largest difference between a measured value and the printed
+// one. Tools that read the samples of each launch print all digits.
 func (r *Result) unseen(row *Row) unit.Points {
 	if row.Reading != ingest.Sampled {
 		return 0
@@ -328,8 +326,8 @@ func (r *Result) unseen(row *Row) unit.Points {
 	return printedHalf
 }
 
-// judge takes the differences and gives the verdict. Of a launch it is that by
-// the rule of its kernel, which is given.
+// judge sets the differences and the verdict of a row. A launch is judged by the
+// rule of its kernel.
 func (r *Result) judge(row, kernel *Row) {
 	m, measured := row.Measured.Value()
 	peak, peaked := row.Peak.Value()
@@ -387,8 +385,9 @@ func (r *Result) judge(row, kernel *Row) {
 	}
 }
 
-// onlyIdle reports whether busy XVEs held what is predicted of them, and no
-// more idle time is missing from the rest than probably is between launches.
+// onlyIdle reports whether busy XVEs have the predicted occupancy, and all other
+// idle time is probably between launches. Idle time that the rows of other tasks
+// explain does not count.
 func (r *Result) onlyIdle(row *Row) bool {
 	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
@@ -397,11 +396,11 @@ func (r *Result) onlyIdle(row *Row) bool {
 	}
 	at, idle := row.XVEs.NearestBusy(loaded), row.Idle.Or(1)
 	return r.Options.within(loaded.Minus(at.BusyOccupancy)) &&
-		r.apart(row, idle)-at.Idle <= r.likelyOutside(row).Or(1)+unit.FromPercent(float64(policyIdlePoints)) &&
+		r.apart(row, idle)-at.Idle <= r.likelyOutside(row).Or(1) &&
 		at.BusyOccupancy*(idle-at.Idle) >= (at.BusyOccupancy-loaded)*(1-idle)
 }
 
-// checkRow notes what the row's own figures say against each other.
+// checkRow notes contradictions between the values of a row.
 func (r *Result) checkRow(row *Row) {
 	say := func(severity note.Severity, code, format string, args ...any) {
 		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
@@ -463,9 +462,9 @@ func (r *Row) contradiction() string {
 		m.Percent(), idle.Percent(), (1 - idle).Percent())
 }
 
-// threadsStarted returns how many threads were counted over all launches of a
-// row, and how many would be of those that are predicted; false where nothing
-// tells.
+// threadsStarted returns the number of threads that were counted over all
+// launches of a row, and the predicted number as the device counts it. It returns
+// false if either is unknown.
 func (r *Result) threadsStarted(row *Row) (started, predicted float64, known bool) {
 	want, known := row.ThreadsPredicted().Value()
 	n, counted := row.Threads.Value()

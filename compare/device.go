@@ -14,7 +14,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NoDevice describes what becomes of a run whose device nobody names.
+// NoDevice describes how to handle a run without a device.
 type NoDevice uint8
 
 // A run without a device is refused; or it is compared with the profiler's
@@ -32,8 +32,8 @@ type Choice struct {
 	fit         *Fit
 }
 
-// ChooseDevice takes the device that is named, or else the one that the run's
-// inputs say.
+// ChooseDevice returns the device that is named, or otherwise the device that the
+// run's inputs identify.
 func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice, err error) {
 	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
 	if i := slices.IndexFunc(run.Inputs, func(in ingest.Input) bool { return in.Traits.XVEColumns }); i >= 0 {
@@ -107,10 +107,10 @@ func needsDevice(run *ingest.Run) bool {
 	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
 }
 
-// Fit is which devices what a run says is consistent with: its launches run on
-// them, and the profiler's peaks, which come from the launches and the thread
-// slots of the GPU alone, follow; counters that tell the XVE count are of
-// theirs, or of one stack's.
+// Fit lists the devices that are consistent with a run. Its launches run on
+// them, and have the profiler's peaks, which depend only on the launches and the
+// thread slots of the GPU. The number of XVEs that its counters imply is the
+// number of the device or of one of its stacks.
 type Fit struct {
 	Devices       []*arch.Device
 	Of            int    // devices that were tried
@@ -122,8 +122,8 @@ type Fit struct {
 	Doubt         string // a peak that is not of the device, unless a dimension is missing from its work size, and others fit
 }
 
-// mostFitted is how many launch settings are compared with each device: a few
-// dozen are usual.
+// mostFitted is the number of launch settings that are compared with each
+// device. A few dozen are usual.
 const mostFitted = 256
 
 // fitDevices finds the devices that a run fits under either policy, when its
@@ -318,10 +318,10 @@ func (f *Fit) advice(by arch.Naming) string {
 	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
 }
 
-// averaged says over how many stacks of all adapters the profiler averaged a
-// row's counters, and how many of those worked, where a summary counts them. A
-// row that names its adapter, or whose counters were read around each launch,
-// is of one adapter. A row that names its stack is of that stack.
+// averaged returns the number of stacks over which the profiler averaged a row's
+// counters, and the number of stacks that worked if a summary counts them. A row
+// that names its adapter, or whose counters were read around each launch,
+// belongs to one adapter. A row that names its stack belongs to that stack.
 func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	if row.OneStack {
 		return 1, worked
@@ -333,8 +333,8 @@ func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks
 }
 
-// averagedGPUs is how many of the device the profiler averaged over; where
-// nothing says how many stacks an adapter has, it is one of the device.
+// averagedGPUs returns the number of devices that the profiler averaged over. If
+// the number of stacks of an adapter is unknown, an adapter is one device.
 func (r *Result) averagedGPUs(row *Row) int {
 	tiles := max(r.Device.Tiles, 1)
 	stacks, _ := r.averaged(row)
@@ -344,8 +344,8 @@ func (r *Result) averagedGPUs(row *Row) int {
 	return max(stacks/tiles, 1)
 }
 
-// workedGPUs is how many of those worked at once, as far as anything says so:
-// all of them where nothing does.
+// workedGPUs returns the number of these devices that worked at once, or all of
+// them if that is unknown.
 func (r *Result) workedGPUs(row *Row) int {
 	if r.workedShare(row) == 1 {
 		return r.averagedGPUs(row)
@@ -379,7 +379,8 @@ func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit
 	return min(row.Measured.Or(0)/share, 1), unit.Maybe(max(1-(1-i)/share, 0), known)
 }
 
-// ownText describes what perBusyStack gives, empty where it is the row's.
+// ownText describes the result of perBusyStack. It is empty if that is the row's
+// own value.
 func (r *Result) ownText(row *Row) string {
 	if r.workedShare(row) == 1 {
 		return ""

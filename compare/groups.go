@@ -21,7 +21,7 @@ type Group struct {
 	Alike unit.Seconds
 }
 
-// joined returns what two rows with the same remedy have in common.
+// joined returns the values that two rows with the same remedy have in common.
 func (h PossibleFix) joined(other PossibleFix) PossibleFix {
 	if h.At != other.At || h.From != other.From {
 		h.At, h.From = 0, 0
@@ -53,7 +53,7 @@ func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
 	return mean, weights > 0
 }
 
-// finding is what the kernels of a group have in common.
+// finding contains the results that the kernels of a group have in common.
 type finding struct {
 	verdict   Verdict
 	cause     string

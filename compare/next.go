@@ -5,7 +5,7 @@ import (
 	"occudiff/predict"
 )
 
-// Action is what to run next about a row.
+// Action is the kind of the next command for a row.
 type Action string
 
 // The actions. The collections are those that would settle the cause of a row.
@@ -25,15 +25,15 @@ const (
 // change, which confirms no cause.
 func (a Action) Measures() bool { return a != NoAction && a != Advise && a != Grid }
 
-// NextStep is what to run next about a row. Setting is the sampling interval in
-// seconds, of Interval alone.
+// NextStep is the next command for a row. Setting is the sampling interval in
+// seconds. Only Interval has it.
 type NextStep struct {
 	Action  Action
 	Setting unit.Opt[float64]
 }
 
-// decision is what would settle a cause, in words and, where it is a
-// collection, as a value.
+// decision is a measurement that confirms a cause: its text and, if it is a
+// collection, its value.
 type decision struct {
 	text string
 	NextStep
@@ -50,6 +50,9 @@ func byBinary() decision {
 	return decision{"the kernel's binary, or unitrace's kernel properties", NextStep{Action: Binary}}
 }
 
+// byQuery reads the counters around each launch.
+var byQuery = decision{"unitrace -q", NextStep{Action: Query}}
+
 // byExport is an export of the same result with more columns.
 func byExport(columns ...string) decision {
 	return decision{"an export with the columns " + unit.JoinWords(columns, "and"), NextStep{Action: Export}}
@@ -64,9 +67,8 @@ func (r *Row) UnconfirmedCause() *Cause {
 	return nil
 }
 
-// Proven reports whether the cause of a row is told by a figure that has
-// nothing to do with occupancy, or needs none: that a row cannot be judged is a
-// fact.
+// Proven reports whether a value other than occupancy shows the cause of a row,
+// or whether it needs none. The reason why a row cannot be judged is a fact.
 func (r *Row) Proven() bool {
 	return r.Cause == nil || r.Cause.Confidence == High || r.Cause.Confidence == 0
 }

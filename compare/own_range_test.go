@@ -22,28 +22,26 @@ func TestOwnRange(t *testing.T) {
 	}{
 		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which
 		// holds 70 give or take 6; 900 samples.
-		{"(60 - 0.55 x 76) / 0.45 - 10 / 30, and 60 / (1 - 0.08) + 10 / 30", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.11, 65.55},
+		{"(60 - 0.55 x 76) / 0.45 - 5 / 30, and 60 / (1 - 0.08) + 5 / 30", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.28, 65.38},
 		// The other leaves 34 % idle at least, so that no more than 8 / 34 of
 		// the samples can be its.
-		{"(60 - 0.2353 x 24) / 0.7647 + 10 / 30", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.67, 71.41},
-		{"nine samples, of which a tenth can lie outside: 90 - 10 / 3, and 90 / 0.9 + 10 / 3, of 100", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.009, measured(90), idle(20))}, Unmeasurable, 86.67, 100},
-		{"five samples of a launch alone, a sixth outside: 30 / (1 - 1 / 6) + 10 / 2.236", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.005, measured(30), idle(50))}, Below, 25.53, 40.47},
-		{"less than five tell nothing of the prediction", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 25.48, 40.64},
+		{"(60 - 0.2353 x 24) / 0.7647 + 5 / 30", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.83, 71.24},
+		{"nine samples, of which a tenth can lie outside: 90 - 5 / 3, and 90 / 0.9 + 5 / 3, of 100", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.009, measured(90), idle(20))}, Unmeasurable, 88.33, 100},
+		{"five samples of a launch alone, a sixth outside: 30 / (1 - 1 / 6) + 5 / 2.236", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.005, measured(30), idle(50))}, Below, 27.76, 38.24},
+		{"nothing is known from less than five samples", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 0, 100},
 		{"nothing is known without a sample, although the launch alone reaches 3.6%", []ingest.Kernel{
 			kernel("k", "1024", "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
-		{"nothing is known from less than one sample", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1, 0.0009, measured(60), idle(8))}, Unmeasurable, 0, 100},
 		{"the neighbor must have more than its row shows if 80% are left for a launch of at most 3.6%", []ingest.Kernel{
 			kernel("k", "1024", "256", 32, 1000, 0.1, measured(80), idle(8)), kernel("o", most, "256", 32, 1222, 0.9, measured(70), idle(8))}, Unmeasurable, 0, 3.57},
 		{"32 threads of 896 hold 3.6%, whatever was measured", []ingest.Kernel{
 			kernel("k", "7168", "256", 32, 1000, 0.02, measured(60), idle(30)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 25},
-		{"a time that is printed as 0 counts no samples; the other holds 64 at least, so that this one holds no more than 60 / (1 - 0.08)", []ingest.Kernel{
-			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 65.22},
+		{"a time that is printed as 0 counts no samples", []ingest.Kernel{
+			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		low, high := row.OwnLow.Or(-1).Percent(), row.OwnHigh.Or(-1).Percent()

@@ -244,7 +244,7 @@ func (r *Result) workGroups(row *Row) []PossibleFix {
 	return []PossibleFix{h}
 }
 
-// toMeasure is what would make a row measurable.
+// toMeasure returns the remedy that makes a row measurable.
 func (r *Row) toMeasure() Remedy {
 	switch c := r.UnconfirmedCause(); {
 	case c == nil:

@@ -10,11 +10,12 @@
 // for one part. Its confidence is its frequency of truth on two simulated GPUs:
 // grounds.go has the grounds, and threshold.go each limit with its reason.
 //
-// What was tried and left: one cause for a whole row (most rows have two, and
-// the larger hides the other); causes ranked by how well they fit alone (a
-// launch with large GRF also drains, so its idle time was told twice: a
-// candidate now has to give all parts at once); "gaps" wherever idle time was
-// long (true in a third of the cases).
+// Considered and rejected:
+//   - one cause for a whole row: most rows have two, and the larger hides the
+//     other
+//   - causes ranked by their own fit: a launch with large GRF also drains, so its
+//     idle time was counted twice. A candidate must explain all parts at once.
+//   - "gaps" for all long idle time: true in 33% of the cases
 package compare
 
 import (
@@ -59,28 +60,27 @@ const (
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch size: measured - profiler's peak
 )
 
-// XVEs is what a prediction implies for the XVEs that hold no thread. It is
-// that of work-groups that stay whole where both policies predict the same
-// occupancies.
+// XVEs is the predicted state of XVEs. If both policies predict the same
+// occupancies, it is the state for work-groups that stay whole.
 type XVEs struct {
 	Policy predict.Policy
 	predict.Range
 	Floor unit.Ratio // the least idle share that either policy implies
-	// Other is that of the other policy, where that predicts another average
-	// and so much else of the XVEs that nothing is told by them.
+	// Other is the range of the other policy, if it differs so much in the
+	// average and in busy XVEs that the policy is unknown.
 	Other unit.Opt[predict.Range]
 }
 
 // Row is one task with its three occupancies.
 type Row struct {
 	ingest.Kernel
-	// Predicted is nil when the launch cannot be predicted; NoPredictionWhy
-	// then says why.
+	// Predicted is nil if the launch cannot be predicted. NoPrediction is then
+	// the reason.
 	Predicted    *predict.Prediction
 	NoPrediction string
-	// ModelPeak is the predicted peak that the profiler's is compared with: the
-	// profiler does not know the GRF mode and divides by all thread slots, so
-	// it is that of the mode with the most threads.
+	// ModelPeak is the predicted peak that the profiler's peak is compared with.
+	// The profiler does not know the GRF mode and divides by all thread slots,
+	// so ModelPeak is the peak in the mode with the most threads.
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
 
@@ -88,9 +88,8 @@ type Row struct {
 	// thread was loaded; absent where the two counters contradict.
 	BusyOccupancy  unit.Opt[unit.Ratio]
 	ThreadLifetime unit.Opt[unit.Seconds] // mean, by Little's law
-	// OwnLow and OwnHigh are what the launches can have held by themselves,
-	// where other tasks can have made so much of the measured value that it
-	// alone tells nothing.
+	// OwnLow and OwnHigh bound the occupancy of the launches, if so much of the
+	// measured value may come from other tasks that it means nothing alone.
 	OwnLow, OwnHigh unit.Opt[unit.Ratio]
 	// BoundLow and BoundHigh are the bounds from the state of the XVE array if
 	// thread occupancy was not measured.
@@ -112,14 +111,14 @@ type Row struct {
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 
-// ThreadsPredicted is how many threads all launches start together.
+// ThreadsPredicted returns the number of threads that all launches start.
 func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 	n, counted := r.Instances.Value()
 	if r.Predicted == nil || !counted {
 		return unit.Opt[int64]{}
 	}
 	launch := r.Predicted.Groups * r.Predicted.ThreadsPerGroup
-	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // more is a count that nobody launched
+	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // more is not a real count
 }
 
 // IdleLanes is the share of lanes without a work-item, in the last sub-group of
@@ -155,7 +154,7 @@ type Summary struct {
 	Judged           int `json:"judged"`
 	NotJudged        int `json:"not_judged"`
 
-	// Of the rows that were compared. Absent when there are too few.
+	// Statistics of the rows that were compared. Absent if there are too few.
 	Bias         unit.Opt[unit.Points] `json:"bias_points"`
 	MeanAbsolute unit.Opt[unit.Points] `json:"mean_absolute_points"`
 	MaxAbsolute  unit.Opt[unit.Points] `json:"max_absolute_points"`
@@ -188,7 +187,7 @@ type Result struct {
 	adapterTime map[string]unit.Seconds      // of those that name their adapter, by its name; "" is of all of them
 	kernelTime  kernelTimes
 	threads     startedThreads
-	fromSummary bool  // the rows are those of a summary
+	fromSummary bool  // the rows come from a summary
 	place       []int // the row of each kernel of the run
 	otherTrace  bool  // the trace belongs to another run
 	withheld    *Cause
@@ -199,7 +198,7 @@ type Result struct {
 type Options struct {
 	Tolerance        unit.Points  // of measured against the range of the predicted average
 	SamplingInterval unit.Seconds // of the GPU counters
-	SamplingAssumed  bool         // nobody said so: it is the collector's default
+	SamplingAssumed  bool         // no interval was given: it is the collector's default
 	MemoryBandwidth  float64      // GB/s that memory moves at most; 0 is the device table's figure
 	// Local and SIMD complete rows and timings of logs that lack them.
 	Local names.ByName[unit.Size3]
@@ -281,11 +280,11 @@ func (v Verdict) Compared() bool {
 	return v == Match || v == MatchWhileBusy || v == Below || v == Above
 }
 
-// Compared is how many rows were, and Mismatched how many of them are no match.
+// Compared returns the number of rows that were compared.
 func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mismatched() }
 
-// Mismatched is how many rows the prediction does not hold for. Idle time
-// around launches is no error of it.
+// Mismatched returns the number of rows that differ from their prediction. Idle
+// time around launches is not an error of the prediction.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
 func points(v float64, ok bool) unit.Opt[unit.Points] {
@@ -310,7 +309,7 @@ type Metric struct {
 	Of      func(*Row) unit.Opt[float64]
 }
 
-// The names of the metrics that somebody asks for by name.
+// The names of the metrics that code requests by name.
 const (
 	MetricMeasured     = "measured"
 	MetricResidual     = "residual"      // measured - predicted average
@@ -322,8 +321,7 @@ const (
 	MetricTotal        = "total"     // of all launches
 )
 
-// metrics is the list. Whoever goes by it takes what it needs: not all of them
-// are stored, and not all are tested.
+// metrics is the one list of metrics. Not all of them are stored or tested.
 var metrics = append([]Metric{
 	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
 	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},

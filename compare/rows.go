@@ -58,8 +58,8 @@ func (r *Result) addTimes() {
 	}
 }
 
-// judgeAndExplain holds a row against what is predicted for it and says why it
-// differs.
+// judgeAndExplain compares a row with its prediction and sets the cause of the
+// difference.
 func (r *Result) judgeAndExplain(row *Row) {
 	if !row.IsKernel() {
 		row.Verdict = NotAKernel
@@ -99,7 +99,7 @@ func (r *Result) Finish() {
 	})
 }
 
-// timeShare is what a kernel or a launch has of the time of all tasks.
+// timeShare returns a kernel's or a launch's share of the time of all tasks.
 func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 	t, timed := k.Total.Value()
 	return unit.Maybe(unit.Ratio(t/r.taskTime), timed && r.taskTime > 0)
@@ -108,8 +108,8 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 // attention describes how soon a reader should see a row, the least first.
 var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1, NotAKernel: 1}
 
-// sort puts the rows in order for reading: what needs attention first, then by
-// slot time lost, then by time; equal ones stay in the order of the file.
+// sort orders the rows for reading: by need for attention, then by slot time
+// lost, then by time. Equal rows keep the order of the file.
 func (r *Result) sort() {
 	type key struct {
 		total       unit.Seconds
@@ -145,8 +145,8 @@ func (r *Result) sort() {
 	}
 }
 
-// perWorker is how many items one goroutine takes at least: fewer are done
-// before others have started.
+// perWorker is the least number of items per goroutine. Fewer items are done
+// before another goroutine has started.
 const perWorker = 64
 
 // inParallel does something for each number below n, on all cores.

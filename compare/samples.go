@@ -122,14 +122,14 @@ const (
 	// mostMargin is half of the widest interval of an estimate that carries a
 	// conclusion, in percent.
 	mostMargin unit.Points = 5
-	// leastLoad is the occupancy of samples without launches that says that
-	// others used the GPU, in percent; counters are read a little apart.
+	// leastLoad is the occupancy of samples without launches, in percent, from
+	// which on others used the GPU. Counters are not read at the same moment.
 	leastLoad = 0.3
 )
 
-// estimated returns kernels with what all samples and launches of the run tell
-// of each, in place of the counters by the profiler's own rule, which of short
-// launches are those of whatever ran next to them.
+// estimated returns kernels with estimates from all samples and launches of the
+// run. They replace the counters by the profiler's own rule, which contain the
+// neighbors of short launches.
 func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	e := launches.NewEstimates(r.Recording)
 	if e == nil {
@@ -178,8 +178,8 @@ func setEstimates(k *ingest.Kernel, v *launches.Values) {
 	k.Stalled = ratio(busy.Mean - k.Active.Or(0).Percent())
 }
 
-// margin is how far the truth may be from a row's measured value on either
-// side, where that is known.
+// margin returns the largest difference between the truth and a row's measured
+// value, if it is known.
 func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	low, ok := k.MeasuredLow.Value()
 	m := k.Measured.Or(0)
@@ -207,16 +207,20 @@ func (r *Result) Launches() iter.Seq[*Row] {
 	}
 }
 
-// setLaunch makes a row of a launch of a kernel.
+// setLaunch makes a row of a launch of a kernel. It starts empty and receives the
+// values that all launches share, so that no sum becomes the value of a launch.
 func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
-	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
-		XVEs: of.XVEs, Verdict: NotAKernel}
+	s := &of.Kernel
+	*row = Row{Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak, XVEs: of.XVEs,
+		Verdict: NotAKernel, Kernel: ingest.Kernel{Task: s.Task, Global: s.Global, Local: s.Local, SIMD: s.SIMD,
+			Direction: s.Direction, Device: s.Device, OneStack: s.OneStack, Pos: s.Pos, Reading: s.Reading,
+			Interval: s.Interval, CounterTimeRatio: s.CounterTimeRatio, Peak: s.Peak, PeakWork: s.PeakWork,
+			PeakSLM: s.PeakSLM, PeakBarrier: s.PeakBarrier, Spill: s.Spill, Private: s.Private, SLM: s.SLM,
+			Registers: s.Registers, SpilledRegisters: s.SpilledRegisters}}
 	k := &row.Kernel
-	k.Pos.File = r.Run.Launches.File(l.Kernel, k)
+	k.Pos.File = r.Run.Launches.File(l.Kernel, s)
 	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
-	k.ClearSampled()
 	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
-	k.Mean, k.Uneven, k.Launches, k.Counters = unit.Opt[unit.Seconds]{}, false, nil, nil
 	if of.Verdict != NotAKernel {
 		r.derive(row)
 		r.judge(row, of)
@@ -224,5 +228,5 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	row.TimeShare = r.timeShare(k)
 }
 
-// LaunchCount is how many Launches there are.
+// LaunchCount returns the number of Launches.
 func (r *Result) LaunchCount() int { return r.Run.Launches.Len() }

@@ -26,16 +26,16 @@ const (
 	SpeedupUndetermined SpeedupVerdict = "undetermined"
 )
 
-// Bound is how many times as fast a kernel can become at most, and how that was
-// computed; absent where nothing tells.
+// Bound is an upper bound of a speedup and its formula. It is absent if it is
+// unknown.
 type Bound struct {
 	Max     unit.Opt[float64]
 	Formula string
 }
 
-// PotentialSpeedup describes what more occupancy is worth to a kernel: two
-// questions, each with a bound. The zero value is that of a task that is not a
-// kernel.
+// PotentialSpeedup describes the possible gain from more occupancy, by more
+// threads and by balancing, each with a bound. It is zero for a task that is not
+// a kernel.
 type PotentialSpeedup struct {
 	Verdicts    []SpeedupVerdict // the one with most to gain first
 	Evidence    string           // the figures, in a sentence without a period
@@ -45,7 +45,7 @@ type PotentialSpeedup struct {
 	LimitedBy Limiter
 }
 
-// Limiter is what limits a kernel that more threads do not make faster.
+// Limiter is the resource that limits a kernel that more threads do not speed up.
 type Limiter string
 
 // The limiters.
@@ -76,8 +76,8 @@ func (w *PotentialSpeedup) Words() string {
 	return strings.Join(words, ", ")
 }
 
-// Bound is that of the first verdict. Where it cannot be determined there is
-// none.
+// Bound returns the bound of the first verdict. It is absent if the verdict is
+// undetermined.
 func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	switch w.Verdict() {
 	case SpeedupUndetermined, "":
@@ -99,9 +99,9 @@ func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	return float64(t) * (1 - 1/max(b, 1))
 }
 
-// ownUse is what is left of a row's counters without the other kernels that are
-// in them: f of a value is theirs at most, so that the kernel's own is (value -
-// f x theirs) / (1 - f). All of these are mixes only where kernels take turns.
+// ownUse returns a row's counters without the other kernels. At most a share f
+// of a value comes from them, so the kernel's own value is (value - f theirs) /
+// (1 - f). This applies only to kernels that take turns.
 func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 	others, several := r.others(row)
 	f := min(float64(row.Certainty.OtherTasks.Or(1)), 1-1e-9)
@@ -117,9 +117,8 @@ type limit struct {
 	text  string
 }
 
-// threadLimits are what bounds more threads on busy XVEs, the tightest first:
-// by Little's law the slots that are free, the busiest pipe, and the peak
-// bandwidths of memory.
+// threadLimits returns the limits of more threads on busy XVEs, the tightest
+// first: free slots by Little's law, the busiest pipe, and peak bandwidths.
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
@@ -149,11 +148,10 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	return list
 }
 
-// idleWithinLaunches is how much of the launches' own time XVEs were idle:
-// likely and at most. Time outside the launches leaves all XVEs empty and is
-// bounded by min(edges, idle); where nothing measures it, likelyOutside of the
-// bound is taken. What the launch leaves empty by itself is the floor, the
-// lower one where policies differ.
+// idleWithinLaunches returns the likely and the largest idle share of XVEs in
+// the launches' own time. All XVEs are idle outside the launches, at most for
+// min(OutsideLaunches, idle). If that time is not measured, it is likelyOutside
+// of its bound. The idle share that the launch itself implies is the least.
 func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	floor, idle := row.XVEs.Floor, unit.Ratio(min(u.idle, 1-1e-3))
 	outside := min(row.Certainty.OutsideLaunches.Or(1), idle)
@@ -381,7 +379,7 @@ type peakBandwidth struct {
 	ofMemory   bool // and not of the interface to it, or of L3
 }
 
-// share is how much of the peak bandwidth is used.
+// share returns the used share of the peak bandwidth.
 func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
 // peakBandwidths returns the bandwidths of which both figures are known. A peak

@@ -67,6 +67,10 @@ func TestTablesAreComplete(t *testing.T) {
 		if Causes[i].Short == "" {
 			t.Errorf("Causes: %s has no short name", Causes[i].Name)
 		}
+		facts := []string{CauseBelowTolerance, CauseNoActivity}
+		if Causes[i].confirm.text == "" && !slices.Contains(facts, Causes[i].Name) {
+			t.Errorf("Causes: nothing confirms %s if its confidence is low", Causes[i].Name)
+		}
 	}
 	for i := range remedies {
 		tables[1].entries = append(tables[1].entries, string(remedies[i].Remedy))

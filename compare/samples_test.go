@@ -1,0 +1,35 @@
+package compare
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/internal/testenv"
+)
+
+// TestSetLaunch fills all fields of a kernel. The row of a launch has those that
+// all launches share, and no sum or mean over launches.
+func TestSetLaunch(t *testing.T) {
+	of, row := &Row{}, &Row{}
+	testenv.Fill(&of.Kernel, 1)
+	r := &Result{}
+	r.Run.Launches = &ingest.Launches{}
+	r.setLaunch(row, of, &ingest.LaunchRecord{})
+	shared := []string{"Task", "Global", "Local", "SIMD", "Direction", "Device", "OneStack", "Reading", "Interval", "CounterTimeRatio"}
+	kernel, launch := reflect.ValueOf(of.Kernel), reflect.ValueOf(row.Kernel)
+	for i := range kernel.NumField() {
+		field := kernel.Type().Field(i)
+		value := launch.Field(i)
+		switch {
+		case field.Name == "Pos" || field.Name == "Instances":
+		case field.Tag.Get("static") == "true" || slices.Contains(shared, field.Name):
+			if value.IsZero() || !reflect.DeepEqual(value.Interface(), kernel.Field(i).Interface()) {
+				t.Errorf("a launch has %s %v, and all launches have %v", field.Name, value, kernel.Field(i))
+			}
+		case !value.IsZero():
+			t.Errorf("a launch has %s %v of all launches", field.Name, value)
+		}
+	}
+}
