@@ -38,13 +38,16 @@ func TestBounds(t *testing.T) {
 		{"a launch that VTune predicts differently is a question of the launch", ingest.Platform{},
 			kernel("k", "5120", "256", 32, 1, 0.0778, idle(14), peak(50)), Below, 86.0 / 7, 86, 50 - 95.238},
 		{"a measured value needs no bound", ingest.Platform{},
-			kernel("k", "5120", "256", 32, 1, 0.0778, idle(14), measured(80)), Below, math.NaN(), math.NaN(), 80 - 95.238},
+			kernel("k", "5120", "256", 32, 1, 0.0778, idle(14), measured(80)), Below, math.NaN(), math.NaN(),
+			80 - 95.238},
 		{"no sample of the array is of this kernel", ingest.Platform{},
-			kernel("k", "5120", "256", 32, 1, 0.0778, idle(0), active(0), stalled(0)), NoMeasurement, math.NaN(), math.NaN(), math.NaN()},
+			kernel("k", "5120", "256", 32, 1, 0.0778, idle(0), active(0), stalled(0)), NoMeasurement, math.NaN(),
+			math.NaN(), math.NaN()},
 		{"without a launch size nothing is predicted", ingest.Platform{},
 			ingest.Kernel{Task: "k", Idle: unit.Some(unit.FromPercent(14))}, NoMeasurement, 86.0 / 7, 86, math.NaN()},
 	} {
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.kernel}, Platform: c.platform}, given(gen9()), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.kernel}, Platform: c.platform}, given(gen9()),
+			DefaultOptions())
 		row := &r.Rows[0]
 		got := []float64{optional(row.BoundLow), optional(row.BoundHigh), math.NaN()}
 		if d, ok := row.Difference.Value(); ok {

@@ -20,25 +20,35 @@ func TestTwoKernels(t *testing.T) {
 		mentioned string
 	}{
 		{"0.9 intervals: up to 55% of the value are the other's, which may be all of what is missing",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(8)), Unmeasurable, CauseSampling, ""},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(30), idle(8)), Unmeasurable, CauseSampling, ""},
 		{"of a kernel that leaves 40% idle no more than a fourth can be in samples that are idle 8%: 72% at most, and 100 are predicted",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8), registers(128)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40)), Below, CauseImbalance, ""},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8), registers(128)), kernel("o", most, "256",
+				32, 1222, 1.1, measured(30), idle(40)), Below, CauseImbalance, ""},
 		{"the other reaches 3.6% (32 threads), so the launches held no less than 96%",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(96), idle(2)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Match, "", ""},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(96), idle(2)), kernel("o", "1024", "256", 32, 1222, 1.1,
+				measured(30), idle(60)), Match, "", ""},
 		{"and 50% of 128 threads (14.3%) and 55% of full XVEs are 61%: 80% is of kernels that ran at the same time",
-			kernel("k", "4096", "256", 32, 1000, 0.9, measured(80), idle(5)), kernel("o", most, "256", 32, 1222, 1.1, measured(90), idle(5)), Above, CauseConcurrentKernels, "which this launch alone cannot exceed"},
+			kernel("k", "4096", "256", 32, 1000, 0.9, measured(80), idle(5)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(90), idle(5)), Above, CauseConcurrentKernels, "which this launch alone cannot exceed"},
 		{"both measure the same, and are hardly idle",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(1)), kernel("o", most, "256", 32, 1222, 1.1, measured(60), idle(1)), Below, CauseImbalance, ""},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(1)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(60), idle(1)), Below, CauseImbalance, ""},
 		{"the same with 60%, of which 20% may be idle time outside: and of the other, which idles, no more than 37%",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(62), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 61.8 to 96.5%"},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(62), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1,
+				measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 61.8 to 96.5%"},
 		{"few instructions are outside launches of 3 intervals, so that 8% of idle time next to a kernel with as much is within them",
-			kernel("k", most, "256", 32, 100, 0.3, measured(91.6), idle(8)), kernel("o", most, "256", 32, 1222, 2.7, measured(91), idle(8)), Below, CauseImbalance, ""},
+			kernel("k", most, "256", 32, 100, 0.3, measured(91.6), idle(8)), kernel("o", most, "256", 32, 1222, 2.7,
+				measured(91), idle(8)), Below, CauseImbalance, ""},
 		{"if the neighbor leaves half of the XVEs idle, its part of the samples explains the 8%",
-			kernel("k", most, "256", 32, 100, 0.3, measured(91.6), idle(8)), kernel("o", most, "256", 32, 1222, 2.7, measured(50), idle(50)), MatchWhileBusy, "", ""},
+			kernel("k", most, "256", 32, 100, 0.3, measured(91.6), idle(8)), kernel("o", most, "256", 32, 1222, 2.7,
+				measured(50), idle(50)), MatchWhileBusy, "", ""},
 		{"what a kernel without a sample held is in the other's",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55%"},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1,
+				measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55%"},
 	} {
-		run := &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}}
+		run := &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99,
+			All: 100}}
 		r := Compare(run, given(mtl112()), DefaultOptions())
 		for i := range r.Rows {
 			row := &r.Rows[i]
@@ -50,7 +60,8 @@ func TestTwoKernels(t *testing.T) {
 				cause, because = row.Cause.Name, row.Cause.Evidence
 			}
 			if row.Verdict != c.verdict || cause != c.cause || !strings.Contains(because, c.mentioned) {
-				t.Errorf("%s: %s (%s) %q, want %s (%s) %q", c.reason, row.Verdict, cause, because, c.verdict, c.cause, c.mentioned)
+				t.Errorf("%s: %s (%s) %q, want %s (%s) %q", c.reason, row.Verdict, cause, because, c.verdict, c.cause,
+					c.mentioned)
 			}
 		}
 	}
@@ -60,11 +71,14 @@ func TestTwoKernels(t *testing.T) {
 // that 4% of idle XVEs are 2% of all slots, not 4%.
 func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}},
+		given(mtl112()), DefaultOptions())
 	row := &r.Rows[0]
 	a := row.Breakdown
-	if empty, underfilled := a.Points(PartIdle).Or(0), a.Points(PartUnderfilled).Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(underfilled-50) > digit {
-		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, underfilled)
+	if empty, underfilled := a.Points(PartIdle).Or(0), a.Points(PartUnderfilled).Or(0); row.Cause.Name != CauseGRF ||
+		abs(empty-2) > digit || abs(underfilled-50) > digit {
+		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty,
+			underfilled)
 	}
 }
 
@@ -77,7 +91,8 @@ func TestIdleOfShortLaunches(t *testing.T) {
 		want     string
 	}{{2000, "low"}, {200, "medium"}} {
 		k := kernel("k", "57344", "256", 32, c.launches, 1, measured(75), idle(20))
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}},
+			given(mtl112()), DefaultOptions())
 		if got := r.Rows[0].Cause; got == nil || got.Name != CauseImbalance || got.Confidence.String() != c.want {
 			t.Errorf("%d launches in a second: %+v, want %s", c.launches, got, c.want)
 		}

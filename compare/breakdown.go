@@ -15,9 +15,11 @@ type Part string
 // The parts. Empty and Underfilled are one, Shortfall, where the XVE array
 // state does not tell them apart.
 const (
-	PartOccupied    Part = "occupied"     // held a thread
-	PartUnderfilled Part = "underfilled"  // of busy XVEs, with fewer threads than the launch admits
-	PartIdle        Part = "idle"         // of XVEs without any thread, beyond those that the launch itself leaves empty
+	PartOccupied    Part = "occupied"    // held a thread
+	PartUnderfilled Part = "underfilled" // of busy XVEs, with fewer threads than the launch admits
+	// PartIdle belongs to XVEs without any thread, beyond those that the launch
+	// itself leaves idle.
+	PartIdle        Part = "idle"
 	PartShortfall   Part = "shortfall"    // both
 	PartLastWave    Part = "last_wave"    // predicted: the partial wave at the end
 	PartLaunchLimit Part = "launch_limit" // predicted: what the launch's resources and its size keep from it
@@ -108,7 +110,8 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 // prediction is for another launch, or if the row is above it. A row below its
 // prediction has the causes of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
-	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize || row.Cause.Name == CauseModelMismatch) {
+	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize ||
+		row.Cause.Name == CauseModelMismatch) {
 		return nil
 	}
 	a := r.parts(row)
@@ -153,7 +156,8 @@ func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 // point nearest to the measured value.
 func (r *Row) PredictedAt() predict.Utilization {
 	x, m := &r.XVEs, r.Measured.Or(0)
-	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.BusyOccupancy.Minus(x.Low.BusyOccupancy)) > printedTwice {
+	if loaded, ran := r.BusyOccupancy.Value(); ran &&
+		abs(x.High.BusyOccupancy.Minus(x.Low.BusyOccupancy)) > printedTwice {
 		return x.NearestBusy(loaded)
 	}
 	return x.NearestAverage(m)

@@ -44,7 +44,8 @@ func given(d *arch.Device) compare.Choice { return compare.Choice{Choice: arch.C
 
 func readRun(t *testing.T, dev *arch.Device, paths ...string) *compare.Result {
 	t.Helper()
-	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
+	run, err := ingest.Read(context.Background(), paths,
+		ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +118,10 @@ func TestBreakdownOfRealRuns(t *testing.T) {
 			x, _ := a.Certainty.Misattributed.Value()
 			intervals, own = trim(n), trim(1-float64(x))
 		}
-		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Points(compare.PartOccupied).Or(0)), text(row.Idle, "%.1f", 100), text(row.BusyOccupancy, loaded, 100),
-			text(a.Points(compare.PartUnderfilled), "%.1f", 1), text(a.Points(compare.PartIdle), "%.1f", 1), intervals, own)
+		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Points(compare.PartOccupied).Or(0)), text(row.Idle,
+			"%.1f", 100), text(row.BusyOccupancy, loaded, 100),
+			text(a.Points(compare.PartUnderfilled), "%.1f", 1), text(a.Points(compare.PartIdle), "%.1f", 1),
+			intervals, own)
 		if got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.file, c.task, got, c.want)
 		}
@@ -147,7 +150,8 @@ func TestFan2(t *testing.T) {
 		{Part: compare.PartIdle, Name: compare.CauseGaps, Confidence: compare.Low,
 			Evidence: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", ConfirmWith: "a trace, or gpu-sampling-interval 0.1", Next: compare.NextStep{Action: compare.Trace}},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: compare.Low, // the launches are shorter than an interval
-			Evidence: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", ConfirmWith: "a trace, or a computing-instance export", Next: compare.NextStep{Action: compare.Trace}},
+			Evidence:    "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.",
+			ConfirmWith: "a trace, or a computing-instance export", Next: compare.NextStep{Action: compare.Trace}},
 	}
 	if points := a.Causes[0].Explains.Or(0); math.Abs(float64(points)-16.4) > 0.05 {
 		t.Errorf("gaps explain %v points", points)
@@ -197,7 +201,8 @@ var broken = regexp.MustCompile(`NaN|Inf\b|%!|<nil>`)
 func TestBreakdownsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
-		device(t, arch.Query{Name: "b580"}), device(t, arch.Query{Name: "uhd-p630"}), device(t, arch.Query{Name: "b390"})}
+		device(t, arch.Query{Name: "b580"}), device(t, arch.Query{Name: "uhd-p630"}), device(t,
+			arch.Query{Name: "b390"})}
 	accounts := 0
 	for i := range 10000 {
 		share := func(most float64) unit.Opt[unit.Ratio] {
@@ -206,9 +211,12 @@ func TestBreakdownsAddUp(t *testing.T) {
 			}
 			return unit.Some(unit.FromPercent(math.Round(r.Float64()*most*10) / 10))
 		}
-		k := ingest.Kernel{Task: "k", Global: unit.Size(int64(1+r.IntN(1<<20)), int64(1+r.IntN(4))), Local: unit.Size(int64(1 + r.IntN(512))),
-			SIMD: unit.Some(16), Instances: unit.Some(int64(1 + r.IntN(1000))), Total: unit.Some(unit.Seconds(r.Float64() * 10)),
-			Measured: share(100), Idle: share(60), Peak: share(100), Active: share(50), Stalled: share(50), Reading: ingest.Reading(max(r.IntN(15)-12, 0))}
+		k := ingest.Kernel{Task: "k", Global: unit.Size(int64(1+r.IntN(1<<20)), int64(1+r.IntN(4))),
+			Local: unit.Size(int64(1 + r.IntN(512))),
+			SIMD:  unit.Some(16), Instances: unit.Some(int64(1 + r.IntN(1000))),
+			Total:    unit.Some(unit.Seconds(r.Float64() * 10)),
+			Measured: share(100), Idle: share(60), Peak: share(100), Active: share(50), Stalled: share(50),
+			Reading: ingest.Reading(max(r.IntN(15)-12, 0))}
 		if r.IntN(4) == 0 {
 			k.Global = unit.Size3{}
 		}
@@ -218,7 +226,8 @@ func TestBreakdownsAddUp(t *testing.T) {
 		if r.IntN(8) == 0 { // from hours down to what is printed as 0
 			k.Total = unit.Some(unit.Seconds(math.Round(math.Pow(10, 4-r.Float64()*11)*1e6) / 1e6))
 		}
-		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, given(devices[i%len(devices)]), compare.DefaultOptions())
+		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1,
+			All: 1 + r.Float64()}}, given(devices[i%len(devices)]), compare.DefaultOptions())
 		row := &res.Rows[0]
 		a := row.Breakdown
 		text := ""
@@ -254,10 +263,12 @@ func TestBreakdownsAddUp(t *testing.T) {
 		t.Errorf("only %d accounts", accounts)
 	}
 	root := corpus(t)
-	for _, f := range []string{"vtune-csv/*.hotspots.csv", "vtune-csv/*.offload.csv", "vtune-summary/*", "unitrace/query*"} {
+	for _, f := range []string{"vtune-csv/*.hotspots.csv", "vtune-csv/*.offload.csv", "vtune-summary/*",
+		"unitrace/query*"} {
 		files, _ := filepath.Glob(filepath.Join(root, f))
 		for _, file := range files {
-			run, err := ingest.Read(context.Background(), []string{file}, ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
+			run, err := ingest.Read(context.Background(), []string{file},
+				ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
 			if err != nil {
 				continue
 			}
@@ -279,22 +290,27 @@ func TestBreakdownsAddUp(t *testing.T) {
 func TestPolicyOfBreakdown(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
 	of := func(global, local int64, peak, seen float64) (*compare.SlotBreakdown, *compare.Row) {
-		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
-			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(seen)), Idle: unit.Some(unit.FromPercent(90 - seen)), Peak: unit.Some(unit.FromPercent(peak))}
+		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32),
+			Instances: unit.Some(int64(10)),
+			Total:     unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(seen)),
+			Idle: unit.Some(unit.FromPercent(90 - seen)), Peak: unit.Some(unit.FromPercent(peak))}
 		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl), compare.DefaultOptions())
 		row := &r.Rows[0]
 		return row.Breakdown, row
 	}
-	if a, row := of(512*512, 1024, 100, 30); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
+	if a, row := of(512*512, 1024, 100, 30); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free ||
+		row.Cause.Name != compare.CauseImbalance {
 		t.Errorf("the same under both: %v, predicted %v, %+v", a.Policy, row.Predicted.Policy, row.Cause)
 	}
 	// Work-groups of 20 threads fill 120 of 128 slots of an Xe-core when they
 	// stay whole.
-	if a, row := of(32*20*44, 640, 98.2, 30); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartIdle || row.Cause.Name != compare.CauseUnexplained {
+	if a, row := of(32*20*44, 640, 98.2, 30); a.Policy != predict.Free || !row.XVEs.Other.Present() ||
+		row.Cause.Part != compare.PartIdle || row.Cause.Name != compare.CauseUnexplained {
 		t.Errorf("differing: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
 	}
 	// Work-groups of 28 threads fill 112 of 128, which is less than was seen.
-	if a, row := of(32*28*1000, 896, 100, 89); a.Policy != predict.Free || row.XVEs.Other.Present() || row.Cause.Name == compare.CauseUnexplained {
+	if a, row := of(32*28*1000, 896, 100, 89); a.Policy != predict.Free || row.XVEs.Other.Present() ||
+		row.Cause.Name == compare.CauseUnexplained {
 		t.Errorf("one ruled out: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
 	}
 }

@@ -220,7 +220,8 @@ func (f *finder) missing() (because string, decide decision) {
 		return fmt.Sprintf("%.1f%% says that no thread was seen, not how long one lives: the counters may be of another window "+
 			"or adapter.", row.Measured.Or(0).Percent()), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		lacks, from := ", idle time or low residency is unknown without launch sizes and the XVE array state", byExport(row.missingColumns()...)
+		lacks, from := ", idle time or low residency is unknown without launch sizes and the XVE array state",
+			byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
 			lacks, from = " is unknown without the device", byOtherMeans(f.r.Options.Naming.Words("--device",
@@ -239,7 +240,8 @@ func (f *finder) missing() (because string, decide decision) {
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the busy XVEs, work-groups that stay whole %.1f%%: "+
 			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
 	case !row.Idle.Present():
-		return "Idle time and low residency are not told apart without the XVE array state.", byExport(row.missingColumns()...)
+		return "Idle time and low residency are not told apart without the XVE array state.",
+			byExport(row.missingColumns()...)
 	case !row.BusyOccupancy.Present():
 		return row.contradiction() + ".", byOtherMeans("a new collection")
 	case !row.Average().Present():
@@ -250,7 +252,8 @@ func (f *finder) missing() (because string, decide decision) {
 	if !row.BarrierStall.Present() {
 		decide = byOtherMeans("a collection with stall reasons, which separates waiting at barriers from other stalls")
 	}
-	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(row.Difference.Or(0))), decide
+	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.",
+		float64(row.Difference.Or(0))), decide
 }
 
 // missingColumns lists the columns that the causes of a row need and the input
@@ -292,14 +295,19 @@ func (f *finder) unexplainedAbove() {
 	const other = "the launch or its build is not the one that was predicted"
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseUnexplained, noCause, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
-			f.row.Predicted.Peak.Percent()), byOtherMeans("the same kernel with whole waves, measured again"))
+		f.add("", CauseUnexplained, noCause,
+			fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
+				f.row.Predicted.Peak.Percent()), byOtherMeans("the same kernel with whole waves, measured again"))
 	case f.evidence&traced != 0:
-		f.add("", CauseUnexplained, noCause, above+", and in the trace no other kernel runs at that time: it may be of another run.", byOtherMeans("a trace of the same run"))
+		f.add("", CauseUnexplained, noCause,
+			above+", and in the trace no other kernel runs at that time: it may be of another run.",
+			byOtherMeans("a trace of the same run"))
 	case f.evidence&(queried|launchOnly) != 0:
-		f.add("", CauseUnexplained, noCause, above+". The value contains nothing but the launches, so "+other+".", byBinary())
+		f.add("", CauseUnexplained, noCause, above+". The value contains nothing but the launches, so "+other+".",
+			byBinary())
 	default:
-		f.add("", CauseUnexplained, noCause, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
+		f.add("", CauseUnexplained, noCause,
+			above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
 			byOtherMeans("the same run while no other process uses the GPU"))
 	}
 }
@@ -309,13 +317,16 @@ func (f *finder) concurrentKernels(Part) {
 	above := f.r.aboveText(f.row)
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseConcurrentKernels, aboveTheAverage, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
-			"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
+		f.add("", CauseConcurrentKernels, aboveTheAverage,
+			fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
+				"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add("", CauseConcurrentKernels, aboveTheAverage, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
-			"interval, which is not given.", byTrace(""))
+		f.add("", CauseConcurrentKernels, aboveTheAverage,
+			above+": other kernels may have run in its window, or launches are shorter than the sampling "+
+				"interval, which is not given.", byTrace(""))
 	default:
-		f.add("", CauseConcurrentKernels, aboveThePeak, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
+		f.add("", CauseConcurrentKernels, aboveThePeak,
+			above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
 	}
 }
 
@@ -346,8 +357,9 @@ func (f *finder) otherTasks(Part) {
 	if m > c.mixed(f.row.reference()) {
 		return
 	}
-	f.add("", CauseSampling, otherTasksAdd, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
-		c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
+	f.add("", CauseSampling, otherTasksAdd,
+		fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
+			c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
 }
 
 // mixed is the most that a launch and what can be of other tasks under its
@@ -363,8 +375,9 @@ func (f *finder) readOnOneStack(Part) {
 	if !ok || !r.Options.within(m.Minus(of)) {
 		return
 	}
-	f.add("", CauseStack, oneStackAbove, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
-		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
+	f.add("", CauseStack, oneStackAbove, fmt.Sprintf(
+		"A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
+			"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
 		byOtherMeans("the column SubDeviceId: if all rows are of one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
@@ -374,8 +387,9 @@ func (f *finder) readOnOneStack(Part) {
 // threads of an XVE.
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, otherModeAbove, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
-			"%.1f%%.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
+		c := f.add("", CauseGRF, otherModeAbove,
+			fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
+				"%.1f%%.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
 		c.Registers = mode
 	}
 }
@@ -438,11 +452,13 @@ func (r *Result) launchSize(row *Row) *Cause {
 		fitting = ", which is so of " + r.Fit.String()
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
-	return &Cause{Name: CauseLaunchSize, Confidence: sure, Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
-		"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
-		"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
-		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
-		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
+	return &Cause{Name: CauseLaunchSize, Confidence: sure,
+		Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
+			"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
+			"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
+			unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads,
+				"thread"),
+			times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
 }
 
 // gridTimes is how many times larger a row's grid would have to be for the
@@ -499,9 +515,11 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		why = fmt.Sprintf(". VTune limits it by SLM to %.1f%%, and the SLM per work-group is not in the export: add unitrace's kernel "+
 			"properties.", slm.Percent())
 	case barriers < 1 && barriers <= slm && l.GroupsByBarriers == 0:
-		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and how many a work-group takes is in no export.", barriers.Percent())
+		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and how many a work-group takes is in no export.",
+			barriers.Percent())
 	default:
-		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") + " or the launch " +
+		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") +
+			" or the launch " +
 			"size is not the one that ran"
 		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
 			why += ", or SLM or barriers limit it, which this export does not say"

@@ -30,12 +30,14 @@ func (f *finder) noActivity(p Part) {
 		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
-		f.add(p, CauseStack, noThreadSeen, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
-			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), byOtherMeans("ZE_AFFINITY_MASK of the run"))
+		f.add(p, CauseStack, noThreadSeen,
+			fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
+				"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), byOtherMeans("ZE_AFFINITY_MASK of the run"))
 		return
 	}
-	f.add(p, CauseNoActivity, noThreadSeen, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
-		"run.", byOtherMeans(targetGPU))
+	f.add(p, CauseNoActivity, noThreadSeen,
+		"No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
+			"run.", byOtherMeans(targetGPU))
 }
 
 // launchKey is the key of a row without its adapter and stack.
@@ -65,8 +67,9 @@ func (f *finder) oneOfStacks(p Part) {
 	if on, ok := f.r.onOneStack(f.r.LaunchOf(f.row)); ok && f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
 		ground = idleStackFull
 	}
-	f.add(p, CauseStack, ground, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a launch on one of %d stacks leaves "+
-		"%.0f%% idle.", idle.Percent(), d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
+	f.add(p, CauseStack, ground, fmt.Sprintf(
+		"XVEs were idle %.1f%% of the time, and a launch on one of %d stacks leaves "+
+			"%.0f%% idle.", idle.Percent(), d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
 }
 
 // affinity names the settings that limit a run to a part of the GPU.
@@ -89,8 +92,9 @@ func (f *finder) engines(p Part) {
 		if d.Tiles == k {
 			what = "stacks"
 		}
-		f.add(p, CauseStack, idleEngines, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
-			idle.Percent(), k, what, share.Percent()),
+		f.add(p, CauseStack, idleEngines,
+			fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
+				idle.Percent(), k, what, share.Percent()),
 			byOtherMeans(affinity))
 		return
 	}
@@ -158,8 +162,9 @@ func (f *finder) idleWithin(p Part) {
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
 		ground = idleUnderfilled // what keeps threads from busy XVEs may keep whole work-groups from others
 	}
-	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
-		"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),
+	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf(
+		"XVEs were idle %.1f%% of the time, of which at most %.1f "+
+			"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),
 		outside.Percent(), were), decide)
 }
 
@@ -179,8 +184,9 @@ func (f *finder) otherKernels(p Part) {
 	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
-	cause := f.add(p, CauseSampling, otherKernelsHold, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
-		"itself it may hold up to %.1f points more.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
+	cause := f.add(p, CauseSampling, otherKernelsHold,
+		fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
+			"itself it may hold up to %.1f points more.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
 }
@@ -219,8 +225,9 @@ func (f *finder) placement(p Part) {
 		ground = fewXeCoresOrGaps
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
-	f.add(p, CausePlacement, ground, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
-		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
+	f.add(p, CausePlacement, ground, fmt.Sprintf(
+		"%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
+			"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
 		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(),
 		idle.Percent()), byOtherMeans(otherGroups))
 }

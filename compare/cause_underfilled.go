@@ -65,8 +65,10 @@ func (f *finder) filling(p Part) {
 	if !timed || f.evidence&shortThreads == 0 {
 		return
 	}
-	f.add(p, CauseDispatch, shortToFill, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())), byOtherMeans("launches with more work, measured again"))
+	f.add(p, CauseDispatch, shortToFill, fmt.Sprintf(
+		"A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
+		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())),
+		byOtherMeans("launches with more work, measured again"))
 }
 
 // threadLifetimes returns the mean life of a thread by Little's law, at least
@@ -97,13 +99,16 @@ func (f *finder) barrierImbalance(p Part) {
 		return
 	}
 	if exported {
-		f.add(p, CauseImbalance, stallsAtBarriers, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
-			"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
-			barrier.Percent(), q.Waves), byOtherMeans("a trial with evenly distributed work, or with smaller work-groups"))
+		f.add(p, CauseImbalance, stallsAtBarriers,
+			fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
+				"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
+				barrier.Percent(), q.Waves), byOtherMeans(
+				"a trial with evenly distributed work, or with smaller work-groups"))
 		return
 	}
-	f.add(p, CauseImbalance, manyWaves, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
-		"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
+	f.add(p, CauseImbalance, manyWaves, fmt.Sprintf(
+		"With %.1f waves the tail is small: threads of a work-group may end at different "+
+			"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
 // largeGRF looks for a register mode with fewer threads that makes the
@@ -190,7 +195,8 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, ground, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
+	return t.add(t.part, cause, ground, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s",
+		t.busy.Percent(), what,
 		limit.Percent(), more), decide)
 }
 
@@ -231,7 +237,8 @@ func (t *trial) registers(ground Ground) bool {
 		ground, also = registersOrStack, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
 	c := t.name(CauseGRF, ground, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
-		t.nearest(&p).BusyOccupancy, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
+		t.nearest(&p).BusyOccupancy, " VTune does not know the GRF mode and divides by all thread slots."+also,
+		byBinary())
 	c.Registers = registers
 	return true
 }
@@ -245,7 +252,8 @@ func (f *finder) width(p Part) {
 	l := t.launch
 	for _, l.SIMD = range t.r.Device.SIMDWidths {
 		if p, fits := t.predict(l, t.r.Options.Tolerance); fits && l.SIMD != t.launch.SIMD {
-			t.name(CauseSIMD, otherResidency, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).BusyOccupancy, "", byBinary())
+			t.name(CauseSIMD, otherResidency, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD),
+				t.nearest(&p).BusyOccupancy, "", byBinary())
 			return
 		}
 	}
@@ -260,7 +268,8 @@ func (f *finder) oneStack(p Part) {
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.busy.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
-		t.name(CauseStack, otherResidency, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
+		t.name(CauseStack, otherResidency, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,",
+			t.r.Device.Tiles),
 			limit, "", byOtherMeans(targetGPU))
 	}
 }
@@ -296,8 +305,10 @@ func (f *finder) residency(p Part, cause, what string) {
 	l.Policy = predict.Whole
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
 		if p, fits := t.predict(l, resourceFit); fits {
-			t.name(cause, otherResidency, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
-				t.nearest(&p).BusyOccupancy, fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
+			t.name(cause, otherResidency, fmt.Sprintf("%s per Xe-core instead of %d",
+				unit.Plural(l.GroupSlots, "work-group"), most),
+				t.nearest(&p).BusyOccupancy,
+				fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
 			return
 		}
 	}

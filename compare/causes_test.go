@@ -91,7 +91,8 @@ func TestExcludedCauses(t *testing.T) {
 		return kernel("k", "2048", "16", 32, 10, 1, append([]tell{measured(60)}, more...)...)
 	}
 	few := func(more ...tell) ingest.Kernel {
-		return kernel("k", "1048576", "512", 32, 10, 1, append([]tell{measured(37.1), idle(1), registers(128)}, more...)...)
+		return kernel("k", "1048576", "512", 32, 10, 1, append([]tell{measured(37.1), idle(1), registers(128)},
+			more...)...)
 	}
 	twoKernels := []ingest.Kernel{kernel("other", "2048", "16", 32, 10, 1)}
 	for _, c := range []struct {
@@ -107,7 +108,8 @@ func TestExcludedCauses(t *testing.T) {
 		{"SLM is known", few(), few(slm), nil, CauseSLM},
 	} {
 		found := func(k ingest.Kernel) bool {
-			r := Compare(&ingest.Run{Kernels: append([]ingest.Kernel{k}, c.others...)}, given(mtl112()), DefaultOptions())
+			r := Compare(&ingest.Run{Kernels: append([]ingest.Kernel{k}, c.others...)}, given(mtl112()),
+				DefaultOptions())
 			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == "k" })]
 			causes := []Cause{}
 			if row.Breakdown != nil {
@@ -159,7 +161,8 @@ func TestReturns(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{lastWave}}, given(max1100()), DefaultOptions())
 	row := &r.Rows[0]
 	if h := row.Fix; row.Verdict != Below || h.SavesTime() {
-		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference, row.Breakdown.Points(PartLastWave), h)
+		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference,
+			row.Breakdown.Points(PartLastWave), h)
 	}
 	// Gaps of 4.7% are 3 of 40 points.
 	few := Cause{Name: CauseGaps, Confidence: High, Explains: unit.Some[unit.Points](3), measured: true}

@@ -20,12 +20,14 @@ type Certainty struct {
 	// the rest applies then but Window and OutsideLaunches. Own says that each
 	// sample is of the launch in whose time it was taken: no crosstalk, and
 	// launches need not be many.
-	Exact, Own      bool
-	Window          unit.Opt[float64]    // how many times as long as the kernel they ran
-	Interval        unit.Seconds         // between two samples, as the hardware takes it
-	Intervals       unit.Opt[float64]    // mean time of a launch / Interval
-	OwnShare        unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
-	OutsideLaunches unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches, whatever lies there
+	Exact, Own bool
+	Window     unit.Opt[float64]    // how many times as long as the kernel they ran
+	Interval   unit.Seconds         // between two samples, as the hardware takes it
+	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
+	OwnShare   unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
+	// OutsideLaunches is the largest share of the values' time that is outside
+	// the launches, whatever ran there.
+	OutsideLaunches unit.Opt[unit.Ratio]
 	OtherTasks      unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
 	Misattributed   unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
 	elsewhere       unit.Opt[unit.Ratio] // the same, by threads if the run has no instructions
@@ -54,7 +56,8 @@ func (r *Result) sampledEvery(run *ingest.Run) unit.Seconds {
 
 // certainty returns the bounds for a row.
 func (r *Result) certainty(row *Row) Certainty {
-	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,
+	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn,
+		Window:   row.CounterTimeRatio,
 		Interval: row.Interval.Or(r.SamplingInterval())}
 	avg, timed := row.Average().Value()
 	c.Intervals = unit.Maybe(float64(avg/c.Interval), timed && c.Interval > 0)
@@ -203,14 +206,17 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
 		decide, because := c.resample(), fmt.Sprintf(format, args...)
-		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange { // else it is next to anything
+		// a wider range means nothing
+		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange {
 			because += fmt.Sprintf(" By themselves its launches held %.1f to %.1f%%.", least.Percent(), most.Percent())
 		}
 		return &Cause{Name: CauseSampling, Evidence: because, ConfirmWith: decide.text, Next: decide.NextStep}
 	}
-	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.noActivitySeen(row) {
-		return &Cause{Name: CauseNoActivity, Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
-			"nothing was sampled, and the value says nothing about the kernel.", ConfirmWith: "a run in which the kernel works for longer"}
+	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) &&
+		r.noActivitySeen(row) {
+		return &Cause{Name: CauseNoActivity,
+			Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
+				"nothing was sampled, and the value says nothing about the kernel.", ConfirmWith: "a run in which the kernel works for longer"}
 	}
 	margin, estimated := margin(&row.Kernel).Value()
 	switch {
@@ -223,10 +229,12 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return sampled("%.1f%% says that no thread was seen, in an array that was idle %.1f%% of the time only: "+
 			"no sample is of this kernel.", m.Percent(), row.Idle.Or(0).Percent())
 	}
-	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 || r.Options.within(over)) {
-		return &Cause{Name: CauseBelowTolerance, Evidence: fmt.Sprintf("The launch can hold at most %.2g%% of the thread slots, "+
-			"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
-			float64(r.Options.Tolerance))}
+	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 ||
+		r.Options.within(over)) {
+		return &Cause{Name: CauseBelowTolerance,
+			Evidence: fmt.Sprintf("The launch can hold at most %.2g%% of the thread slots, "+
+				"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
+				float64(r.Options.Tolerance))}
 	}
 	switch {
 	case c.Exact && c.OutsideLaunches.Or(0) > otherTasksMax:
@@ -235,7 +243,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return nil
 	case r.shortInAll(row):
 		if !r.sameAnyway(row) {
-			return sampled("The whole kernel ran for %s, less than %d sampling intervals of %s.", unit.FormatDuration(row.Total.Or(0)),
+			return sampled("The whole kernel ran for %s, less than %d sampling intervals of %s.",
+				unit.FormatDuration(row.Total.Or(0)),
 				minIntervals, unit.FormatDuration(c.Interval))
 		}
 	case c.Misattributed.Or(0) > misattributedMax:
@@ -305,7 +314,8 @@ func (c *Certainty) othersText() string {
 	if known {
 		takes = fmt.Sprintf(", and this kernel takes %s of the GPU's time", shareText(own))
 	}
-	return fmt.Sprintf("A launch lasts %s of an interval%s: up to %s of the value can come from other tasks.", intervals(n), takes,
+	return fmt.Sprintf("A launch lasts %s of an interval%s: up to %s of the value can come from other tasks.",
+		intervals(n), takes,
 		shareText(c.OtherTasks.Or(1)))
 }
 

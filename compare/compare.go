@@ -43,7 +43,8 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 
 // warn notes what is wrong with the run, and what to do about it.
 func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any) {
-	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format, args...), Hint: hint})
+	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format,
+		args...), Hint: hint})
 }
 
 // rejectTrace rejects a trace of another run: the kernel with the most time has
@@ -82,7 +83,8 @@ func (r *Result) recorded(run *ingest.Run) {
 	}
 	for _, k := range run.Summary {
 		if has, n := counts[k.Task], k.Instances.Or(0); has > 0 && n > 0 && has != n {
-			r.warn("launches-recorded", k.Pos, "", "the export has %s of the %s of %s that the summary counts", unit.Thousands(has),
+			r.warn("launches-recorded", k.Pos, "", "the export has %s of the %s of %s that the summary counts",
+				unit.Thousands(has),
 				unit.FormatCount(n, "launch", "launches"), kernelName(k.Task))
 		}
 	}
@@ -95,7 +97,8 @@ func (r *Result) nothingMeasured() {
 		return
 	}
 	if i := slices.IndexFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary }); i >= 0 {
-		r.warn("no-occupancy", note.Pos{File: r.Inputs[i].Path}, "collect gpu-hotspots, or export all columns of its result",
+		r.warn("no-occupancy", note.Pos{File: r.Inputs[i].Path},
+			"collect gpu-hotspots, or export all columns of its result",
 			`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): nothing was measured`)
 	}
 }
@@ -403,12 +406,14 @@ func (r *Result) onlyIdle(row *Row) bool {
 // checkRow notes contradictions between the values of a row.
 func (r *Result) checkRow(row *Row) {
 	say := func(severity note.Severity, code, format string, args ...any) {
-		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
+		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
+			Text: fmt.Sprintf(format, args...)})
 	}
 	if d, ok := row.PeakDifference.Value(); ok && abs(d) > ModelTolerance+digit &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
-		say(note.Warning, "model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
-			"launch size", float64(d))
+		say(note.Warning, "model-differs",
+			"the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
+				"launch size", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
 		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f%%, "+
@@ -430,8 +435,9 @@ func (r *Result) checkRow(row *Row) {
 	}
 	// 0.0 says that no thread was seen, which is another case.
 	if m, low := row.Measured.Or(0), r.leastOfBusy(row).Or(0); m > 0 && m.Minus(low) < -arraySum {
-		say(note.Warning, CodeIdleContradicts, "%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time hold at least "+
-			"one of %d threads otherwise: at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), r.Device.ThreadsPerXVE, low.Percent())
+		say(note.Warning, CodeIdleContradicts,
+			"%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time hold at least "+
+				"one of %d threads otherwise: at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), r.Device.ThreadsPerXVE, low.Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())

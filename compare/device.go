@@ -34,7 +34,8 @@ type Choice struct {
 
 // ChooseDevice returns the device that is named, or otherwise the device that the
 // run's inputs identify.
-func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice, err error) {
+func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice,
+	err error) {
 	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
 	if i := slices.IndexFunc(run.Inputs, func(in ingest.Input) bool { return in.Traits.XVEColumns }); i >= 0 {
 		by.XVEColumns = run.Inputs[i].Path
@@ -54,10 +55,12 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	switch c.fit = fit; {
 	case !unknown:
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
-		c = Choice{arch.Choice{Device: fit.Devices[0], By: arch.Source{Name: "the counters", Detail: fmt.Sprintf(": %d XVEs", fit.Counted)}}, new(Fit)}
+		c = Choice{arch.Choice{Device: fit.Devices[0], By: arch.Source{Name: "the counters",
+			Detail: fmt.Sprintf(": %d XVEs", fit.Counted)}}, new(Fit)}
 	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
 		c.Choice = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
-			Text: "the inputs do not identify the GPU, so there is no prediction and no residual", Hint: fit.advice(opt.Naming)}}}
+			Text: "the inputs do not identify the GPU, so there is no prediction and no residual",
+			Hint: fit.advice(opt.Naming)}}}
 	case fit.Listed:
 		return c, fmt.Errorf("%w; %s", err, fit.String())
 	case fit.Launches > 0:
@@ -68,7 +71,8 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 		return c, err
 	}
 	if most := opt.MemoryBandwidth; most > 0 && c.Device != nil {
-		c.Device.Memory = []arch.Bandwidth{{Source: opt.Naming.Words("--memory-bandwidth", "the form"), GBPerSecond: most}}
+		c.Device.Memory = []arch.Bandwidth{{Source: opt.Naming.Words("--memory-bandwidth", "the form"),
+			GBPerSecond: most}}
 	}
 	return c, nil
 }
@@ -81,8 +85,9 @@ func (r *Result) intervalGiven() {
 		return
 	}
 	if would := r.Device.SamplingInterval(r.Options.SamplingInterval); would >= 1.01*real || would <= 0.99*real {
-		r.warn("sampling-interval", note.Pos{}, "", "the sampling interval was given as %s; the samples of the result are %s "+
-			"apart, which is used", unit.FormatDuration(r.Options.SamplingInterval), unit.FormatDuration(real))
+		r.warn("sampling-interval", note.Pos{}, "",
+			"the sampling interval was given as %s; the samples of the result are %s "+
+				"apart, which is used", unit.FormatDuration(r.Options.SamplingInterval), unit.FormatDuration(real))
 	}
 }
 
@@ -94,7 +99,8 @@ func (r *Result) withheldCause() *Cause {
 	if against == "" {
 		return nil
 	}
-	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against + ". Therefore no other cause is reported."}
+	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against +
+		". Therefore no other cause is reported."}
 	if len(r.Fit.Devices) > 0 {
 		c.ConfirmWith = r.Options.Naming.Words("--device", "another device") + ": the run fits " + r.Fit.String()
 	}
@@ -104,7 +110,8 @@ func (r *Result) withheldCause() *Cause {
 // needsDevice reports whether anything in a run can be predicted: a launch with
 // a global size, or a timing of a log.
 func needsDevice(run *ingest.Run) bool {
-	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
+	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels,
+		func(k ingest.Kernel) bool { return k.Global.Present() })
 }
 
 // Fit lists the devices that are consistent with a run. Its launches run on
@@ -119,7 +126,9 @@ type Fit struct {
 	Counted       int    // XVEs of the counters, 0 where they do not tell
 	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
 	off           int    // launch settings whose peaks are not of the device
-	Doubt         string // a peak that is not of the device, unless a dimension is missing from its work size, and others fit
+	// Doubt is a peak that does not fit the device, unless a dimension is missing
+	// from the work size, while others fit.
+	Doubt string
 }
 
 // mostFitted is the number of launch settings that are compared with each
@@ -232,7 +241,8 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 			off := fmt.Sprintf("the profiler's peak of %.1f%% for %s work-items in work-groups of %s would be %.1f%% on it",
 				row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent())
 			k, _ := r.gridTimes(&row)
-			if f.Doubt = cmp.Or(f.Doubt, off); k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it
+			// SLM or barriers may limit the launch
+			if f.Doubt = cmp.Or(f.Doubt, off); k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) {
 				f.Contradiction = cmp.Or(f.Contradiction, off)
 			}
 		}

@@ -28,7 +28,8 @@ func TestDeviceInDoubt(t *testing.T) {
 		{"one row alone may lack a dimension", []ingest.Kernel{small}, [2]string{CauseLaunchSize, ""}, ""},
 		{"without the small one nothing speaks against it", []ingest.Kernel{large}, [2]string{"", CauseImbalance}, ""},
 	} {
-		r, err := on(&ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, table, "max1100", 0, DefaultOptions())
+		r, err := on(&ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, table,
+			"max1100", 0, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func TestExplanations(t *testing.T) {
 	stalls := func(hidden, send float64) tell {
 		return func(k *ingest.Kernel) {
 			c := pipes(20, 10)
-			c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(hidden)}, {Reason: "Send", Share: unit.FromPercent(send)},
+			c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(hidden)}, {Reason: "Send",
+				Share: unit.FromPercent(send)},
 				{Reason: "Pipe", Share: unit.FromPercent(100 - hidden - send)}}
 			k.Counters = c
 		}
@@ -50,7 +51,8 @@ func TestExplanations(t *testing.T) {
 		for i := range int64(10) {
 			for lane, task := range tasks {
 				at := i*(length+gap) + int64(lane)*length/2
-				trace.Add(ingest.Launch{Start: at, End: at + length, Task: trace.Task(ingest.Key{Task: task}), Lane: uint32(lane)})
+				trace.Add(ingest.Launch{Start: at, End: at + length, Task: trace.Task(ingest.Key{Task: task}),
+					Lane: uint32(lane)})
 			}
 		}
 		trace.Finish()
@@ -152,7 +154,8 @@ func TestExplanations(t *testing.T) {
 			}
 		}))},
 		{reason: "what memory moves for another kernel is taken out", d: mtl112(), kernels: []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 1.2, measured(90), states(20, 79, 1), counts(busy(70, 5)), registers(128)),
+			kernel("k", most, "256", 32, 1000, 1.2, measured(90), states(20, 79, 1), counts(busy(70, 5)),
+				registers(128)),
 			kernel("o", most, "256", 32, 100, 0.5, measured(97), states(20, 79, 1), counts(busy(90, 5)))}},
 		{reason: "slots are full and XVEs active", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(98), states(90, 9, 1), counts(pipes(80, 10))))},
 		{reason: "nobody counts a pipe", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(60, 39, 1), registers(128)))},
@@ -166,7 +169,8 @@ func TestExplanations(t *testing.T) {
 		if c.samples > 0 {
 			run.Recording = &ingest.Recording{Trace: c.trace}
 			for at := int64(1_000_000); at <= c.trace.Last; at += 1_000_000 {
-				run.Recording.Add(ingest.CounterSample{At: at, Length: 1_000_000, Measured: c.samples, Active: 0.5, Stalled: 0.4})
+				run.Recording.Add(ingest.CounterSample{At: at, Length: 1_000_000, Measured: c.samples, Active: 0.5,
+					Stalled: 0.4})
 			}
 		}
 		r := Compare(run, given(c.d), DefaultOptions())
@@ -196,7 +200,8 @@ func allExplanations(r *Result, row *Row) string {
 		line("held", "%s to %s", share(row.OwnLow), share(row.OwnHigh))
 	}
 	c := &row.Certainty
-	line("certainty", "intervals %.3g, own %s, edges %s, foreign %s, crosstalk %s, at most %s", c.Intervals.Or(-1), share(c.OwnShare),
+	line("certainty", "intervals %.3g, own %s, edges %s, foreign %s, crosstalk %s, at most %s", c.Intervals.Or(-1),
+		share(c.OwnShare),
 		share(c.OutsideLaunches), share(c.OtherTasks), share(c.Misattributed), c.limit())
 	var causes []Cause
 	if row.Cause != nil {
@@ -217,15 +222,18 @@ func allExplanations(r *Result, row *Row) string {
 		}
 	}
 	for _, x := range causes {
-		line("cause", "%s, %s, %s: %s Decide: %s (%s %.3g, %d)", x.Part, x.Name, x.Confidence, x.Evidence, x.ConfirmWith, x.Next.Action,
+		line("cause", "%s, %s, %s: %s Decide: %s (%s %.3g, %d)", x.Part, x.Name, x.Confidence, x.Evidence,
+			x.ConfirmWith, x.Next.Action,
 			x.Next.Setting.Or(0), x.Registers)
 	}
 	w := &row.Speedup
 	line("potential speedup", "%s: %s", w.Words(), w.Evidence)
-	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.MoreThreads.Max.Or(-1), w.MoreThreads.Formula, w.Balancing.Max.Or(-1), w.Balancing.Formula,
+	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.MoreThreads.Max.Or(-1), w.MoreThreads.Formula,
+		w.Balancing.Max.Or(-1), w.Balancing.Formula,
 		w.LimitedBy, w.SavableTime(row))
 	h, next := row.Fix, r.NextStep(row)
-	line("help", "%s %d for %d, at most %.3g; next: %s %.3g", h.Remedy, h.At, h.From, h.Bound.Or(0), next.Action, next.Setting.Or(0))
+	line("help", "%s %d for %d, at most %.3g; next: %s %.3g", h.Remedy, h.At, h.From, h.Bound.Or(0), next.Action,
+		next.Setting.Or(0))
 	for _, n := range row.Notes {
 		line("note", "%s: %s", n.Code, n.Text)
 	}

@@ -58,10 +58,11 @@ type GroundInfo struct {
 // Grounds lists the grounds. Those without a confidence have the one that the
 // simulators show.
 var Grounds = [groundCount]GroundInfo{
-	noCause:             {CauseUnexplained, "no cause fits", Low},
-	idleBeyondBound:     {CauseImbalance, "XVEs are idle for longer than can be outside the launches", 0},
-	idleBeyondLikely:    {CauseImbalance, "XVEs are idle for longer than is likely outside the launches", 0},
-	idleUnderfilled:     {CauseImbalance, "XVEs are idle within launches, and underfilled XVEs are more than twice as much", 0},
+	noCause:          {CauseUnexplained, "no cause fits", Low},
+	idleBeyondBound:  {CauseImbalance, "XVEs are idle for longer than can be outside the launches", 0},
+	idleBeyondLikely: {CauseImbalance, "XVEs are idle for longer than is likely outside the launches", 0},
+	idleUnderfilled: {CauseImbalance,
+		"XVEs are idle within launches, and underfilled XVEs are more than twice as much", 0},
 	manyWaves:           {CauseImbalance, "underfilled XVEs in launches of at least three waves", 0},
 	stallsAtBarriers:    {CauseImbalance, "at least 20% of the stalls are at barriers", Medium},
 	shortLived:          {CauseDispatch, "threads of at most 5 us in launches of at least one sampling interval", 0},

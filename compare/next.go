@@ -124,7 +124,8 @@ func (r *Result) KnownLaunch(row *Row) predict.Launch {
 // Better reports whether any launch setting is predicted to hold more than the
 // kernel's own, by a point or more.
 func (r *Result) Better(row *Row) bool {
-	a, err := predict.Advise(r.Device, r.KnownLaunch(row), predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true})
+	a, err := predict.Advise(r.Device, r.KnownLaunch(row), predict.VariableSettings{Local: true, SIMD: true,
+		SLM: true, GRF: true})
 	if err != nil || a.Current == nil || len(a.Best) == 0 || len(a.Best[0].Changes) == 0 {
 		return false
 	}

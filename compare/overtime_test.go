@@ -24,7 +24,8 @@ func sampledRun(average unit.Seconds, count int64) *ingest.Run {
 			if i > 7 {
 				m = 0.2
 			}
-			s.List = append(s.List, ingest.CounterSample{At: 5e9 + launch*5e6 + (i+1)*100_000, Length: 100_000, Measured: m, Launch: uint32(launch)})
+			s.List = append(s.List, ingest.CounterSample{At: 5e9 + launch*5e6 + (i+1)*100_000, Length: 100_000,
+				Measured: m, Launch: uint32(launch)})
 		}
 	}
 	return &ingest.Run{Kernels: []ingest.Kernel{k}, Samples: []ingest.Samples{s}}
@@ -39,10 +40,12 @@ func describeOverTime(o *OverTime) (list []string) {
 	n := len(o.Bins)
 	for _, i := range []int{0, n - 1} {
 		b := o.Bins[i]
-		list = append(list, fmt.Sprintf("bin %g to %g of %d: %.0f, simulated %.0f", us(b.Start), us(b.End), n, b.Measured.Percent(), b.Simulated.Percent()))
+		list = append(list, fmt.Sprintf("bin %g to %g of %d: %.0f, simulated %.0f", us(b.Start), us(b.End), n,
+			b.Measured.Percent(), b.Simulated.Percent()))
 	}
 	b := o.Bars[len(o.Bars)-1]
-	return append(list, fmt.Sprintf("bar %g to %g of %d: %.0f", us(b.Start), us(b.End), len(o.Bars), b.Measured.Percent()))
+	return append(list, fmt.Sprintf("bar %g to %g of %d: %.0f", us(b.Start), us(b.End), len(o.Bars),
+		b.Measured.Percent()))
 }
 
 func TestOverTime(t *testing.T) {

@@ -23,11 +23,13 @@ func TestOwnRange(t *testing.T) {
 		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which
 		// holds 70 give or take 6; 900 samples.
 		{"(60 - 0.55 x 76) / 0.45 - 5 / 30, and 60 / (1 - 0.08) + 5 / 30", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.28, 65.38},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(70), idle(8))}, Below, 40.28, 65.38},
 		// The other leaves 34 % idle at least, so that no more than 8 / 34 of
 		// the samples can be its.
 		{"(60 - 0.2353 x 24) / 0.7647 + 5 / 30", []ingest.Kernel{
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.83, 71.24},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(30), idle(40))}, Below, 59.83, 71.24},
 		{"nine samples, of which a tenth can lie outside: 90 - 5 / 3, and 90 / 0.9 + 5 / 3, of 100", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1, 0.009, measured(90), idle(20))}, Unmeasurable, 88.33, 100},
 		{"five samples of a launch alone, a sixth outside: 30 / (1 - 1 / 6) + 5 / 2.236", []ingest.Kernel{
@@ -35,24 +37,32 @@ func TestOwnRange(t *testing.T) {
 		{"nothing is known from less than five samples", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 0, 100},
 		{"nothing is known without a sample, although the launch alone reaches 3.6%", []ingest.Kernel{
-			kernel("k", "1024", "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
+			kernel("k", "1024", "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(70), idle(8))}, Unmeasurable, 0, 100},
 		{"the neighbor must have more than its row shows if 80% are left for a launch of at most 3.6%", []ingest.Kernel{
-			kernel("k", "1024", "256", 32, 1000, 0.1, measured(80), idle(8)), kernel("o", most, "256", 32, 1222, 0.9, measured(70), idle(8))}, Unmeasurable, 0, 3.57},
+			kernel("k", "1024", "256", 32, 1000, 0.1, measured(80), idle(8)), kernel("o", most, "256", 32, 1222, 0.9,
+				measured(70), idle(8))}, Unmeasurable, 0, 3.57},
 		{"32 threads of 896 hold 3.6%, whatever was measured", []ingest.Kernel{
-			kernel("k", "7168", "256", 32, 1000, 0.02, measured(60), idle(30)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 25},
+			kernel("k", "7168", "256", 32, 1000, 0.02, measured(60), idle(30)), kernel("o", most, "256", 32, 1222,
+				1.1, measured(70), idle(8))}, Unmeasurable, 0, 25},
 		{"a time that is printed as 0 counts no samples", []ingest.Kernel{
-			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
+			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1,
+				measured(70), idle(8))}, Unmeasurable, 0, 100},
 	} {
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: c.kernels,
+			Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		low, high := row.OwnLow.Or(-1).Percent(), row.OwnHigh.Or(-1).Percent()
 		if row.Verdict != c.verdict || math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
-			t.Errorf("%s: %s, %.2f to %.2f, want %s, %.2f to %.2f", c.reason, row.Verdict, low, high, c.verdict, c.low, c.high)
+			t.Errorf("%s: %s, %.2f to %.2f, want %s, %.2f to %.2f", c.reason, row.Verdict, low, high, c.verdict,
+				c.low, c.high)
 		}
-		if row.Cause != nil && (row.Cause.Confidence == 0) != (row.Verdict == Unmeasurable) || row.Cause != nil && row.Cause.Confidence > 0 && row.Cause.Confidence != Low {
+		if row.Cause != nil && (row.Cause.Confidence == 0) != (row.Verdict == Unmeasurable) || row.Cause != nil &&
+			row.Cause.Confidence > 0 && row.Cause.Confidence != Low {
 			t.Errorf("%s: %s with %q confidence", c.reason, row.Verdict, row.Cause.Confidence)
 		}
 	}
-	long := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", most, "256", 32, 10, 1, measured(60), idle(8))}})
+	long := compared(t, mtl112(), DefaultOptions(),
+		&ingest.Run{Kernels: []ingest.Kernel{kernel("k", most, "256", 32, 10, 1, measured(60), idle(8))}})
 	if long.OwnLow.Present() || long.OwnHigh.Present() {
 		t.Errorf("a launch of a hundred samples has a range of %v to %v", long.OwnLow, long.OwnHigh)
 	}
@@ -70,9 +80,12 @@ func TestThreadsOfNeighbors(t *testing.T) {
 		{"7,168,000 threads of a neighbor that starts 3,584,000 in 0.2 s are 0.4 s of 1.3", 0.2, Below},
 		{"7,168,000 threads of a neighbor that starts 3,584,000 in 0.6 s are 1.2 s of 2.1", 0.6, Unmeasurable},
 	} {
-		k := kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(4), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](3 * 3584000) })
-		row := compared(t, gen9(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k, kernel("o", most, "256", 32, 1000, c.seconds, measured(60), idle(4))},
-			Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		k := kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(4),
+			func(k *ingest.Kernel) { k.Threads = unit.Some[int64](3 * 3584000) })
+		row := compared(t, gen9(), DefaultOptions(),
+			&ingest.Run{Kernels: []ingest.Kernel{k, kernel("o", most, "256", 32, 1000, c.seconds, measured(60),
+				idle(4))},
+				Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		if row.Verdict != c.verdict {
 			t.Errorf("%s: %s, want %s", c.reason, row.Verdict, c.verdict)
 		}
@@ -134,7 +147,8 @@ func TestModelDiffers(t *testing.T) {
 // TestSurest: what was measured goes before what was bounded, and more
 // confidence before less.
 func TestSurest(t *testing.T) {
-	bounded, told := Cause{Name: CauseImbalance, Confidence: Medium}, Cause{Name: CauseGaps, Confidence: Medium, measured: true}
+	bounded, told := Cause{Name: CauseImbalance, Confidence: Medium}, Cause{Name: CauseGaps, Confidence: Medium,
+		measured: true}
 	weak, sure := Cause{Name: CauseGRF, Confidence: Low, measured: true}, Cause{Name: CauseDispatch, Confidence: High}
 	for _, c := range []struct {
 		found []Cause
@@ -157,11 +171,17 @@ func TestAlike(t *testing.T) {
 		p10, p90 unit.Seconds
 		want     string
 	}{{300e-6, 590e-6, "medium"}, {300e-6, 610e-6, "low"}, {300e-6, 890e-6, "low"}} {
-		k := kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.070996, measured(62.7), idle(20.7), func(k *ingest.Kernel) {
-			k.Launches = &ingest.LaunchSpread{MinSeconds: c.p10, MedianSeconds: c.p10, MaxSeconds: 4 * c.p90, P10Seconds: unit.Some(c.p10), P90Seconds: unit.Some(c.p90)}
+		k := kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.070996, measured(62.7), idle(20.7),
+			func(k *ingest.Kernel) {
+				k.Launches = &ingest.LaunchSpread{MinSeconds: c.p10, MedianSeconds: c.p10, MaxSeconds: 4 * c.p90,
+					P10Seconds: unit.Some(c.p10), P90Seconds: unit.Some(c.p90)}
+			})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k},
+			Instructions: ingest.Instructions{Kernels: 1, All: 1}})
+		i := slices.IndexFunc(row.Breakdown.Causes, func(c Cause) bool {
+			return c.Part == PartUnderfilled &&
+				c.Name == CauseDispatch
 		})
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
-		i := slices.IndexFunc(row.Breakdown.Causes, func(c Cause) bool { return c.Part == PartUnderfilled && c.Name == CauseDispatch })
 		if i < 0 || row.Breakdown.Causes[i].Confidence.String() != c.want {
 			t.Errorf("launches of %v to %v: %+v, want dispatch (%s)", c.p10, c.p90, row.Breakdown.Causes, c.want)
 		}

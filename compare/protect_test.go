@@ -38,15 +38,20 @@ func TestOthersBeside(t *testing.T) {
 		mentioned string
 	}{
 		{"3 intervals next to a kernel in whose time XVEs were idle 60%: a fourth of it may be in the samples, which leaves (16 - 15) / 0.75%",
-			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(30), idle(60)), CauseUnexplained, ""},
+			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o",
+				most, "256", 32, 1000, 3, measured(30), idle(60)), CauseUnexplained, ""},
 		{"next to one that is never idle all of it is the kernel's",
-			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0%"},
+			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o",
+				most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0%"},
 		{"a fourth of the value can be of a kernel that holds 50%: 1/3 of 38 points",
-			kernel("k", most, "256", 32, 1000, 3, measured(88), idle(1), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(50), idle(1)), CauseSampling, "by itself it may hold up to 12.7 points more"},
+			kernel("k", most, "256", 32, 1000, 3, measured(88), idle(1), registers(128)), kernel("o", most, "256", 32,
+				1000, 3, measured(50), idle(1)), CauseSampling, "by itself it may hold up to 12.7 points more"},
 		{"1000 intervals in 0.55 of the time of the samples: at most 60 / 0.45 in launches",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(3), idle(8)), CauseSampling, "By themselves its launches held 59.8 to 100.0%"},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1,
+				measured(3), idle(8)), CauseSampling, "By themselves its launches held 59.8 to 100.0%"},
 	} {
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other},
+			Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		if row.Cause == nil || row.Cause.Name != c.cause || !strings.Contains(row.Cause.Evidence, c.mentioned) {
 			t.Errorf("%s: %s, %+v, want %s %q", c.reason, row.Verdict, row.Cause, c.cause, c.mentioned)
 		}
@@ -65,7 +70,8 @@ func TestEdgesOfCauses(t *testing.T) {
 		{"2,048 threads are 25% of two stacks and 50% of the one that they run on", max1550(),
 			kernel("k", "32768", "512", 16, 10, 1, measured(50)), CauseStack, "medium"},
 		{"two threads a work-group can wait for each other", mtl112(),
-			kernel("k", "4194304", "64", 32, 10, 1, measured(70), idle(2), barrier(35), registers(128)), CauseImbalance, "medium"},
+			kernel("k", "4194304", "64", 32, 10, 1, measured(70), idle(2), barrier(35), registers(128)),
+			CauseImbalance, "medium"},
 		{"a grid 70 times larger: launches have no such factors", max1100(),
 			kernel("k", "640", "16", 16, 10, 1, peak(78.1)), CauseLaunchSize, "low"},
 		{"28 threads are 0.8 points each: some multiple fits due to noise", max1100(),
@@ -88,7 +94,8 @@ func TestHalfTheSlots(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, given(max1100()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Cause == nil || row.Cause.Confidence != Low || !strings.Contains(row.Cause.Evidence, map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
+		if row.Cause == nil || row.Cause.Confidence != Low || !strings.Contains(row.Cause.Evidence,
+			map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
 			t.Errorf("%s: %+v", row.Task, row.Cause)
 		}
 	}
@@ -118,7 +125,8 @@ func TestTraceWithoutOverlap(t *testing.T) {
 	tr.Finish()
 	k := kernel("k", "2048", "16", 32, 10, 1, measured(60))
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Trace: tr})
-	if row.Cause == nil || row.Cause.Name != CauseUnexplained || !strings.Contains(row.Cause.Evidence, "no other kernel runs") {
+	if row.Cause == nil || row.Cause.Name != CauseUnexplained || !strings.Contains(row.Cause.Evidence,
+		"no other kernel runs") {
 		t.Errorf("%s: %+v", row.Verdict, row.Cause)
 	}
 }
@@ -157,17 +165,20 @@ func TestCounted(t *testing.T) {
 		}
 	}
 	run := func(xves int) *ingest.Run {
-		return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 16, 10, 1, measured(1))}, Platform: ingest.Platform{CountedXVEs: unit.Some(xves)}}
+		return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 16, 10, 1, measured(1))},
+			Platform: ingest.Platform{CountedXVEs: unit.Some(xves)}}
 	}
 	if r, err := on(run(alone), table, "", 0, DefaultOptions()); err != nil || r.Device.Key != having[alone][0] {
 		t.Errorf("%d XVEs: %v, want %s", alone, err, having[alone])
 	}
 	for _, xves := range []int{shared, 7777} {
-		if _, err := on(run(xves), table, "", 0, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "the counters cover ") {
+		if _, err := on(run(xves), table, "", 0, DefaultOptions()); err == nil || !strings.Contains(err.Error(),
+			"the counters cover ") {
 			t.Errorf("%d XVEs of %d devices: %v", xves, len(having[xves]), err)
 		}
 	}
-	for xves, fits := range map[int]bool{0: true, 1024: true, 512: true, 2048: false, 511: false} { // of two stacks of 512
+	// of two stacks of 512
+	for xves, fits := range map[int]bool{0: true, 1024: true, 512: true, 2048: false, 511: false} {
 		r, err := on(run(xves), table, "max1550", 0, DefaultOptions())
 		if err != nil || (r.Fit.Contradiction == "") != fits {
 			t.Errorf("counters of %d XVEs on max1550 of 1024: %v, %+v, want %v", xves, err, r, fits)
@@ -196,7 +207,8 @@ func TestSummaryBeside(t *testing.T) {
 		if r.Summary.GPUTime.Or(0) != c.seconds {
 			t.Errorf("%s: GPU time of %v", c.reason, r.Summary.GPUTime)
 		}
-		if n := len(r.Notes); n != c.notes || n > 0 && !strings.Contains(r.Notes[0].Text, "10 of the 12 launches of k") {
+		if n := len(r.Notes); n != c.notes || n > 0 && !strings.Contains(r.Notes[0].Text,
+			"10 of the 12 launches of k") {
 			t.Errorf("%s: %v", c.reason, r.Notes)
 		}
 	}

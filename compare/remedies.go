@@ -192,7 +192,8 @@ func limitsOf(row *Row) predict.Limit {
 // allows more threads, and busy XVEs have nearly all threads of this one.
 func (r *Result) registersLimit(row *Row, cause *Cause) bool {
 	gain, _ := r.modeGain(row)
-	named := cause.Name == CauseGRF && row.Verdict == Below || cause.Name != CauseSLM && limitsOf(row)&predict.LimitRegisters != 0
+	named := cause.Name == CauseGRF && row.Verdict == Below || cause.Name != CauseSLM &&
+		limitsOf(row)&predict.LimitRegisters != 0
 	return named && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain)
 }
 

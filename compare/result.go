@@ -54,9 +54,11 @@ type Basis string
 
 // The bases.
 const (
-	BasisMeasured     Basis = "measured"                       // measured - predicted average
-	BasisPeak         Basis = "profiler peak"                  // profiler's peak - predicted peak: two predictions
-	BasisBounds       Basis = "array bounds"                   // nearest bound from the state of the XVE array - predicted average
+	BasisMeasured Basis = "measured"      // measured - predicted average
+	BasisPeak     Basis = "profiler peak" // profiler's peak - predicted peak: two predictions
+	// BasisBounds is the nearest bound from the state of the XVE array - the
+	// predicted average.
+	BasisBounds       Basis = "array bounds"
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch size: measured - profiler's peak
 )
 
@@ -225,8 +227,10 @@ func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance
 // all rows that were judged.
 func (r *Result) summarize() Summary {
 	var s Summary
-	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, MatchWhileBusy: &s.MatchedWhileBusy, Below: &s.Below, Above: &s.Above,
-		PeaksAgree: &s.PeaksAgree, Possible: &s.Possible, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
+	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, MatchWhileBusy: &s.MatchedWhileBusy,
+		Below: &s.Below, Above: &s.Above,
+		PeaksAgree: &s.PeaksAgree, Possible: &s.Possible, Unmeasurable: &s.Unmeasurable,
+		NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
 	var differences, predicted, seen []float64
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -348,7 +352,8 @@ func MetricNamed(name string) int {
 // partMetrics are the parts of the breakdown, in points of all thread slots.
 func partMetrics() (list []Metric) {
 	for _, p := range parts {
-		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] { return plain(r.Breakdown.Points(p)) }})
+		list = append(list, Metric{string(p), "points", true,
+			func(r *Row) unit.Opt[float64] { return plain(r.Breakdown.Points(p)) }})
 	}
 	return list
 }

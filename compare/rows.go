@@ -106,7 +106,8 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 }
 
 // attention describes how soon a reader should see a row, the least first.
-var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1, NotAKernel: 1}
+var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1,
+	NotAKernel: 1}
 
 // sort orders the rows for reading: by need for attention, then by slot time
 // lost, then by time. Equal rows keep the order of the file.
@@ -196,13 +197,15 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	r.noteNames()
 	add := func(list []ingest.Timing, text, hint string) {
 		if n := len(list); n > 0 {
-			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.FormatCount(n, "timing has", "timings have"), text)
+			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.FormatCount(n, "timing has",
+				"timings have"), text)
 		}
 	}
 	add(missing, "a log contains neither work-group nor sub-group size; they are constants of the program",
 		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
 			"or add the VTune export to the log")
-	add(groupsMissing, "the line names no number of work-groups and the log no vector size", "add the VTune export to the log")
+	add(groupsMissing, "the line names no number of work-groups and the log no vector size",
+		"add the VTune export to the log")
 }
 
 // noteNames describes which names of --local and --simd no kernel has.

@@ -23,8 +23,10 @@ func manyLaunches(n int) []ingest.Kernel {
 	list := make([]ingest.Kernel, n)
 	for i := range list {
 		shape := rnd.IntN(12)
-		k := kernel("VectorAdd<(int)"+strconv.Itoa(shape)+", (int)256>(int)", strconv.Itoa(256<<shape), "256", 16<<(shape%2), 1, float64(1+rnd.IntN(300))*1e-3,
-			measured(float64(rnd.IntN(1000))/10), peak(float64(rnd.IntN(8))*12.5), idle(float64(rnd.IntN(500))/10), barrier(float64(rnd.IntN(400))/10))
+		k := kernel("VectorAdd<(int)"+strconv.Itoa(shape)+", (int)256>(int)", strconv.Itoa(256<<shape), "256",
+			16<<(shape%2), 1, float64(1+rnd.IntN(300))*1e-3,
+			measured(float64(rnd.IntN(1000))/10), peak(float64(rnd.IntN(8))*12.5), idle(float64(rnd.IntN(500))/10),
+			barrier(float64(rnd.IntN(400))/10))
 		k.Threads = unit.Some(int64(rnd.IntN(100000)))
 		switch rnd.IntN(20) {
 		case 0:
@@ -61,7 +63,8 @@ func TestRowsAreComplete(t *testing.T) {
 	for i := range kernels {
 		kernels[i].Task += fmt.Sprint(" ", i)
 	}
-	timings := []ingest.Timing{{Kernel: kernels[7].Task}, {Kernel: "VectorAdd<99>", Groups: unit.Some(int64(99))}, {Kernel: "else"}}
+	timings := []ingest.Timing{{Kernel: kernels[7].Task}, {Kernel: "VectorAdd<99>", Groups: unit.Some(int64(99))},
+		{Kernel: "else"}}
 	o := DefaultOptions()
 	o.Local.Set("", unit.Size(256))
 	o.SIMD.Set("", 32)
@@ -97,7 +100,8 @@ func TestRowsAreComplete(t *testing.T) {
 			t.Errorf("%d kernels in %d rows", len(seen), len(got.Rows))
 		}
 		for _, timing := range got.Timings {
-			if row := timing.Row; row >= 0 && !got.Rows[row].FromLog && names.BaseOf(got.Rows[row].Task) != names.BaseOf(timing.Kernel) {
+			if row := timing.Row; row >= 0 && !got.Rows[row].FromLog &&
+				names.BaseOf(got.Rows[row].Task) != names.BaseOf(timing.Kernel) {
 				t.Errorf("the timing of %s is of %s", timing.Kernel, got.Rows[row].Task)
 			}
 		}
@@ -138,13 +142,16 @@ func TestLaunchRows(t *testing.T) {
 		if share, known := row.TimeShare.Value(); known {
 			text += fmt.Sprintf(", %.4f of the time", float64(share))
 		}
-		if kernel := r.Rows[slices.IndexFunc(r.Rows, func(x Row) bool { return x.Task == row.Task })]; row.Difference.Present() && row.Certainty != kernel.Certainty {
+		if kernel := r.Rows[slices.IndexFunc(r.Rows,
+			func(x Row) bool { return x.Task == row.Task })]; row.Difference.Present() &&
+			row.Certainty != kernel.Certainty {
 			t.Errorf("line %d: %+v, want that of its kernel: %+v", row.Pos.Line, row.Certainty, kernel.Certainty)
 		}
 		got = append(got, text)
 	}
 	// 5.101 s in all; a launch without a time has no share of it.
-	want := []string{"2 long match -3.0, 0.1960 of the time", "3 long below -30.0, 0.1960 of the time", "4 long no measurement, 0.1960 of the time",
+	want := []string{"2 long match -3.0, 0.1960 of the time", "3 long below -30.0, 0.1960 of the time",
+		"4 long no measurement, 0.1960 of the time",
 		"5 shor unmeasurable -3.0, 0.0000 of the time", "6 zeCo not a kernel, 0.0196 of the time", "7 shap no prediction"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -190,7 +197,8 @@ func TestView(t *testing.T) {
 			t.Errorf("row %d is %s, want %s", i, got.Pos, want.Pos)
 		}
 	}
-	if len(v.Timings) != 3 || v.Timings[0].Row != 1 || v.Timings[1].Row != -1 || v.Timings[2].Row != 2 || r.Timings[0].Row != 7 {
+	if len(v.Timings) != 3 || v.Timings[0].Row != 1 || v.Timings[1].Row != -1 || v.Timings[2].Row != 2 ||
+		r.Timings[0].Row != 7 {
 		t.Errorf("timings %+v of %+v", v.Timings, r.Timings)
 	}
 }

@@ -47,7 +47,8 @@ func TestRules(t *testing.T) {
 		{"three times the threads of ten launches of 3,584: too long for threads of others to matter", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, false)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 		{"launches of several sizes may have started them", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, true)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 	} {
-		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Instructions: ingest.Instructions{Kernels: 1, All: c.all}})
+		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k},
+			Instructions: ingest.Instructions{Kernels: 1, All: c.all}})
 		var causes []string
 		decide := ""
 		if row.Breakdown != nil {
@@ -59,7 +60,8 @@ func TestRules(t *testing.T) {
 			decide = row.Cause.ConfirmWith
 		}
 		if row.Verdict != c.verdict || !slices.Equal(causes, c.causes) || decide != c.decide {
-			t.Errorf("%s: %s, %v, to decide %q; want %s, %v, %q", c.reason, row.Verdict, causes, decide, c.verdict, c.causes, c.decide)
+			t.Errorf("%s: %s, %v, to decide %q; want %s, %v, %q", c.reason, row.Verdict, causes, decide, c.verdict,
+				c.causes, c.decide)
 		}
 	}
 }
@@ -85,7 +87,8 @@ func TestContradictingFigures(t *testing.T) {
 		{"100% in all", []tell{measured(60), idle(30), state(30, 40)}, nil},
 		{"idle alone", []tell{measured(60), idle(30)}, nil},
 	} {
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, c.tells...)}})
+		row := compared(t, mtl112(), DefaultOptions(),
+			&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, c.tells...)}})
 		for _, text := range []string{grf, sum} {
 			if strings.Contains(notesOf(row), text) != slices.Contains(c.says, text) {
 				t.Errorf("%s: notes %q, want those with %q", c.reason, notesOf(row), c.says)
@@ -97,14 +100,16 @@ func TestContradictingFigures(t *testing.T) {
 // TestFitString names up to three devices, and counts more.
 func TestFitString(t *testing.T) {
 	var f Fit
-	for i, want := range []string{"none of 75 devices", "a only", "a and b", "a, b and c", "4 of 75 devices, among them a, b, c"} {
+	for i, want := range []string{"none of 75 devices", "a only", "a and b", "a, b and c",
+		"4 of 75 devices, among them a, b, c"} {
 		if f.Of = 75; f.String() != want {
 			t.Errorf("%d devices: %q, want %q", i, f.String(), want)
 		}
 		f.Devices = append(f.Devices, &arch.Device{Key: string(rune('a' + i))})
 	}
 	// Counters of 112 XVEs are of one of the two stacks of a device of 224.
-	f = Fit{Counted: 112, Devices: []*arch.Device{{Key: "two", XeCores: 14, XVEPerXeCore: 16, Tiles: 2}, {Key: "one", XeCores: 7, XVEPerXeCore: 16}}}
+	f = Fit{Counted: 112, Devices: []*arch.Device{{Key: "two", XeCores: 14, XVEPerXeCore: 16, Tiles: 2}, {Key: "one",
+		XeCores: 7, XVEPerXeCore: 16}}}
 	if f.String() != "a stack of two and one" {
 		t.Errorf("%q", f.String())
 	}
@@ -122,7 +127,8 @@ func TestNamesOfMetrics(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(10))
 	k.Spill = unit.Some[unit.Bytes](64)
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
-	for name, want := range map[string]float64{"spill": 64, MetricTotal: 1, MetricTime: 0.1, MetricIdle: 10, "peak": 100, MetricPredicted: 100, MetricResidual: -40} {
+	for name, want := range map[string]float64{"spill": 64, MetricTotal: 1, MetricTime: 0.1, MetricIdle: 10,
+		"peak": 100, MetricPredicted: 100, MetricResidual: -40} {
 		if v, ok := Metrics()[MetricNamed(name)].Of(row).Value(); !ok || v-want > 1e-9 || want-v > 1e-9 {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}
@@ -164,7 +170,8 @@ func TestPeaksAgree(t *testing.T) {
 		t.Errorf("%d compared, %d of them mismatched", s.Compared(), s.Mismatched())
 	}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{
-		kernel("a", "114688", "256", 32, 10, 1, peak(100)), kernel("b", "114688", "256", 32, 10, 1, measured(97), idle(1), peak(100)),
+		kernel("a", "114688", "256", 32, 10, 1, peak(100)), kernel("b", "114688", "256", 32, 10, 1, measured(97),
+			idle(1), peak(100)),
 		kernel("c", "2048", "16", 16, 10, 1, peak(14.3))}}, given(mtl112()), DefaultOptions())
 	if s := r.Summary; s.Matched != 1 || s.PeaksAgree != 2 || s.ModelMatched != 3 {
 		t.Errorf("%d matched, %d of peaks alone, %d of the model", s.Matched, s.PeaksAgree, s.ModelMatched)
@@ -184,7 +191,8 @@ func TestBusyOutsideTasks(t *testing.T) {
 		run.Platform.GPUTime = unit.Some(c.busy)
 		row := compared(t, mtl112(), DefaultOptions(), run)
 		i := slices.IndexFunc(row.Breakdown.Causes, func(x Cause) bool { return x.Name == CauseGaps })
-		if i < 0 || strings.Contains(row.Breakdown.Causes[i].Evidence, "37% of that time is outside any task") != c.want {
+		if i < 0 || strings.Contains(row.Breakdown.Causes[i].Evidence,
+			"37% of that time is outside any task") != c.want {
 			t.Errorf("%s: %+v", c.reason, row.Breakdown.Causes)
 		}
 	}

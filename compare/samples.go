@@ -89,7 +89,8 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 		o.Bins = append(o.Bins, x)
 	}
 	for _, b := range own.Bars {
-		o.Bars = append(o.Bars, Bin{Start: known * unit.Seconds(b.Start), End: known * unit.Seconds(b.End), Measured: b.Measured})
+		o.Bars = append(o.Bars, Bin{Start: known * unit.Seconds(b.Start), End: known * unit.Seconds(b.End),
+			Measured: b.Measured})
 	}
 	return o
 }
@@ -152,12 +153,14 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 		}
 	}
 	if e.Load > leastLoad {
-		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses", "While none of the run's launches ran, "+
-			"%.1f%% of the thread slots were in use: by another program, or by launches that are not in the result. Each value may "+
-			"contain as much from them", e.Load)
+		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses",
+			"While none of the run's launches ran, "+
+				"%.1f%% of the thread slots were in use: by another program, or by launches that are not in the result. Each value may "+
+				"contain as much from them", e.Load)
 	}
 	if left > 0 {
-		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left, "kernel") +
+		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left,
+			"kernel") +
 			" with the least time cannot be distinguished next to so many others, and have no measured occupancy"})
 	}
 	return list

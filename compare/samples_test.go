@@ -17,7 +17,8 @@ func TestSetLaunch(t *testing.T) {
 	r := &Result{}
 	r.Run.Launches = &ingest.Launches{}
 	r.setLaunch(row, of, &ingest.LaunchRecord{})
-	shared := []string{"Task", "Global", "Local", "SIMD", "Direction", "Device", "OneStack", "Reading", "Interval", "CounterTimeRatio"}
+	shared := []string{"Task", "Global", "Local", "SIMD", "Direction", "Device", "OneStack", "Reading", "Interval",
+		"CounterTimeRatio"}
 	kernel, launch := reflect.ValueOf(of.Kernel), reflect.ValueOf(row.Kernel)
 	for i := range kernel.NumField() {
 		field := kernel.Type().Field(i)

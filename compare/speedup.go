@@ -122,13 +122,16 @@ type limit struct {
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
-	list := []limit{{float64(1 / held), LimitedBySlots, fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran", tenth(held))}}
+	list := []limit{{float64(1 / held), LimitedBySlots, fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran",
+		tenth(held))}}
 	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == Low
 	if gain, mode := r.modeGain(row); gain > 1 && !guessed {
-		list = append(list, limit{gain, LimitedBySlots, fmt.Sprintf("registers: %d per thread allow %.1f times the threads", mode, gain)})
+		list = append(list, limit{gain, LimitedBySlots,
+			fmt.Sprintf("registers: %d per thread allow %.1f times the threads", mode, gain)})
 	}
 	if _, name := row.Counters.BusiestPipe(); pipe > 0 {
-		list = append(list, limit{1 / float64(pipe), LimitedByPipe, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name, tenth(pipe))})
+		list = append(list, limit{1 / float64(pipe), LimitedByPipe, fmt.Sprintf("pipe %s: 1 / %s of the busy time",
+			name, tenth(pipe))})
 	}
 	for i := range roofs {
 		f := &roofs[i]
@@ -137,7 +140,8 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 			used *= u.memory / plain
 		}
 		if used > 0 {
-			list = append(list, limit{f.peak / used, LimitedByMemory, fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.peak, used,
+			list = append(list, limit{f.peak / used, LimitedByMemory, fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name,
+				f.peak, used,
 				f.source)})
 		}
 	}
@@ -221,7 +225,8 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	counted := usedBy(&row.Kernel)
 	limits := r.threadLimits(row, counted, roofs)
 	likely, most := idleWithinLaunches(row, counted)
-	if own, mixed := r.ownUse(row); mixed { // the worse end of what the counters say and what is left without the others
+	// the larger of the bounds with and without the other kernels
+	if own, mixed := r.ownUse(row); mixed {
 		if other := r.threadLimits(row, own, roofs); other[0].bound > limits[0].bound {
 			limits = other
 			limits[0].text += ", without what others can have put in"
@@ -268,7 +273,8 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 // not all slots of the XVE.
 func (r *Result) modeFull(row *Row) string {
 	gain, mode := r.modeGain(row)
-	if n, known := row.Registers.Value(); known && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain) {
+	if n, known := row.Registers.Value(); known && gain > 1 &&
+		row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain) {
 		return fmt.Sprintf("the slots of the %d-register mode are full, and %d registers allow %.1f times the threads; ", n, mode, gain)
 	}
 	return ""
@@ -276,7 +282,8 @@ func (r *Result) modeFull(row *Row) string {
 
 // moreThreads describes what more threads on busy XVEs are worth, by the
 // tightest limit first.
-func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because string, by Limiter) {
+func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict,
+	because string, by Limiter) {
 	tight := limits[0]
 	active, told := activeWhileBusy(row)
 	_, counted := row.Counters.BusiestPipe()
@@ -287,21 +294,26 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	}
 	switch {
 	case tight.bound < noSpeedup && active >= activeLimit:
-		return OccupancySufficient, fmt.Sprintf("at most %.2f times as fast (%s), and busy XVEs are active %s of the time",
+		return OccupancySufficient, fmt.Sprintf(
+			"at most %.2f times as fast (%s), and busy XVEs are active %s of the time",
 			tight.bound, tight.text, tenth(active)), tight.by
 	case tight.bound < noSpeedup:
-		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text), tight.by
+		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound,
+			tight.text), tight.by
 	case why.usable() && why.hidden+why.send < hiddenStalls:
-		return LimitedByOther, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send)), LimitedByStalls
+		return LimitedByOther, fmt.Sprintf("of the stalls other threads can hide only %s",
+			tenth(why.hidden+why.send)), LimitedByStalls
 	case r.Device != nil && r.launchBound(row):
 		return SpeedupUndetermined, "threads live so briefly that starting them may be what takes the time", ""
 	case why.usable() && why.hidden < hiddenStalls:
-		return SpeedupUndetermined, fmt.Sprintf("%s of the stalls are on send: threads that wait for the result of one others "+
-			"hide, threads that wait to dispatch one they do not", tenth(why.send)), ""
+		return SpeedupUndetermined, fmt.Sprintf(
+			"%s of the stalls are on send: threads that wait for the result of one others "+
+				"hide, threads that wait to dispatch one they do not", tenth(why.send)), ""
 	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthwhileSpeedup):
 		return SpeedupUndetermined, "the input counts no pipe, and how long XVEs were active does not leave enough", ""
 	case tight.bound < worthwhileSpeedup:
-		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text), ""
+		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell",
+			tight.bound, tight.text), ""
 	}
 	if said := r.memoryUndetermined(row, roofs); said != "" {
 		return SpeedupUndetermined, said, ""
@@ -356,7 +368,8 @@ func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 // arrayStates adds up the states of the XVE array; false where the input lacks
 // one.
 func arrayStates(row *Row) (sum unit.Ratio, all bool) {
-	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() && row.Idle.Present()
+	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() &&
+		row.Idle.Present()
 }
 
 // noArray reports whether all states of the XVE array are 0.0 %, which only a
@@ -391,7 +404,8 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 		return nil, ""
 	}
 	const folder = "the metric set of the result folder"
-	memory, l3 := tableBandwidth("memory", c.Memory().Or(0), r.Device.Memory), tableBandwidth("L3", c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
+	memory, l3 := tableBandwidth("memory", c.Memory().Or(0), r.Device.Memory), tableBandwidth("L3",
+		c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
 	memory.ofMemory = true
 	if most, known := c.L3Peak.Value(); known {
 		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
@@ -425,7 +439,8 @@ func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwi
 	if most[0].Fastest != "" {
 		source = "with " + most[0].Fastest
 	}
-	return peakBandwidth{name: name, used: used, peak: most[0].GBPerSecond, source: source, loose: most[0].Fastest != ""}
+	return peakBandwidth{name: name, used: used, peak: most[0].GBPerSecond, source: source,
+		loose: most[0].Fastest != ""}
 }
 
 // text describes how near the kernel is to the peak bandwidth.

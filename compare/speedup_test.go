@@ -47,7 +47,8 @@ func (c *speedupCase) check(t *testing.T) {
 		t.Errorf("%s (%s): %s, bounds %v and %v: %s; want %s, %v, %v: %s", c.name, r.Rows[0].Verdict, w.Words(),
 			w.MoreThreads.Max, w.Balancing.Max, w.Evidence, c.words, c.moreThreads, c.balancing, c.evidence)
 	}
-	if (w.MoreThreads.Formula != "") != w.MoreThreads.Max.Present() || (w.Balancing.Formula != "") != w.Balancing.Max.Present() {
+	if (w.MoreThreads.Formula != "") != w.MoreThreads.Max.Present() ||
+		(w.Balancing.Formula != "") != w.Balancing.Max.Present() {
 		t.Errorf("%s: bounds and formulas: %+v", c.name, w)
 	}
 }
@@ -111,7 +112,8 @@ func TestSpeedupOfOthers(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, given(mtl112()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if w := row.Speedup; row.Task == "short" && w.Verdict() != SpeedupUndetermined || row.Task != "short" && w.Verdicts != nil {
+		if w := row.Speedup; row.Task == "short" && w.Verdict() != SpeedupUndetermined || row.Task != "short" &&
+			w.Verdicts != nil {
 			t.Errorf("%s: %+v", row.Task, w)
 		}
 	}
@@ -151,7 +153,8 @@ func TestSpeedupOfCounters(t *testing.T) {
 		{"at the folder's roof, far from the table's", with(func(c *ingest.Counters) {
 			c.MemoryRead, c.MemoryWrite = unit.Some(5.0), unit.Some(36.0)
 			c.MemoryReadPeak, c.MemoryWritePeak = unit.Some(40.0), unit.Some(40.0)
-		}), "limited by something else", 40. / 36, "writing to memory moves 36.0 of at most 40 GB/s (the metric set of the result folder), 90.0%"},
+		}), "limited by something else", 40. / 36,
+			"writing to memory moves 36.0 of at most 40 GB/s (the metric set of the result folder), 90.0%"},
 		{"beyond the roof, which is wrong", memory(120), "undetermined", bound, "that roof is wrong and not used"},
 		{"no bandwidth", with(func(c *ingest.Counters) {
 			c.MemoryRead, c.MemoryWrite = unit.Opt[float64]{}, unit.Opt[float64]{}
@@ -173,7 +176,8 @@ func TestSpeedupOfTurns(t *testing.T) {
 	both := Compare(&ingest.Run{Kernels: []ingest.Kernel{one, two}}, given(mtl112()), DefaultOptions())
 	for i := range both.Rows {
 		row := &both.Rows[i]
-		if a, b := alone.Rows[0].Speedup.MoreThreads.Max.Or(0), row.Speedup.MoreThreads.Max.Or(0); row.Task == "one" && !(b > a) {
+		if a, b := alone.Rows[0].Speedup.MoreThreads.Max.Or(0),
+			row.Speedup.MoreThreads.Max.Or(0); row.Task == "one" && !(b > a) {
 			t.Errorf("next to a kernel that holds 90%% the bound is %v, alone %v", b, a)
 		}
 	}

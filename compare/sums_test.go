@@ -20,21 +20,25 @@ func TestShares(t *testing.T) {
 	want := map[string]float64{"match": 0.25, "short": 0.125, "below": 0.625}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if share, known := row.TimeShare.Value(); known && math.Abs(float64(share)-want[row.Task]) > 1e-9 || !known && want[row.Task] > 0 {
+		if share, known := row.TimeShare.Value(); known && math.Abs(float64(share)-want[row.Task]) > 1e-9 || !known &&
+			want[row.Task] > 0 {
 			t.Errorf("%s takes %v of the time, want %v", row.Task, row.TimeShare, want[row.Task])
 		}
 	}
 	if s := r.Summary; s.Judged+s.NotJudged != 4 || s.NotJudged != s.Unmeasurable+s.NoMeasurement {
-		t.Errorf("%d judged, %d not, of which %d cannot be measured and %d were not", s.Judged, s.NotJudged, s.Unmeasurable, s.NoMeasurement)
+		t.Errorf("%d judged, %d not, of which %d cannot be measured and %d were not", s.Judged, s.NotJudged,
+			s.Unmeasurable, s.NoMeasurement)
 	}
 }
 
 // TestPrintedParts: a part that is not told is not printed, and not printed as
 // 0.0.
 func TestPrintedParts(t *testing.T) {
-	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(60))}})
+	row := compared(t, mtl112(), DefaultOptions(),
+		&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(60))}})
 	printed := row.Breakdown.Rounded()
-	for part, told := range map[Part]bool{PartOccupied: true, PartShortfall: true, PartLaunchLimit: true, PartLastWave: true, PartIdle: false, PartUnderfilled: false} {
+	for part, told := range map[Part]bool{PartOccupied: true, PartShortfall: true, PartLaunchLimit: true,
+		PartLastWave: true, PartIdle: false, PartUnderfilled: false} {
 		if printed.Of(part).Present() != told {
 			t.Errorf("%s is printed as %v", part, printed.Of(part))
 		}
@@ -49,7 +53,8 @@ func TestNearestBandwidth(t *testing.T) {
 		memory, l3 float64
 		want       string
 	}{{85, 950, "L3 moves 950.0 of at most 1000 GB/s"}, {95, 850, "memory moves 95.0 of at most 100 GB/s"}} {
-		k.Counters = &ingest.Counters{MemoryRead: unit.Some(c.memory), MemoryWrite: unit.Some(0.0), L3Read: unit.Some(c.l3), L3Write: unit.Some(0.0), L3Peak: unit.Some(1000.0)}
+		k.Counters = &ingest.Counters{MemoryRead: unit.Some(c.memory), MemoryWrite: unit.Some(0.0),
+			L3Read: unit.Some(c.l3), L3Write: unit.Some(0.0), L3Peak: unit.Some(1000.0)}
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 		w := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions()).Rows[0].Speedup
@@ -66,7 +71,8 @@ func TestUnnamedDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = on(&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 32, 10, 1, measured(14), peak(14.3))}}, table, "", 0, DefaultOptions())
+	_, err = on(&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 32, 10, 1, measured(14), peak(14.3))}},
+		table, "", 0, DefaultOptions())
 	if err == nil || !strings.Contains(err.Error(), "the profiler's peaks are consistent with mtl-112") {
 		t.Errorf("%v", err)
 	}

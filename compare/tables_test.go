@@ -35,7 +35,8 @@ func constants(t *testing.T, prefix, typ string) (values []string) {
 			}
 			of, _ := spec.Type.(*ast.Ident)
 			lit, isText := spec.Values[0].(*ast.BasicLit)
-			if !isText || lit.Kind != token.STRING || !(of != nil && of.Name == typ || prefix != "" && strings.HasPrefix(spec.Names[0].Name, prefix)) {
+			if !isText || lit.Kind != token.STRING || !(of != nil && of.Name == typ || prefix != "" &&
+				strings.HasPrefix(spec.Names[0].Name, prefix)) {
 				return true
 			}
 			if value, err := strconv.Unquote(lit.Value); err == nil && value != "" {

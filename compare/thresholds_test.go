@@ -110,7 +110,8 @@ func inShort(r *Result, row *Row, next bool) string {
 		worth += " (" + string(b) + ")"
 	}
 	h := row.Fix
-	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth, "fix: "+string(h.Remedy))
+	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth,
+		"fix: "+string(h.Remedy))
 	if next {
 		n := r.NextStep(row)
 		said = append(said, "next: "+string(n.Action))
@@ -241,13 +242,15 @@ func ways() []way {
 			return on(ingest.Platform{Stacks: unit.Some(2)}, k(measured(x), idle(45)))
 		}},
 		{reason: "measured of two adapters next to another kernel, of launches of half an interval", to: 60, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
-			return on(ingest.Platform{Adapters: unit.Some(2)}, in(1000, .5, measured(x), idle(40)), other(.5, measured(40), idle(40)))
+			return on(ingest.Platform{Adapters: unit.Some(2)}, in(1000, .5, measured(x), idle(40)), other(.5,
+				measured(40), idle(40)))
 		}},
 		{reason: "idle of four adapters, whose measured fits nothing", from: 20, to: 90, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{Adapters: unit.Some(4)}, k(measured(8), idle(x)))
 		}},
 		{reason: "idle of four adapters of which one worked", from: 60, to: 100, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
-			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(1)}, k(measured(min(8, 100-x)), idle(x)))
+			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(1)}, k(measured(min(8, 100-x)),
+				idle(x)))
 		}},
 		{reason: "how many of four adapters worked", to: 5, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(int(x))}, k(measured(20), idle(77)))
@@ -288,16 +291,20 @@ func ways() []way {
 		}},
 		{reason: "idle, where nothing was seen", from: 99, to: 100, step: .01, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(0), idle(x))) }},
 		{reason: "idle of one of two stacks, which may lie outside", from: 40, to: 80, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
-			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(x), registers(128))}}
+			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20),
+				idle(x), registers(128))}}
 		}},
 		{reason: "idle of a GPU of four compute engines, which may lie outside", from: 40, to: 80, step: .1, d: named(max1100(), "Xe-HPC"), run: func(x float64) *ingest.Run {
-			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(x), registers(128))}}
+			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20),
+				idle(x), registers(128))}}
 		}},
 		{reason: "idle of a GPU of neither, which may lie outside", from: 40, to: 80, step: .1, d: max1100(), run: func(x float64) *ingest.Run {
-			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(x), registers(128))}}
+			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20),
+				idle(x), registers(128))}}
 		}},
 		{reason: "intervals of launches that a summary lists, of half of the GPU's time", from: .1, to: 30, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
-			return &ingest.Run{Summary: []ingest.Kernel{in(1000, x, measured(60), idle(30))}, Platform: ingest.Platform{GPUTime: unit.Some(unit.Seconds(2 * x))}}
+			return &ingest.Run{Summary: []ingest.Kernel{in(1000, x, measured(60), idle(30))},
+				Platform: ingest.Platform{GPUTime: unit.Some(unit.Seconds(2 * x))}}
 		}},
 		{reason: "intervals of launches of a fiftieth of the GPU's time", from: 1, to: 30, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(in(100, x*.1, measured(60), idle(30), registers(128)), other(x*4.9, measured(60), idle(30)))
@@ -336,7 +343,8 @@ func ways() []way {
 			return of(kernel("k", size(x), "64", 32, 100, 1, measured(min(30, x/896*80)), idle(30), registers(128)))
 		}},
 		{reason: "threads of a work-group", from: 1, to: 32, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
-			return of(kernel("k", size(896*32), fmt.Sprint(32*int(x)), 32, 100, 1, measured(50), idle(1), barrier(30), registers(128)))
+			return of(kernel("k", size(896*32), fmt.Sprint(32*int(x)), 32, 100, 1, measured(50), idle(1), barrier(30),
+				registers(128)))
 		}},
 		{reason: "the profiler's peak of a small grid, nothing measured", from: .5, to: 100, step: .1, d: max1100(), run: func(x float64) *ingest.Run { return of(kernel("k", "640", "16", 16, 100, 1, peak(x))) }},
 		{reason: "the profiler's peak of a very small grid", from: .1, to: 10, step: .1, d: max1100(), run: func(x float64) *ingest.Run { return of(kernel("k", "288", "16", 16, 100, 1, peak(x))) }},
@@ -368,17 +376,20 @@ func ways() []way {
 		}},
 		{reason: "stalls that other threads hide", to: 100, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
 			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
-				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(x)}, {Reason: "Send", Share: unit.FromPercent((100 - x) / 4)},
+				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(x)}, {Reason: "Send",
+					Share: unit.FromPercent((100 - x) / 4)},
 					{Reason: "Pipe", Share: unit.FromPercent(75 - x*.75)}}
 			})))
 		}},
 		{reason: "all stalls", from: 99, to: 101, step: .05, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
 			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
-				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(20)}, {Reason: "Pipe", Share: unit.FromPercent(x - 20)}}
+				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(20)}, {Reason: "Pipe",
+					Share: unit.FromPercent(x - 20)}}
 			})))
 		}},
 		{reason: "idle XVEs, of launches of 10 intervals", to: 80, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
-			return of(k(measured(min(50, 100-x)), array(min(20, 100-x), max(80-x, 0), x), registers(128), counts(func(*ingest.Counters) {})))
+			return of(k(measured(min(50, 100-x)), array(min(20, 100-x), max(80-x, 0), x), registers(128),
+				counts(func(*ingest.Counters) {})))
 		}},
 		{reason: "active, stalled and idle in all", from: 98, to: 102, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(60), array(30, x-50, 20))) }},
 		{reason: "times as long as the kernel that its counters ran", from: 1, to: 4, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(90/x), idle(100-95/x), exactly(x))) }},
@@ -398,7 +409,8 @@ func ways() []way {
 			return run
 		}},
 		{reason: "time in which another kernel runs next to launches of 2 ms, in us", from: 5, to: 2000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
-			run := of(kernel("k", size(448), "256", 32, 10, .02, measured(58), idle(1)), kernel("other", most, "256", 32, 10, .02, measured(90), idle(1)))
+			run := of(kernel("k", size(448), "256", 32, 10, .02, measured(58), idle(1)), kernel("other", most, "256",
+				32, 10, .02, measured(90), idle(1)))
 			run.Trace = sequence(10, 2_000_000, 2_000_000, 2_000_000-int64(x*1e3), "k", "other")
 			return run
 		}},
@@ -414,7 +426,8 @@ func ways() []way {
 			return run
 		}},
 		{reason: "GPU time of a summary alone", from: .5, to: 2, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
-			return &ingest.Run{Summary: []ingest.Kernel{in(1000, 1, measured(60), peak(100), idle(30))}, Platform: ingest.Platform{GPUTime: unit.Some(unit.Seconds(x))}}
+			return &ingest.Run{Summary: []ingest.Kernel{in(1000, 1, measured(60), peak(100), idle(30))},
+				Platform: ingest.Platform{GPUTime: unit.Some(unit.Seconds(x))}}
 		}},
 		{reason: "GPU busy, where nothing was seen", to: .2, step: .01, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{GPUBusy: unit.Some(unit.FromPercent(x))}, k(measured(0), idle(100)))
@@ -423,13 +436,16 @@ func ways() []way {
 			return on(ingest.Platform{CountedXVEs: unit.Some(int(x))}, k(measured(60), idle(10)))
 		}},
 		{reason: "what to run next, by the size of a grid", from: 100, to: 1800, step: 100, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
-			return of(kernel("k", size(x), "512", 32, 100, 1, measured(min(x/9, 90)), array(20, 75, 5), counts(func(*ingest.Counters) {}), registers(128)))
+			return of(kernel("k", size(x), "512", 32, 100, 1, measured(min(x/9, 90)), array(20, 75, 5),
+				counts(func(*ingest.Counters) {}), registers(128)))
 		}},
 		{reason: "what to run next, of many waves whose last one is small", from: 17950, to: 18800, step: 50, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
-			return of(kernel("k", size(x), "512", 32, 100, 1, measured(60), array(20, 75, 5), counts(func(*ingest.Counters) {}), registers(128)))
+			return of(kernel("k", size(x), "512", 32, 100, 1, measured(60), array(20, 75, 5),
+				counts(func(*ingest.Counters) {}), registers(128)))
 		}},
 		{reason: "what to run next, of a kernel of many registers", from: 5, to: 50, step: 5, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
-			return of(kernel("k", most, "1024", 32, 100, 1, measured(x), array(20, 79, 1), counts(func(*ingest.Counters) {}), registers(256)))
+			return of(kernel("k", most, "1024", 32, 100, 1, measured(x), array(20, 79, 1),
+				counts(func(*ingest.Counters) {}), registers(256)))
 		}},
 		{reason: "what to run next, by measured", from: 5, to: 100, step: 5, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
 			return of(kernel("k", most, "128", 32, 100, 1, measured(x), array(20, 79, 1), slm(16384), barrier(2)))
@@ -447,7 +463,8 @@ func sequence(n, gap, length, delay int64, tasks ...string) *ingest.Trace {
 	for i := range n {
 		for lane, task := range tasks {
 			at := i*(length+gap) + int64(lane)*delay
-			trace.Add(ingest.Launch{Start: at, End: at + length, Task: trace.Task(ingest.Key{Task: task}), Lane: uint32(lane)})
+			trace.Add(ingest.Launch{Start: at, End: at + length, Task: trace.Task(ingest.Key{Task: task}),
+				Lane: uint32(lane)})
 		}
 	}
 	trace.Finish()

@@ -47,7 +47,8 @@ func TestFiguresOfSentences(t *testing.T) {
 // TestSavesTime: remedies that tell more, and those that say that there is
 // nothing to gain, are none that save time.
 func TestSavesTime(t *testing.T) {
-	for _, l := range []Remedy{LongerThreads, FewerRegisters, LessSLM, FillWaves, MoreWorkGroups, BalanceWorkGroups, BalanceWork, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
+	for _, l := range []Remedy{LongerThreads, FewerRegisters, LessSLM, FillWaves, MoreWorkGroups, BalanceWorkGroups,
+		BalanceWork, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
 		if !l.SavesTime() {
 			t.Errorf("%s may save time", l)
 		}
@@ -73,7 +74,8 @@ func TestRecorded(t *testing.T) {
 					busy += float32(over) / 1e6
 				}
 			}
-			r.Add(ingest.CounterSample{At: at, Length: 1_000_000, Measured: .6*busy + idle*(1-busy), Active: .5 * busy, Stalled: .4 * busy})
+			r.Add(ingest.CounterSample{At: at, Length: 1_000_000, Measured: .6*busy + idle*(1-busy),
+				Active: .5 * busy, Stalled: .4 * busy})
 		}
 		return r
 	}
@@ -96,16 +98,20 @@ func TestRecorded(t *testing.T) {
 		{"10% of the slots is in use where nothing runs", func(*ingest.Kernel) {}, "k", .1, 60, 20, "foreign-load", false, false},
 	} {
 		k := kernel("k", "114688", "256", 32, 40, 0.1, measured(20), idle(30), c.more)
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Recording: record(c.idle, c.task)}, given(mtl112()), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Recording: record(c.idle, c.task)}, given(mtl112()),
+			DefaultOptions())
 		row := &r.Rows[0]
 		got, as := row.Measured.Or(0).Percent(), row.Printed.Or(0).Percent()
-		if got < c.measured-1 || got > c.measured+1 || as != c.printed || row.MeasuredLow.Present() != (c.measured == 60) {
-			t.Errorf("%s: measured %.1f, printed %.1f, from %v, want %v and %v", c.reason, got, as, row.MeasuredLow, c.measured, c.printed)
+		if got < c.measured-1 || got > c.measured+1 || as != c.printed ||
+			row.MeasuredLow.Present() != (c.measured == 60) {
+			t.Errorf("%s: measured %.1f, printed %.1f, from %v, want %v and %v", c.reason, got, as, row.MeasuredLow,
+				c.measured, c.printed)
 		}
 		if i := row.Idle.Or(0).Percent(); c.measured == 60 && (i < 9 || i > 11) {
 			t.Errorf("%s: idle %.1f, want that of the launches, 10", c.reason, i)
 		}
-		if i, low, high := row.Idle.Or(0), row.IdleLow.Or(0), row.IdleHigh.Or(0); c.measured == 60 && (low > i || high < i || high > i+.05 || low < i-.05) {
+		if i, low, high := row.Idle.Or(0), row.IdleLow.Or(0), row.IdleHigh.Or(0); c.measured == 60 && (low > i ||
+			high < i || high > i+.05 || low < i-.05) {
 			t.Errorf("%s: idle %v of %v to %v", c.reason, i, low, high)
 		}
 		note := ""
@@ -145,11 +151,13 @@ func TestTraced(t *testing.T) {
 		{"launches that all take 0.1 ms: their mean stands for each", sequence(100, 0, 100_000, 0, "k"), kernel("k", "4194304", "256", 32, 100, .01, measured(60), idle(20)), "dispatch medium"},
 		{"launches of 0.2 and 2 ms, of which the mean is neither", uneven, kernel("k", "33554432", "256", 32, 10, .011, measured(60), idle(20)), "dispatch low"},
 	} {
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Trace: c.trace, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Trace: c.trace,
+			Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		var got []string
 		if row.Breakdown != nil {
 			for _, x := range row.Breakdown.Causes {
-				if said := x.Name + " " + x.Confidence.String(); x.Name == CauseGaps || x.Name == CauseDispatch && len(got) == 0 {
+				if said := x.Name + " " + x.Confidence.String(); x.Name == CauseGaps || x.Name == CauseDispatch &&
+					len(got) == 0 {
 					got = append(got, said)
 				}
 			}
@@ -166,9 +174,11 @@ func TestBesideInTrace(t *testing.T) {
 	k := kernel("k", "14336", "256", 32, 10, .02, measured(90), idle(1))
 	other := kernel("other", "114688", "256", 32, 10, .02, measured(90), idle(1))
 	for _, tasks := range [][]string{{"k", "other"}, {"other", "k"}} {
-		run := &ingest.Run{Kernels: []ingest.Kernel{k, other}, Trace: sequence(10, 2_000_000, 2_000_000, 1_000_000, tasks...)}
+		run := &ingest.Run{Kernels: []ingest.Kernel{k, other}, Trace: sequence(10, 2_000_000, 2_000_000, 1_000_000,
+			tasks...)}
 		row := compared(t, mtl112(), DefaultOptions(), run)
-		if row.Cause == nil || row.Cause.Name != CauseConcurrentKernels || !strings.Contains(row.Cause.Evidence, "most of it other") {
+		if row.Cause == nil || row.Cause.Name != CauseConcurrentKernels || !strings.Contains(row.Cause.Evidence,
+			"most of it other") {
 			t.Errorf("%q: %s, %+v", tasks, row.Verdict, row.Cause)
 		}
 	}
@@ -183,7 +193,8 @@ func TestIdleEngines(t *testing.T) {
 		d    *arch.Device
 		idle float64
 		says string
-	}{{max1550(), 51, "one of 2 stacks"}, {hpc, 51, "one of 2 compute engines"}, {hpc, 74, "one of 4 compute engines"}} {
+	}{{max1550(), 51, "one of 2 stacks"}, {hpc, 51, "one of 2 compute engines"}, {hpc, 74,
+		"one of 4 compute engines"}} {
 		k := kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(c.idle), registers(128))
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
 		i := slices.IndexFunc(row.Breakdown.Causes, func(x Cause) bool { return x.Name == CauseStack })
@@ -233,8 +244,11 @@ func TestWhyModel(t *testing.T) {
 		{"nothing says so of barriers", peaks(100, 0), "or SLM or barriers limit it", "limits it by"},
 		{"nothing says so of SLM", peaks(0, 100), "or SLM or barriers limit it", "limits it by"},
 	} {
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(55), peak(60), c.more)}})
-		if row.Cause == nil || row.Cause.Name != CauseModelMismatch || !strings.Contains(row.Cause.Evidence, c.says) || strings.Contains(row.Cause.Evidence, c.not) {
+		row := compared(t, mtl112(), DefaultOptions(),
+			&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(55), peak(60),
+				c.more)}})
+		if row.Cause == nil || row.Cause.Name != CauseModelMismatch || !strings.Contains(row.Cause.Evidence,
+			c.says) || strings.Contains(row.Cause.Evidence, c.not) {
 			t.Errorf("%s: %s %+v, want %q and no %q", c.reason, row.Verdict, row.Cause, c.says, c.not)
 		}
 	}
