@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Col is a column of a table whose rows are of type R. A list of columns is the
@@ -295,9 +296,23 @@ func ListOf[T, V any](list []T, of func(T) V) []V {
 // Explanation returns the meaning of a heading in the glossary, or "" if the
 // glossary lacks it.
 func (c Column) Explanation() string {
+	if strings.TrimSpace(c.Title) == "" {
+		return ""
+	}
 	unitless := c
 	unitless.Unit = ""
-	for _, name := range []string{c.Key, unitless.Heading(), c.Title, UpperFirst(c.Title)} {
+	names := []string{c.Key, unitless.Heading(), c.Title, UpperFirst(c.Title)}
+	// A key that JSON does not have can be the key of another value there.
+	if c.Path == "" {
+		names = append(names[1:], c.Key)
+		if text := meanings()["summary."+c.Title]; text != "" {
+			return text
+		}
+	}
+	if text := meanings()["heading."+strings.ReplaceAll(c.Title, ",", "")]; text != "" {
+		return text
+	}
+	for _, name := range names {
 		if text := Describe(name); text != "" {
 			return text
 		}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -102,6 +103,29 @@ func TestPlace(t *testing.T) {
 	} {
 		if c.got.Key != c.key || c.got.Path != c.path || c.got.In != c.in {
 			t.Errorf("%s: got %+v, want key %q, path %q, view %d", c.reason, c.got, c.key, c.path, c.in)
+		}
+	}
+}
+
+// TestExplanation has keys that mean something else in JSON, or in another
+// table: a wrong explanation is worse than none.
+func TestExplanation(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		column report.Column
+		want   string
+	}{
+		{"n is a number of runs in JSON", report.Column{Key: "n", Title: "#"}, "Number of the row"},
+		{"time is a date in JSON", report.Column{Key: "time", Title: "Time"}, "Share of the time"},
+		{"time is a date in a list of runs", report.Column{Key: "time", Path: "time", Title: "Time"}, "Date and time"},
+		{"direction is the worse one in a history", report.Column{Key: "direction", Path: "direction", Title: "Direction"},
+			"Direction of a copy"},
+		{"a title with a comma, which separates names in the glossary", report.Column{Key: "level", Title: "Level, now"},
+			"Level before the finding, and value"},
+		{"a column without a heading", report.Column{Key: "n", Title: " "}, ""},
+	} {
+		if got := c.column.Explanation(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q", c.reason, got)
 		}
 	}
 }

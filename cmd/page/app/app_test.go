@@ -202,7 +202,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.RunSettings{}) }, "choose it above: mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "max1100"})
-		}, "(the form)"},
+		}, "Device from the form"},
 		{"another device than that of the run", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "tgl-96"})
 		}, "The device cannot be the GPU that ran"},
