@@ -229,8 +229,9 @@ func TestOccupancyHasBars(t *testing.T) {
 			t.Fatalf("%s has no %s", c.sheet, c.heading)
 		}
 		k := slices.Index(rows[head], c.heading) + 1
-		last := len(rows)
-		for last = head + 1; last < len(rows) && len(rows[last]) >= k; last++ {
+		last := head + 1
+		for last < len(rows) && len(rows[last]) >= k {
+			last++
 		}
 		rules := rulesOf(t, f, c.sheet, address(k, head+2)+":"+address(k, last))
 		if len(rules) != 1 || rules[0].Type != "data_bar" || rules[0].MinValue != "0" || rules[0].MaxValue != "100" {
