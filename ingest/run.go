@@ -5,8 +5,10 @@
 package ingest
 
 import (
+	"iter"
 	"reflect"
 	"regexp"
+	"strings"
 	"time"
 
 	"occudiff/ingest/names"
@@ -215,45 +217,58 @@ func (c *Counters) Memory() unit.Opt[float64] {
 	return unit.Some(c.MemoryRead.Or(0) + c.MemoryWrite.Or(0))
 }
 
-// A Counter is one of a kernel's Counters, with a name that follows VTune's
-// headings. Value is in Unit, which is "%" or "GB/s".
+// A Counter is one of a kernel's Counters. Value is in Unit, which is "%" or
+// "GB/s".
 type Counter struct {
-	Name, Unit string
-	Value      float64
+	Name  CounterName
+	Unit  string
+	Value float64
 	// Static reports that the value describes the GPU, and was not measured.
 	Static bool
 }
 
-// All returns the counters as one list. For example, it contains {"XVE Stall
-// Reasons:Send", "%", 41.5, false}.
-func (c *Counters) All() (list []Counter) {
-	if c == nil {
-		return nil
-	}
-	for _, s := range c.Stalls {
-		list = append(list, Counter{"XVE Stall Reasons:" + s.Reason, "%", s.Share.Percent(), false})
-	}
-	for _, p := range c.Pipes {
-		list = append(list, Counter{"XVE Pipelines:" + p.Name + " active", "%", p.Active.Percent(), false})
-	}
-	for _, b := range []struct {
-		name   string
-		value  unit.Opt[float64]
-		static bool
-	}{
-		{"GPU Memory Bandwidth:Read", c.MemoryRead, false},
-		{"GPU Memory Bandwidth:Write", c.MemoryWrite, false},
-		{"GPU L3 Bandwidth:Read", c.L3Read, false},
-		{"GPU L3 Bandwidth:Write", c.L3Write, false},
-		{"Maximum GPU Memory Bandwidth:Read", c.MemoryReadPeak, true},
-		{"Maximum GPU Memory Bandwidth:Write", c.MemoryWritePeak, true},
-		{"Maximum GPU L3 Bandwidth", c.L3Peak, true},
-	} {
-		if v, known := b.value.Value(); known {
-			list = append(list, Counter{b.name, "GB/s", v, b.static})
+// CounterName is the name of a counter: a heading of VTune, in which * stands
+// for the part that differs. Equal names belong to the same counter.
+type CounterName struct{ heading, part string }
+
+// String returns the name. For example, "XVE Stall Reasons:Send".
+func (n CounterName) String() string { return strings.Replace(n.heading, "*", n.part, 1) }
+
+// All returns the counters in the order of the file, bandwidths last.
+func (c *Counters) All() iter.Seq[Counter] {
+	return func(yield func(Counter) bool) {
+		if c == nil {
+			return
+		}
+		for _, s := range c.Stalls {
+			if !yield(Counter{CounterName{"XVE Stall Reasons:*", s.Reason}, "%", s.Share.Percent(), false}) {
+				return
+			}
+		}
+		for _, p := range c.Pipes {
+			if !yield(Counter{CounterName{"XVE Pipelines:* active", p.Name}, "%", p.Active.Percent(), false}) {
+				return
+			}
+		}
+		for _, b := range [...]struct {
+			name   string
+			value  unit.Opt[float64]
+			static bool
+		}{
+			{"GPU Memory Bandwidth:Read", c.MemoryRead, false},
+			{"GPU Memory Bandwidth:Write", c.MemoryWrite, false},
+			{"GPU L3 Bandwidth:Read", c.L3Read, false},
+			{"GPU L3 Bandwidth:Write", c.L3Write, false},
+			{"Maximum GPU Memory Bandwidth:Read", c.MemoryReadPeak, true},
+			{"Maximum GPU Memory Bandwidth:Write", c.MemoryWritePeak, true},
+			{"Maximum GPU L3 Bandwidth", c.L3Peak, true},
+		} {
+			v, known := b.value.Value()
+			if known && !yield(Counter{CounterName{heading: b.name}, "GB/s", v, b.static}) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // TaskStalls are the stall reasons of all launches with a name, from sampling

@@ -62,7 +62,8 @@ var kernelColumns = slices.Concat(launchColumns,
 		return &k.Speedup
 	}, speedupColumns),
 	[]report.Col[kernel]{
-		report.List("counters", func(k *kernel) []ingest.Counter { return k.Counters.All() }, counterList),
+		report.List("counters", func(k *kernel) []ingest.Counter { return slices.Collect(k.Counters.All()) },
+			counterList),
 		report.List("notes", func(k *kernel) []note.Note { return rowNotes(k.Row) }, report.NoteColumns()),
 	},
 	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns,
