@@ -132,29 +132,19 @@ func (s *sheet) trend(p *report.Plot) {
 // layers returns the chart: columns, and lines over them. It refers to the cells
 // of the table, so that a reader can change it. An absent value is a gap.
 func (c *chart) layers(sheet string, of *block) []*excelize.Chart {
-	font, gap := excelize.Font{Color: "404040", Size: 9}, uint(60)
-	text := func(s string, font excelize.Font) excelize.ChartTitle {
-		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
-	}
-	cells := func(column int) string { // one column: 'Summary'!$K$2:$K$15
-		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1, true),
-			address(column, of.row+of.table.Len, true))
-	}
+	gap := uint(60)
 	layer := func(kind excelize.ChartType) *excelize.Chart {
-		return &excelize.Chart{Type: kind, GapWidth: &gap,
-			Title:     text(c.title, excelize.Font{Bold: true, Size: 13}),
-			Legend:    excelize.ChartLegend{Position: "bottom"},
-			Dimension: excelize.ChartDimension{Width: chartWidth, Height: chartHeight},
-			XAxis:     excelize.ChartAxis{Font: font, TickLabelPosition: excelize.ChartTickLabelLow},
-			YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text(c.axis, font),
-				Minimum: pointer(c.from), Maximum: pointer(c.to),
-				NumFmt: excelize.ChartNumFmt{CustomNumFmt: "General"}},
-			ShowBlanksAs: "gap"}
+		l := newChart(kind, c.title, c.axis)
+		l.GapWidth = &gap
+		l.XAxis.TickLabelPosition = excelize.ChartTickLabelLow
+		l.YAxis.Minimum, l.YAxis.Maximum = pointer(c.from), pointer(c.to)
+		l.YAxis.NumFmt.CustomNumFmt = "General"
+		return l
 	}
 	columns, lines := layer(excelize.ColStacked), layer(excelize.Line)
 	for _, s := range c.series {
-		one := excelize.ChartSeries{Name: fmt.Sprintf("'%s'!%s", sheet, address(s.column, of.row, true)),
-			Categories: cells(c.category), Values: cells(s.column), Fill: filled(s.color)}
+		one := newSeries(sheet, of, c.category, s.column, 0, of.table.Len-1)
+		one.Fill = filled(s.color)
 		if s.line == excelize.LineUnset {
 			columns.Series = append(columns.Series, one)
 			continue
@@ -173,6 +163,35 @@ func (c *chart) layers(sheet string, of *block) []*excelize.Chart {
 		return []*excelize.Chart{columns}
 	}
 	return []*excelize.Chart{columns, lines}
+}
+
+// newChart returns a chart without series.
+func newChart(kind excelize.ChartType, title, axis string) *excelize.Chart {
+	return &excelize.Chart{Type: kind, Title: chartText(title, excelize.Font{Bold: true, Size: 13}),
+		Legend:    excelize.ChartLegend{Position: "bottom"},
+		Dimension: excelize.ChartDimension{Width: chartWidth, Height: chartHeight},
+		XAxis:     excelize.ChartAxis{Font: axisFont},
+		YAxis:     excelize.ChartAxis{MajorGridLines: true, Font: axisFont, Title: chartText(axis, axisFont)},
+
+		ShowBlanksAs: "gap"}
+}
+
+var axisFont = excelize.Font{Color: "404040", Size: 9}
+
+func chartText(text string, font excelize.Font) excelize.ChartTitle {
+	return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: text, Font: &font}}}
+}
+
+// newSeries returns a series of a column, over another column, from the first
+// to the last row of a table. Rows count from 0, columns from 1. It refers to
+// cells, such as 'Summary'!$K$2:$K$15.
+func newSeries(sheet string, of *block, category, column, first, last int) excelize.ChartSeries {
+	cells := func(column int) string {
+		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+first, true),
+			address(column, of.row+1+last, true))
+	}
+	return excelize.ChartSeries{Name: fmt.Sprintf("'%s'!%s", sheet, address(column, of.row, true)),
+		Categories: cells(category), Values: cells(column)}
 }
 
 func pointer(o unit.Opt[float64]) *float64 {

@@ -1,7 +1,6 @@
 package excel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -92,34 +91,18 @@ func (s *sheet) lines(p *report.Plot) {
 
 // newLineChart draws the cells of the table that follows the chart.
 func newLineChart(p *report.Plot, d *plotData, sheet string, of *block) *excelize.Chart {
-	font, zero := excelize.Font{Color: "404040", Size: 9}, 0.0
-	text := func(s string, font excelize.Font) excelize.ChartTitle {
-		return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: s, Font: &font}}}
-	}
-	unit := report.Column{Title: p.LineChart.Y, Unit: p.Unit}
-	c := &excelize.Chart{
-		Type: excelize.Scatter, Title: text(p.Title, excelize.Font{Bold: true, Size: 13}),
-		Legend:    excelize.ChartLegend{Position: "bottom"},
-		Dimension: excelize.ChartDimension{Width: chartWidth, Height: chartHeight},
-		XAxis:     excelize.ChartAxis{Font: font, Title: text(p.LineChart.X, font), Minimum: &zero},
-		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text(unit.Heading(), font),
-			Minimum: &zero},
-		ShowBlanksAs: "gap",
-	}
+	axis, zero := report.Column{Title: p.LineChart.Y, Unit: p.Unit}, 0.0
+	c := newChart(excelize.Scatter, p.Title, axis.Heading())
+	c.XAxis.Title, c.XAxis.Minimum, c.YAxis.Minimum = chartText(p.LineChart.X, axisFont), &zero, &zero
 	if p.Max > 0 {
 		c.YAxis.Maximum = &p.Max
 	}
 	for i, s := range p.LineChart.Series {
-		cells := func(column int) string {
-			return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+d.spans[i][0], true),
-				address(column, of.row+1+d.spans[i][1], true))
-		}
 		// The colors are those of package plot.
 		color := filled([...]string{"1F6FEB", "BC4C00", "1A7F37", "66707E", "B7791F", "6F6A00"}[i%6])
-		series := excelize.ChartSeries{Name: fmt.Sprintf("'%s'!%s", sheet, address(i+2, of.row, true)),
-			Categories: cells(1), Values: cells(i + 2), Fill: color,
-			Line:   excelize.LineOptions{Type: excelize.LineSolid, Width: 1.75},
-			Marker: excelize.ChartMarker{Symbol: "none"}}
+		series := newSeries(sheet, of, 1, i+2, d.spans[i][0], d.spans[i][1])
+		series.Fill, series.Line = color, excelize.LineOptions{Type: excelize.LineSolid, Width: 1.75}
+		series.Marker.Symbol = "none"
 		if s.Style == report.Marks {
 			series.Line.Type = excelize.LineNone
 			series.Marker = excelize.ChartMarker{Symbol: "circle", Size: 7, Fill: color}
