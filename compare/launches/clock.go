@@ -1,6 +1,7 @@
 package launches
 
 import (
+	"iter"
 	"math"
 	"slices"
 )
@@ -33,7 +34,7 @@ func (d *recording) fitClock() {
 		return
 	}
 	ratio, low, high := ratioOf(list)
-	residuals, _ := residualsOf(list, ratio)
+	residuals := slices.Collect(residualsOf(list, ratio))
 	for i, y := range list {
 		y.used = [...]float64{y.in + ratio*y.out, y.in + low*y.out, y.in + high*y.out}
 		if slices.Max(residuals[min(max(i-2, 0), len(residuals)-1):min(i+1, len(residuals))]) <= goodFit {
@@ -74,21 +75,28 @@ func (d *recording) counted() (list []counted) {
 }
 
 // residualsOf returns the relative changes of the clock in launches from one
-// sample to the next that the change before does not predict, and their sum.
-func residualsOf(list []counted, ratio float64) (residuals []float64, sum float64) {
+// sample to the next that the change before does not predict.
+func residualsOf(list []counted, ratio float64) iter.Seq[float64] {
 	rate := func(y counted) float64 { return math.Log(y.clocks / max(y.in+ratio*y.out, 1e-9)) }
-	for i := range len(list) - 2 {
-		r := math.Abs(rate(list[i])-2*rate(list[i+1])+rate(list[i+2])) / math.Sqrt(6)
-		residuals, sum = append(residuals, r), sum+r
+	return func(yield func(float64) bool) {
+		a, b := rate(list[0]), rate(list[1])
+		for _, y := range list[2:] {
+			c := rate(y)
+			if !yield(math.Abs(a-2*b+c) / math.Sqrt(6)) {
+				return
+			}
+			a, b = b, c
+		}
 	}
-	return residuals, sum
 }
 
 // ratioOf returns the ratio of the clock's rates with which the rate in launches
 // changes most smoothly, and its bounds.
 func ratioOf(list []counted) (best, low, high float64) {
-	left := func(ratio float64) float64 {
-		_, sum := residualsOf(list, ratio)
+	left := func(ratio float64) (sum float64) {
+		for r := range residualsOf(list, ratio) {
+			sum += r
+		}
 		return sum
 	}
 	best = 1.0
