@@ -14,11 +14,25 @@ func (l *line) byHost() map[string]hostRuns {
 	hosts := map[string]hostRuns{}
 	for _, u := range last(l.past, memory) {
 		if u.host != "" {
-			h := hosts[u.host]
-			hosts[u.host] = hostRuns{h.sum + clip(u.off()+u.moved, eventSpreads*u.was.spread), h.n + 1}
+			hosts[u.host] = hosts[u.host].with(u)
 		}
 	}
 	return hosts
+}
+
+// onHost returns the part of byHost for one host.
+func (l *line) onHost(host string) (h hostRuns) {
+	for _, u := range last(l.past, memory) {
+		if u.host == host {
+			h = h.with(u)
+		}
+	}
+	return h
+}
+
+// with adds a run.
+func (h hostRuns) with(u run) hostRuns {
+	return hostRuns{h.sum + clip(u.off()+u.moved, eventSpreads*u.was.spread), h.n + 1}
 }
 
 // measureHosts measures how much the levels of the kernels differ between
@@ -48,7 +62,7 @@ func (r *replay) hostOffset(l *line, host string) (offset, unknown float64) {
 	if r.hosts == 0 || host == "" {
 		return 0, 0
 	}
-	h := l.byHost()[host]
+	h := l.onHost(host)
 	if h.n == 0 {
 		return 0, r.hosts
 	}
