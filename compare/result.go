@@ -327,11 +327,11 @@ const (
 
 // metrics is the one list of metrics. Not all of them are stored or tested.
 var metrics = append([]Metric{
-	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
+	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Measured) }},
 	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
-	{MetricBusy, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
+	{MetricBusy, "%", true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.BusyOccupancy) }},
 	{MetricBusyResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
-	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
+	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Idle) }},
 	{MetricPredicted, "%", false, predicted(func(r *Row) unit.Opt[float64] { return unit.Some(r.Predicted.Average.Percent()) })},
 	{"peak", "%", false, predicted(func(r *Row) unit.Opt[float64] {
 		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
@@ -371,11 +371,6 @@ func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
 func plain[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
 	v, ok := o.Value()
 	return unit.Maybe(float64(v), ok)
-}
-
-func percentOf(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
-	v, ok := o.Value()
-	return unit.Maybe(v.Percent(), ok)
 }
 
 func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {

@@ -40,6 +40,7 @@ const (
 	Detail                    // a list of all values of one row, such as a device
 
 	Files      = Page | Sheet     // all that is kept
+	WithUnits  = Terminal | Page  // where numbers are texts with their unit; a sheet has numbers
 	Everywhere = Terminal | Files // all that people see
 	All        = Everywhere | Data
 	Kept       = Files | Data // not on a terminal
@@ -160,3 +161,7 @@ func (c *NextCommand) Text() string {
 
 // SummaryRows is the largest number of rows in a summary.
 const SummaryRows = 10
+
+// SummaryHint is the last line of a summary.
+const SummaryHint = "'occudiff explain TERM' explains a term, -v shows the evidence, and -o report.html writes the full " +
+	"report"

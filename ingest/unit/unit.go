@@ -44,6 +44,12 @@ func (r Ratio) Percent() float64 {
 // Points is a difference of two percentages, in percentage points.
 type Points float64
 
+// PercentOf returns an optional share in percent.
+func PercentOf(o Opt[Ratio]) Opt[float64] {
+	v, known := o.Value()
+	return Maybe(v.Percent(), known)
+}
+
 // Minus returns r - b in percentage points.
 func (r Ratio) Minus(b Ratio) Points { return Points(r.Percent() - b.Percent()) }
 

@@ -81,7 +81,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 // runsSummary is what every form of several runs begins with: which of them
 // stand out, the worst first, or else the first kernels.
 func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Summary {
-	sc := &report.Summary{Headline: runsLine(s, findings), Hint: hint}
+	sc := &report.Summary{Headline: runsLine(s, findings), Hint: report.SummaryHint}
 	for i := range s.Runs {
 		sc.Notes = append(sc.Notes, report.IncompleteNotes(s.Runs[i].Notes)...)
 	}

@@ -16,9 +16,6 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// hint is where more is.
-const hint = "'occudiff explain TERM' explains a term, -v shows the evidence, and -o report.html writes the full report"
-
 // summaryRow is a row of the screen of a diff: a kernel with news, or one that
 // stands for all of a verdict without.
 type summaryRow struct {
@@ -28,11 +25,8 @@ type summaryRow struct {
 	what   string
 }
 
-// seenBy is where numbers are texts with their unit. A sheet has numbers.
-const seenBy = report.Terminal | report.Page
-
 var summaryColumns = []report.Col[summaryRow]{
-	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, seenBy),
+	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, report.WithUnits),
 	report.Shown("n", "#", func(r *summaryRow) int {
 		n, _ := strconv.Atoi(r.number.Or("")) // a row without a number has none
 		return n
@@ -45,7 +39,7 @@ var summaryColumns = []report.Col[summaryRow]{
 			return fromTo(m, "%")
 		}
 		return ""
-	}, report.Right, report.NonZero, seenBy),
+	}, report.Right, report.NonZero, report.WithUnits),
 	report.Shown("measured_old", "Measured, old", func(r *summaryRow) number { return r.Measured().Old.Median },
 		report.Percent, report.Sheet, report.Bar),
 	report.Shown("measured_new", "Measured, new", func(r *summaryRow) number { return r.Measured().New.Median },
@@ -59,7 +53,7 @@ var summaryColumns = []report.Col[summaryRow]{
 			return report.Word{Text: "(" + report.Signed(c) + ")"} // nothing follows from it
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
-	}, report.Right, seenBy),
+	}, report.Right, report.WithUnits),
 	report.Shown("change", "Change", func(r *summaryRow) number { return r.Measured().Change }, report.Points,
 		report.Sheet),
 	report.Shown("ratio", "Time", func(r *summaryRow) string {
@@ -67,7 +61,7 @@ var summaryColumns = []report.Col[summaryRow]{
 			return report.Decimal(x, 2) + "x"
 		}
 		return ""
-	}, report.Right, report.NonZero, seenBy),
+	}, report.Right, report.NonZero, report.WithUnits),
 	report.Shown("ratio", "Time, new / old",
 		func(r *summaryRow) number { return r.Delta(compare.MetricTime).Ratio }, report.Decimals(2), report.Sheet),
 	report.Shown("verdict", "Verdict", func(r *summaryRow) report.Word { return statusOf(r.Verdict).Word(r.what) },
@@ -79,7 +73,8 @@ type number = unit.Opt[float64]
 // summary is what every form of a diff begins with.
 func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	d := c.sides[0]
-	sc := &report.Summary{Headline: c.line(), Impact: c.impact(), Notes: report.IncompleteNotes(notes), Hint: hint}
+	sc := &report.Summary{Headline: c.line(), Impact: c.impact(), Notes: report.IncompleteNotes(notes),
+		Hint: report.SummaryHint}
 	list := summaryRows(rows)
 	shown := min(len(list), report.SummaryRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]

@@ -75,7 +75,7 @@ func elsewhereFigures(r *compare.Result) (list []report.Col[line]) {
 				text += " " + names[0]
 			}
 			return text
-		}, report.Right, seenBy))
+		}, report.Right, report.WithUnits))
 	}
 	return list
 }

@@ -168,8 +168,8 @@ func seriesSection(r *compare.Result, lines []line) report.Section {
 		t, known := l.time().Value()
 		return unit.Maybe(1e3*float64(t), known)
 	}))
-	measured := marks(lines, "measured", func(l *line) number { return percentage(l.Measured) })
-	peaks := marks(lines, "VTune peak", func(l *line) number { return percentage(l.Peak) })
+	measured := marks(lines, "measured", func(l *line) number { return unit.PercentOf(l.Measured) })
+	peaks := marks(lines, "VTune peak", func(l *line) number { return unit.PercentOf(l.Peak) })
 	chart("series-occupancy", "Occupancy", "%", 100, averages(r, last), boundsOf(lines), measured, peaks)
 	return s
 }
@@ -183,11 +183,6 @@ func marks(lines []line, name string, of func(*line) number) report.LineSeries {
 		}
 	}
 	return s
-}
-
-func percentage(p percent) number {
-	share, known := p.Value()
-	return unit.Maybe(share.Percent(), known)
 }
 
 // averages returns the predicted average of every number of work-groups up to

@@ -173,7 +173,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		}
 	}
 	if len(shown) <= hintRows {
-		s.Hint = "'occudiff explain TERM' explains a term, -v shows the evidence, and -o report.html writes the full report"
+		s.Hint = report.SummaryHint
 	}
 	if hostOnly {
 		return s

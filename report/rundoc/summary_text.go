@@ -277,7 +277,8 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		}
 	}
 	list := slices.Concat([]report.Col[line]{
-		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }, seenBy),
+		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },
+			report.WithUnits),
 		report.Shown("n", "#", func(l *line) int { return l.number }, report.Sheet, report.NonZero),
 		report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Cut, report.Code),
 	}, seriesColumns, []report.Col[line]{
@@ -329,14 +330,11 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	return report.NewTable("screen", "", lines, list).Show()
 }
 
-// seenBy is where numbers are texts with their unit. A sheet has numbers.
-const seenBy = report.Terminal | report.Page
-
 // figure returns the columns of a percentage: as a text, and as a number.
 func figure(key, title string, of func(*line) percent) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero,
-			seenBy),
+			report.WithUnits),
 		report.Shown(key, title, of, report.Sheet)}
 }
 
@@ -344,7 +342,7 @@ func figure(key, title string, of func(*line) percent) []report.Col[line] {
 func times(title string, of func(*line) float64) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown("sorted_by", title, func(l *line) string { return timeText(of(l)) }, report.Right, report.NonZero,
-			seenBy),
+			report.WithUnits),
 		report.Shown("sorted_by", title, func(l *line) unit.Seconds { return unit.Seconds(of(l)) }, report.Sheet,
 			report.Unit("ms"), report.Decimals(3))}
 }
@@ -354,7 +352,8 @@ func times(title string, of func(*line) float64) []report.Col[line] {
 func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
 	text func(*line, span) report.Word) []report.Col[line] {
 	return []report.Col[line]{
-		report.Shown(key, title, func(l *line) report.Word { return text(l, spanOf(r, l, of)) }, report.Right, seenBy),
+		report.Shown(key, title, func(l *line) report.Word { return text(l, spanOf(r, l, of)) }, report.Right,
+			report.WithUnits),
 		report.Shown(key, title, func(l *line) percent {
 			s := spanOf(r, l, of)
 			return unit.Maybe(s.low, s.known)

@@ -205,20 +205,16 @@ func companionText(s *track.Series) (text string) {
 	return text
 }
 
-// seenBy are the forms in which numbers have their unit. A sheet has plain
-// numbers.
-const seenBy = report.Terminal | report.Page
-
 // lineColumns are the columns of a summary.
 func (v *view) lineColumns() []report.Col[line] {
 	return []report.Col[line]{
-		report.Shown("n", " ", func(l *line) string { return l.number }, seenBy),
+		report.Shown("n", " ", func(l *line) string { return l.number }, report.WithUnits),
 		report.Shown("kernel", "Kernel", func(l *line) report.Word { return l.status.Word(l.name) }, report.Cut,
 			report.Code),
-		report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero, seenBy),
+		report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero, report.WithUnits),
 		figure(v.metric, "level", "Level", func(l *line) unit.Opt[float64] { return l.from }, report.Sheet, report.Bar),
 		figure(v.metric, "now", "Now", func(l *line) unit.Opt[float64] { return l.to }, report.Sheet, report.Bar),
-		report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero, seenBy),
+		report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero, report.WithUnits),
 		figure(v.metric, "change", "Change", func(l *line) unit.Opt[float64] {
 			from, known := l.from.Value()
 			return unit.Maybe(l.to.Or(0)-from, known)
