@@ -6,6 +6,7 @@ package launches
 
 import (
 	"cmp"
+	"container/heap"
 	"math"
 	"slices"
 
@@ -120,23 +121,38 @@ type walk struct {
 type engine struct {
 	Device
 	now, first, last int64
-	kernel           ending         // the kernel that ended last
-	busy, product    float64        // nanoseconds; times the number of launches that ran at once
-	running          []ending       // the one that ends first is the last
+	lastKernel       int64   // latest end of a kernel
+	busy, product    float64 // nanoseconds; times the number of launches that ran at once
+	running          endings
 	kernels          map[uint32]int // launches that run, by task; kernels alone
 	idle             []pause        // within one interval of the last launch
+	idleTime         int64          // nanoseconds of all pauses in idle
 }
 
 // pause is a time without a kernel.
 type pause struct{ start, end int64 }
 
-// ending is a launch that runs.
+// ending is the end of a running launch.
 type ending struct {
 	end  int64
 	task uint32
 }
 
-// launch takes the next launch.
+// endings is a heap of running launches: the first entry ends first. Sorting
+// them instead needs quadratic time if thousands of launches run concurrently.
+type endings []ending
+
+func (e endings) Len() int           { return len(e) }
+func (e endings) Less(i, j int) bool { return e[i].end < e[j].end }
+func (e endings) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *endings) Push(x any)        { *e = append(*e, x.(ending)) }
+func (e *endings) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// launch adds the next launch.
 func (w *walk) launch(l ingest.Launch) {
 	e := &w.engines[w.trace.Lanes[l.Lane]]
 	t := &w.Tasks[l.Task]
@@ -156,9 +172,7 @@ func (w *walk) launch(l ingest.Launch) {
 	t.Launches++
 	t.Time += seconds(float64(l.End - l.Start))
 	t.times.Add(float64(l.End-l.Start), w.keep)
-	x := ending{l.End, l.Task}
-	at, _ := slices.BinarySearchFunc(e.running, x, func(a, b ending) int { return cmp.Compare(b.end, a.end) })
-	e.running = slices.Insert(e.running, at, x)
+	heap.Push(&e.running, ending{l.End, l.Task})
 	if t.Kernel {
 		e.kernels[l.Task]++
 	}
@@ -169,14 +183,15 @@ func (w *walk) launch(l ingest.Launch) {
 func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t := &w.Tasks[l.Task]
 	if t.Kernel {
-		if e.kernel.end == 0 && len(e.kernels) == 0 {
+		if e.lastKernel == 0 && len(e.kernels) == 0 {
 			return
 		}
 		if gap = 0; len(e.kernels) == 0 {
-			gap = float64(max(l.Start-e.kernel.end, 0))
+			gap = float64(max(l.Start-e.lastKernel, 0))
 		}
 		if gap > 0 {
-			e.idle = append(e.idle, pause{e.kernel.end, l.Start})
+			e.idle = append(e.idle, pause{e.lastKernel, l.Start})
+			e.idleTime += l.Start - e.lastKernel
 		}
 		t.sampledGaps += w.sampled(e, l)
 	}
@@ -189,25 +204,24 @@ func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 // begins one interval before.
 func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
 	from, to := l.Start-w.interval, min(l.End-w.interval, l.Start)
-	old := 0
-	for old < len(e.idle) && e.idle[old].end <= from {
-		old++
+	for len(e.idle) > 0 && e.idle[0].end <= from {
+		e.idleTime -= e.idle[0].end - e.idle[0].start
+		e.idle = e.idle[1:]
 	}
-	e.idle = e.idle[old:]
-	sum, later := 0.0, 0.0 // later: pauses that every sample contains as a whole
+	sum, later := 0.0, e.idleTime // later: pauses that every sample contains as a whole
 	for _, p := range e.idle {
 		start := max(p.start, from)
 		if start >= to {
-			later += float64(p.end - p.start)
-			continue
+			break
 		}
+		later -= p.end - p.start
 		// Samples that begin before the pause contain all of it, and those that
 		// begin within it a part.
 		begins := min(p.end, to)
 		sum += float64(start-from)*float64(p.end-start) +
 			float64(begins-start)*(float64(p.end-start)-float64(begins-start)/2)
 	}
-	sum += later * float64(to-from)
+	sum += float64(later) * float64(to-from)
 	return seconds(sum / float64(max(w.interval, 1)))
 }
 
@@ -215,23 +229,21 @@ func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds
 
 // advance lets time pass on a GPU up to a moment.
 func (w *walk) advance(e *engine, to int64) {
-	for n := len(e.running) - 1; n >= 0 && e.running[n].end <= to; n-- {
-		w.pass(e, e.running[n])
-		e.running = e.running[:n]
+	for len(e.running) > 0 && e.running[0].end <= to {
+		w.pass(e)
 	}
 	if len(e.running) > 0 {
 		w.during(e, to)
 	}
 }
 
-// pass goes to the end of a launch.
-func (w *walk) pass(e *engine, done ending) {
-	w.during(e, done.end)
+// pass advances to the next end of a launch and removes that launch.
+func (w *walk) pass(e *engine) {
+	w.during(e, e.running[0].end)
+	done := heap.Pop(&e.running).(ending)
 	e.last = max(e.last, done.end)
 	if w.Tasks[done.task].Kernel {
-		if done.end >= e.kernel.end {
-			e.kernel = done
-		}
+		e.lastKernel = max(e.lastKernel, done.end)
 		if e.kernels[done.task]--; e.kernels[done.task] == 0 {
 			delete(e.kernels, done.task)
 		}

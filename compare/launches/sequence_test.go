@@ -164,8 +164,8 @@ func TestStepByStep(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce holds the time that a trace takes in which everything runs at
-// once.
+// TestManyAtOnce has 200,000 launches that all overlap: quadratic time would
+// take half a minute.
 func TestManyAtOnce(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("gpu")
@@ -176,6 +176,21 @@ func TestManyAtOnce(t *testing.T) {
 	tr.Finish()
 	if s := NewSequence(tr, 1e-3); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
 		t.Errorf("busy %v", us(s.Devices[0].Busy))
+	}
+}
+
+// BenchmarkSequence has a million launches of 90 to 130 ns within sampling
+// intervals of 1 ms: an interval contains thousands of gaps.
+func BenchmarkSequence(b *testing.B) {
+	tr := &ingest.Trace{}
+	tr.AddLane("gpu")
+	for i := range int64(1_000_000) {
+		task := tr.Task(ingest.Key{Task: fmt.Sprint(i % 50)})
+		tr.Add(ingest.Launch{Start: 100 * i, End: 100*i + 90 + i%3*20, Task: task})
+	}
+	tr.Finish()
+	for b.Loop() {
+		NewSequence(tr, 1e-3)
 	}
 }
 
