@@ -331,8 +331,9 @@ func (r *Recording) Add(m CounterSample) {
 			if clocks > 0 {
 				w = a.Clocks / clocks
 			}
-			r.List[i] = CounterSample{At: b.At, Length: length, Clocks: clocks, Measured: w*a.Measured + (1-w)*b.Measured,
-				Active: w*a.Active + (1-w)*b.Active, Stalled: w*a.Stalled + (1-w)*b.Stalled}
+			r.List[i] = CounterSample{At: b.At, Length: length, Clocks: clocks,
+				Measured: w*a.Measured + (1-w)*b.Measured, Active: w*a.Active + (1-w)*b.Active,
+				Stalled: w*a.Stalled + (1-w)*b.Stalled}
 		}
 		r.List = r.List[:len(r.List)/2]
 	}

@@ -163,5 +163,5 @@ func (c *NextCommand) Text() string {
 const SummaryRows = 10
 
 // SummaryHint is the last line of a summary.
-const SummaryHint = "'occudiff explain TERM' explains a term, -v shows the evidence, and -o report.html writes the full " +
-	"report"
+const SummaryHint = "'occudiff explain TERM' explains a term, -v shows the evidence, and " +
+	"-o report.html writes the full report"

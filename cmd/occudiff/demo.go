@@ -39,8 +39,8 @@ func (a *app) demoCommand() *cobra.Command {
 				return cli.Errorf("--history and --vec-add are different demos: give one of them")
 			case f.History && a.flags.Changed("device"), f.History && a.flags.Changed("tolerance"),
 				f.History && a.flags.Changed("fail-on"):
-				return cli.Errorf("--history has a device and a rule of its own: leave out --device, --tolerance, and " +
-					"--fail-on")
+				return cli.Errorf(
+					"--history has a device and a rule of its own: leave out --device, --tolerance, and --fail-on")
 			case f.History && len(a.Outputs) == 0:
 				a.Outputs = []string{"occudiff-trend.html", "occudiff-trend.xlsx"}
 			case len(a.Outputs) == 0:
@@ -77,8 +77,9 @@ func (a *app) demoCommand() *cobra.Command {
 			output, err := a.outputRuns([]string{""}, []*compare.Result{r})
 			warn := a.after
 			a.after = func() error {
-				a.printMessage("next: 'occudiff demo --history' shows the gate; 'occudiff collect -- ./app' measures a program; " +
-					"'occudiff validate RUN.csv' reads an export")
+				a.printMessage(
+					"next: 'occudiff demo --history' shows the gate; 'occudiff collect -- ./app' measures a program; " +
+						"'occudiff validate RUN.csv' reads an export")
 				return warn()
 			}
 			return output, err

@@ -68,8 +68,9 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	case binaries == len(paths) && binaries > 2:
 		return nil, cli.Errorf("kernel binaries are compared two at a time, not %d", binaries)
 	case binaries == len(paths) && a.show.Sort != "" && a.show.Sort != report.SortName:
-		return nil, cli.Errorf("--sort %q: kernel binaries have no times; sort them by name, or omit --sort to list worse ones "+
-			"first", a.show.Sort)
+		return nil, cli.Errorf(
+			"--sort %q: kernel binaries have no times; sort them by name, or omit --sort to list worse ones first",
+			a.show.Sort)
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
 	}

@@ -47,7 +47,8 @@ type launchFlags struct {
 // given.
 func (l *launch) check() error {
 	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
-		return cli.Errorf("%s names a kernel, but a launch has one size: use names only for logs, exports, and binaries", named[0])
+		return cli.Errorf(
+			"%s names a kernel, but a launch has one size: use names only for logs, exports, and binaries", named[0])
 	}
 	for _, c := range []struct {
 		flag  string
@@ -266,8 +267,9 @@ func (a *app) adviseCommand() *cobra.Command {
 // noFiles returns an error for files, with the command that gives advice for a run.
 func noFiles(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Errorf("advise is for one launch; 'occudiff validate %s' lists a possible fix for each kernel of a run "+
-			"and the advise command", args[0])
+		return cli.Errorf(
+			"advise is for one launch; 'occudiff validate %s' lists a possible fix for each kernel of a run "+
+				"and the advise command", args[0])
 	}
 	return nil
 }

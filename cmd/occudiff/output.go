@@ -51,8 +51,8 @@ func endingOf(path string) string {
 func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	ans.Version = version()
 	if a.Format == "summary" && ans.AgentSummary == nil {
-		return cli.Errorf("--format summary: only validate and diff of runs have a summary; --format json has the whole " +
-			"answer")
+		return cli.Errorf(
+			"--format summary: only validate and diff of runs have a summary; --format json has the whole answer")
 	}
 	if err := a.chooseColumns(ans); err != nil {
 		return err
@@ -107,8 +107,9 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 				events = ans.Trace()
 			}
 			if events == nil {
-				return errors.New("a trace needs one run with the times of its launches: give its result folder, or a " +
-					"trace in addition to its export")
+				return errors.New(
+					"a trace needs one run with the times of its launches: give its result folder, or a " +
+						"trace in addition to its export")
 			}
 			return machine.JSON(w, events)
 		},

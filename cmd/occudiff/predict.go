@@ -218,8 +218,9 @@ func (p *prediction) calculator() (*report.Output, error) {
 	// are not in the device table.
 	names := p.names(func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if len(names) != 1 || slices.Contains(names, "all") {
-		return nil, cli.Errorf("--compat calculator accepts one device of the calculator: give --device KEY, for example " +
-			"fam:gen12 or pci:E20B")
+		return nil, cli.Errorf(
+			"--compat calculator accepts one device of the calculator: give --device KEY, for example " +
+				"fam:gen12 or pci:E20B")
 	}
 	d, err := t.Find(names[0], p.XVE)
 	if err != nil {
@@ -280,8 +281,8 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 func (p *prediction) batchRun() (batch.Run, error) {
 	names := p.names(p.devices.Knows)
 	if len(names) > 1 {
-		return nil, cli.Errorf("--batch reads the device from its column; --device accepts one device, for rows with an " +
-			"empty column")
+		return nil, cli.Errorf(
+			"--batch reads the device from its column; --device accepts one device, for rows with an empty column")
 	}
 	shared := batch.Shared{XVEs: p.XVE}
 	if len(names) == 1 {

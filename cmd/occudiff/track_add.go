@@ -218,7 +218,8 @@ func parseTime(text string) (time.Time, error) {
 	if s, err := strconv.ParseInt(text, 10, 64); err == nil && s > 0 && s < 1e11 {
 		return time.Unix(s, 0).UTC(), nil
 	}
-	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
+	return time.Time{}, cli.Errorf(
+		"--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
 }
 
 // commit returns the commit of the repository of the working folder, otherwise

@@ -47,7 +47,8 @@ func (t *tracking) removeCommand() *cobra.Command {
 		Yes bool `flag:"yes" help:"do not ask"`
 	}
 	return t.command(command{text: "track-remove", flags: []any{&f}, share: "quiet", names: true,
-		args: cli.Args(1, cli.Unlimited, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
+		args: cli.Args(1, cli.Unlimited,
+			"nothing to remove: give the number of a run; 'occudiff track list' shows them"),
 		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return t.remove(ctx, args, f.Yes)
 		}})

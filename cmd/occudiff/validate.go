@@ -35,8 +35,8 @@ func (a *app) validateCommand() *cobra.Command {
 	return a.command(command{text: "validate", flags: []any{f},
 		share: "local simd driver" + runFlags + tableFlags + unseenFlags +
 			"sort:lost,time,speedup,difference,name fail-on:never,mismatch,model annotations" + outputFlags,
-		args: cli.Args(1, cli.Unlimited, "nothing to validate: give an export, a log, a summary, or a folder of files; or "+
-			"try 'occudiff demo'"),
+		args: cli.Args(1, cli.Unlimited,
+			"nothing to validate: give an export, a log, a summary, or a folder of files; or try 'occudiff demo'"),
 		check: func([]string) error {
 			if a.endings = fileEndings(".svg", ".xml", perfettoEnding); f.Timeline {
 				a.Verbose = true // the timeline is part of the evidence
@@ -141,7 +141,8 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 	if len(failed) > 0 {
 		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
 		if a.FailOn == "mismatch" {
-			failure += "; if a kernel differs by design, 'occudiff track check --metric residual' fails on changes alone"
+			failure +=
+				"; if a kernel differs by design, 'occudiff track check --metric residual' fails on changes alone"
 		}
 	}
 	a.after = func() error {

@@ -309,8 +309,8 @@ func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids [
 			k := rows[i].Key
 			k.Program = program
 			missing = append(missing, kernel)
-			fresh = append(fresh, []any{k.identity(), kernel, k.stableIdentity(), k.Task, k.Global.String(), k.Local.String(),
-				k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+			fresh = append(fresh, []any{k.identity(), kernel, k.stableIdentity(), k.Task, k.Global.String(),
+				k.Local.String(), k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
 		}
 	}
 	w.insert("occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", fresh)

@@ -56,14 +56,15 @@ func (r *Record) isAccept() bool { return r.Event == eventAccepted || r.Event ==
 // columnsOfFile returns the columns of an exported file: series and time,
 // optional columns, and the metrics.
 func columnsOfFile() []string {
-	return strings.Fields("series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
-		" frequency" + columnNames(" ", ""))
+	return strings.Fields(
+		"series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
+			" frequency" + columnNames(" ", ""))
 }
 
 // fields returns the fields of the columns, in their order.
 func (r *Record) fields() []any {
-	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program, &r.Branch,
-		&r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
+	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program,
+		&r.Branch, &r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
 	for i := range r.Values {
 		list = append(list, &r.Values[i])
 	}
@@ -125,11 +126,13 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	} else if err != nil {
 		return nil, err
 	}
-	measures := slices.ContainsFunc(in.Columns, func(name string) bool { return name != "" && Metric(name).index() >= 0 })
+	isMetric := func(name string) bool { return name != "" && Metric(name).index() >= 0 }
+	measures := slices.ContainsFunc(in.Columns, isMetric)
 	switch r.Alone = slices.Contains(in.Columns, "value"); {
 	case r.Alone && measures:
-		return nil, fmt.Errorf("%s:1: there is a column value next to columns of metrics; keep one of them: value alone is of "+
-			"the metric that --metric names", file)
+		return nil, fmt.Errorf(
+			"%s:1: there is a column value next to columns of metrics; keep one of them: value alone is of "+
+				"the metric that --metric names", file)
 	case !r.Alone && !measures:
 		return nil, fmt.Errorf("%s:1: there is no column of a metric; expected one of %s", file,
 			strings.Join(known[len(known)-1-len(columns):], ", "))
@@ -317,7 +320,8 @@ func (r *Records) Add(p Record) {
 	if !known {
 		i, r.at[id] = len(r.runs), len(r.runs)
 		r.runs = append(r.runs, importedRun{Run: Run{Time: time.UnixMicro(id.us).UTC(), Label: p.Label, JobID: p.Run,
-			Program: p.Program, Branch: p.Branch, Commit: p.Commit, Host: p.Host, VTune: p.VTune, Frequency: p.Frequency}})
+			Program: p.Program, Branch: p.Branch, Commit: p.Commit, Host: p.Host, VTune: p.VTune,
+			Frequency: p.Frequency}})
 	}
 	of := kernelText{p.Series, p.Device, p.Driver}
 	k, known := r.keys[of]
@@ -338,13 +342,15 @@ func (r *Records) ordered() ([]importedRun, error) {
 		clear(seen)
 		for _, l := range r.runs[i].lines {
 			if first, twice := seen[l.key]; twice {
-				return nil, fmt.Errorf("%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in "+
-					"the column `run`", errBadRun, first, l.line, l.key.Name(), r.runs[i].Time.Format(time.RFC3339))
+				return nil, fmt.Errorf(
+					"%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in "+
+						"the column `run`", errBadRun, first, l.line, l.key.Name(), r.runs[i].Time.Format(time.RFC3339))
 			}
 			seen[l.key] = l.line
 		}
 	}
-	return slices.SortedStableFunc(slices.Values(r.runs), func(a, b importedRun) int { return a.Time.Compare(b.Time) }), nil
+	byTime := func(a, b importedRun) int { return a.Time.Compare(b.Time) }
+	return slices.SortedStableFunc(slices.Values(r.runs), byTime), nil
 }
 
 // withRows returns the run with its rows. Its device and driver are common to
@@ -362,7 +368,8 @@ func (r *Records) withRows(in *importedRun) Run {
 		}
 		return first
 	}
-	run.Device, run.Driver = shared(func(row *Row) string { return row.Device }), shared(func(row *Row) string { return row.Driver })
+	run.Device, run.Driver = shared(func(row *Row) string { return row.Device }),
+		shared(func(row *Row) string { return row.Driver })
 	device := shared(func(row *Row) string { before, _, _ := strings.Cut(row.Device, " "); return before })
 	if device != "" && r.IsDevice != nil && r.IsDevice(device) {
 		run.Device = cmp.Or(run.Device, device)

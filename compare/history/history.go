@@ -176,7 +176,8 @@ func (d *DB) query(ctx context.Context, doing, text string, args []any, scan fun
 
 // scanEach runs a select, in a transaction or outside, and passes each row to
 // scan.
-func (d *DB) scanEach(ctx context.Context, from source, text string, args []any, scan func(rows *sql.Rows) error) error {
+func (d *DB) scanEach(ctx context.Context, from source, text string, args []any,
+	scan func(rows *sql.Rows) error) error {
 	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
 	if err != nil {
 		return err

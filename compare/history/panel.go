@@ -299,7 +299,8 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
 		}
 		k := &p.Kernels[i]
-		in := Occurrence{Place: place, Verdict: unique.Make(string(verdict)).Value()} // one text for all rows that have it
+		// One string serves all rows that have the verdict.
+		in := Occurrence{Place: place, Verdict: unique.Make(string(verdict)).Value()}
 		for i, v := range values {
 			in.values[i] = v.Or(math.NaN())
 		}

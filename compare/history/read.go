@@ -70,8 +70,8 @@ const runText = `SELECT id, time, kernels, frequency,
 
 // scanRun returns a run.
 func scanRun(rows *sql.Rows) (r Run, err error) {
-	err = rows.Scan(&r.ID, (*micros)(&r.Time), &r.Kernels, (*number)(&r.Frequency), &r.Label, &r.Host, &r.JobID, &r.Device,
-		&r.Driver, &r.VTune, &r.Commit, &r.Branch, &r.Program)
+	err = rows.Scan(&r.ID, (*micros)(&r.Time), &r.Kernels, (*number)(&r.Frequency), &r.Label, &r.Host, &r.JobID,
+		&r.Device, &r.Driver, &r.VTune, &r.Commit, &r.Branch, &r.Program)
 	return r, err
 }
 
@@ -119,7 +119,8 @@ func (d *DB) readKeys(ctx context.Context, from source, where string, args ...an
 const keyColumns = "task, global_size, local_size, simd, direction, device, driver, program"
 
 func (k *Key) fields() []any {
-	return []any{&k.Task, (*size)(&k.Global), (*size)(&k.Local), &k.SIMD, &k.Direction, &k.Device, &k.Driver, &k.Program}
+	return []any{&k.Task, (*size)(&k.Global), (*size)(&k.Local), &k.SIMD, &k.Direction, &k.Device, &k.Driver,
+		&k.Program}
 }
 
 // fields returns the columns of the metrics, for scanning.

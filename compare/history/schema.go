@@ -82,8 +82,9 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("%w: %s is a database of another program: it has tables, but none of occudiff's; name"+
 			" another file with --db", errNotHistory, d.engine.where)
 	case ours == 0 && (d.options.MustExist || d.options.ReadOnly):
-		return false, fmt.Errorf("%w: %s has no tables of occudiff; 'occudiff track add' makes them, --db names another"+
-			" history", errMissing, d.engine.where)
+		return false, fmt.Errorf(
+			"%w: %s has no tables of occudiff; 'occudiff track add' makes them, --db names another"+
+				" history", errMissing, d.engine.where)
 	case ours > 0 && version < 1:
 		return false, d.damaged(fmt.Sprintf("it has schema %d, which no program makes", version))
 	case ours > 0 && version != schema:

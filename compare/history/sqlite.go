@@ -49,7 +49,8 @@ func openUndone(path string, options Options) (d *DB, err error) {
 	defer func() {
 		if err != nil {
 			os.RemoveAll(folder)
-			err = fmt.Errorf("reading the history %s as it was before a writer that was ended in the middle: %w", path, err)
+			err = fmt.Errorf(
+				"reading the history %s as it was before a writer that was ended in the middle: %w", path, err)
 		}
 	}()
 	same := filepath.Join(folder, "history.db")

@@ -147,16 +147,18 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 			given, has = difference(&run.Rows[i], left[k])
 		}
 		if has != "" {
-			return fmt.Errorf("%w: line %d has %s%q at %s, run %d of the history has %s; an import brings whole runs: give "+
-				"another run another name in the column `run`, correct a run after 'occudiff track remove %d'", errBadRun,
+			return fmt.Errorf(
+				"%w: line %d has %s%q at %s, run %d of the history has %s; an import brings whole runs: give "+
+					"another run another name in the column `run`, correct a run after 'occudiff track remove %d'", errBadRun,
 				lines[i].line, given, lines[i].key.Name(), at, old.ID, has, old.ID)
 		}
 		delete(left, k)
 	}
 	for i := range stored {
 		if left[ofRun(stored[i].Key, old)] != nil {
-			return fmt.Errorf("%w: run %d of the history has %q, and the file does not have it at %s; an import brings "+
-				"whole runs: give another run another name in the column `run`", errBadRun, old.ID, stored[i].Name(), at)
+			return fmt.Errorf(
+				"%w: run %d of the history has %q, and the file does not have it at %s; an import brings "+
+					"whole runs: give another run another name in the column `run`", errBadRun, old.ID, stored[i].Name(), at)
 		}
 	}
 	return nil
@@ -244,8 +246,8 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	of := make(map[int64]*Record, len(runs)) // what the lines of a run have in common
 	names := runNames(runs)
 	for _, r := range runs {
-		of[r.ID] = &Record{Run: names[r.ID], Time: r.Time, Label: r.Label, Branch: r.Branch, Program: r.Program, Commit: r.Commit,
-			Host: r.Host, VTune: r.VTune, Frequency: r.Frequency, Device: r.Device, Driver: r.Driver}
+		of[r.ID] = &Record{Run: names[r.ID], Time: r.Time, Label: r.Label, Branch: r.Branch, Program: r.Program,
+			Commit: r.Commit, Host: r.Host, VTune: r.VTune, Frequency: r.Frequency, Device: r.Device, Driver: r.Driver}
 	}
 	keys, err := d.readKeys(ctx, d.source(), "")
 	if err != nil {
@@ -308,7 +310,8 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 		if r.Run != 0 {
 			continue
 		}
-		if err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, RecordedAt: r.Time}); err != nil {
+		renamed := Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, RecordedAt: r.Time}
+		if err := visit(renamed); err != nil {
 			return err
 		}
 	}
@@ -358,8 +361,8 @@ func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err 
 		key.Device, key.Driver, key.Program = e.Device, e.Driver, e.Program
 		accept := Accept{Run: runs[at].ID, Note: e.Note, Time: e.RecordedAt, Noise: e.Event == eventNoise}
 		if slices.ContainsFunc(known, func(a Accept) bool {
-			return a.Run == accept.Run && a.Time.Equal(accept.Time) && a.Noise == accept.Noise && (a.Series == 0) == all &&
-				(all || a.Key == key)
+			return a.Run == accept.Run && a.Time.Equal(accept.Time) && a.Noise == accept.Noise &&
+				(a.Series == 0) == all && (all || a.Key == key)
 		}) {
 			continue
 		}

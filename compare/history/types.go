@@ -272,7 +272,8 @@ func clean(run Run) (Run, error) {
 		seen[r.Key] = i
 		for j, o := range r.Values { // SQLite would turn NaN into "absent" without a word
 			if v := o.Or(0); math.IsNaN(v) || math.IsInf(v, 0) {
-				return run, fmt.Errorf("%w: row %d (%s): %s is %v; leave it absent", errBadRun, i+1, r.Name(), columns[j].Metric, v)
+				return run, fmt.Errorf(
+					"%w: row %d (%s): %s is %v; leave it absent", errBadRun, i+1, r.Name(), columns[j].Metric, v)
 			}
 		}
 	}

@@ -126,8 +126,9 @@ func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	counters := Step{Args: o.collect(result, interval, o.FullCompute), Why: "the counters"}
 	if o.FullCompute {
-		counters.Why += ": full-compute, because the default set of Gen9 has no thread occupancy; a newer GPU does not " +
-			"need it: name it with --device"
+		counters.Why +=
+			": full-compute, because the default set of Gen9 has no thread occupancy; a newer GPU does not " +
+				"need it: name it with --device"
 	}
 	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
