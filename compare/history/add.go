@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// Added is the result of Add.
+// Added is the result that Add returns.
 type Added struct {
 	// ID is the number of the new run, or of the stored run with the same
 	// content.
 	ID int64
 	// Stored is false if nothing was changed because the run is known.
 	Stored bool
-	// Known are the inputs that are already part of run ID, if the run was not
+	// Known are the inputs that run ID already contains, if the new run was not
 	// stored.
 	Known []Input
-	// Whole is set if all of the content is known, not only some of its files.
+	// Whole is set if the entire content is known, not only some files.
 	Whole bool
-	// Programs are the programs with kernels of the run, if the run names none
-	// and there are several. Its program is unknown, so its series belong to
-	// none.
+	// Programs lists the programs that have the run's kernels, if the run names
+	// no program and several have them. The run's program is then unknown, so
+	// its series have no program.
 	Programs []string
-	// Moved are the kernels whose name changed only in the parts that change
+	// Moved lists the kernels whose names changed only in parts that change
 	// with other code. Their series continue.
 	Moved []Rename
 }
 
-// Add stores a run in one transaction. If a file with its rows is part of a
+// Add stores a run in one transaction. If a file with its rows belongs to a
 // stored run with the same provenance, nothing is changed, and the result names
 // the file.
 func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
@@ -59,8 +59,8 @@ func (w *writing) add(run Run) Added {
 	return added
 }
 
-// begin stores everything of a clean run except its rows, if the run is not
-// known, and returns their series. It sets the run's number.
+// begin stores a clean run without its rows, if the run is not known, and
+// returns the series for the rows. It sets the run's number.
 func (w *writing) begin(run *Run) (series []int64, added Added) {
 	w.one(`INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
@@ -78,9 +78,9 @@ func (w *writing) begin(run *Run) (series []int64, added Added) {
 	return series, Added{ID: run.ID, Stored: true, Programs: programs, Moved: moved}
 }
 
-// stored looks up a run. It is the same if the rows of one of its files and its
-// provenance are the same. The lookup is part of the transaction: two jobs may
-// add one file at once, and the second one must see the first.
+// stored looks up a run. Two runs are the same if they share provenance and the
+// rows from one file. The lookup is part of the transaction: two jobs may add
+// one file at once, and the second one must see the first.
 func (w *writing) stored(run Run) (found Added) {
 	inputs := carrying(run)
 	for i, digest := range contents(run) {
@@ -109,17 +109,17 @@ func (w *writing) addInputs(run *Run) {
 	w.insert("occudiff_content (digest, run_id)", claimed)
 }
 
-// pending are rows that wait to be stored.
+// pending holds rows that wait to be stored.
 type pending struct {
 	*writing
 	rows [][]any
 }
 
-// rowsAtOnce bounds the number of rows in memory in the form of the table,
-// which is larger than the form of the run.
+// rowsAtOnce limits how many rows are in memory in the table's form, which is
+// larger than the run's form.
 const rowsAtOnce = 1 << 14
 
-// add adds the kernels of a run with their series.
+// add adds a run's kernels with their series.
 func (p *pending) add(run *Run, series []int64) {
 	at := run.Time.UnixMicro()
 	for i := range run.Rows {
@@ -184,8 +184,8 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 	return d.engine.explain(doing, ended(ctx, w.err))
 }
 
-// ended returns the error of an ended context. database/sql watches the context
-// on its own, so either error may come first.
+// ended returns the error from an ended context. database/sql watches the
+// context on its own, so either error may come first.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		return ctx.Err()
@@ -205,7 +205,7 @@ func (w *writing) fail(format string, args ...any) {
 	w.err = cmp.Or(w.err, fmt.Errorf(format, args...))
 }
 
-// exec runs a statement and returns the number of changed rows.
+// exec runs a statement and returns how many rows changed.
 func (w *writing) exec(text string, args ...any) (changed int64) {
 	if w.err != nil {
 		return 0
@@ -237,7 +237,7 @@ func (w *writing) each(text string, args []any, scan func(rows *sql.Rows) error)
 	}
 }
 
-// keys returns the keys of series.
+// keys returns the keys of the selected series.
 func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
 	if w.err == nil {
 		keys, w.err = w.readKeys(w.ctx, w.tx, where, args...)
@@ -259,19 +259,19 @@ func (w *writing) insert(into string, rows [][]any) {
 // marks returns "?, ?, ?" for n values.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// stored is a series of the tables.
+// stored is a series in the tables.
 type stored struct {
 	id      int64
 	program string
 }
 
-// seriesOf returns the number of each row's series, and adds the new series.
+// seriesOf returns each row's series number, and adds the missing series.
 //
-// The program is part of a series if it is known. Rows without a program join
-// the only program with their kernels. A program that is named for the first
-// time adopts the series of its kernels without a program, so that earlier runs
-// continue. If several programs have the kernels, the rows make series without
-// a program, and the programs are returned.
+// A series includes its program if the program is known. Rows without a program
+// join the only program that has their kernels. If a program is named for the
+// first time, it adopts its kernels' series that have no program, so that
+// earlier runs continue. If several programs have the kernels, the rows make
+// series without a program, and the programs are returned.
 func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []Rename) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
@@ -300,7 +300,7 @@ func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []
 	return ids, programs, moved
 }
 
-// makeSeries adds the series of the rows that have none.
+// makeSeries adds the missing series.
 func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids []int64) {
 	var fresh [][]any
 	var missing []string
@@ -334,7 +334,7 @@ func programsOf(known map[string][]stored) []string {
 	return slices.Sorted(maps.Keys(programs))
 }
 
-// find returns the series of a program among the series of a kernel, 0 for
+// find returns a program's series among a kernel's series, or 0 if there is
 // none. adopt is set if it is the only series and names no program.
 func find(of []stored, program string) (id int64, adopt bool) {
 	for _, s := range of {
@@ -348,7 +348,7 @@ func find(of []stored, program string) (id int64, adopt bool) {
 	return 0, false
 }
 
-// lookUp returns the series of kernels.
+// lookUp returns the series by kernel.
 func (w *writing) lookUp(kernels []string) map[string][]stored {
 	known := make(map[string][]stored, len(kernels))
 	for part := range slices.Chunk(kernels, w.engine.batch) {
@@ -376,8 +376,8 @@ func anyOf[T any](list []T) []any {
 	return args
 }
 
-// Remove deletes a run with its rows. Its content may be added again. The names
-// of series stay.
+// Remove deletes a run with its rows. Its content may be added again. Series
+// names stay.
 func (d *DB) Remove(ctx context.Context, id int64) error {
 	return d.write(ctx, "removing a run from "+d.engine.where, func(w *writing) {
 		if w.exec(`DELETE FROM occudiff_run WHERE id = ?`, id) == 0 {

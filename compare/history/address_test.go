@@ -40,8 +40,8 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestBadAddress: what is no history is refused, and no message shows a
-// password.
+// TestBadAddress checks that an address that is not a history is rejected, and
+// that no message shows a password.
 func TestBadAddress(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -107,8 +107,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestPasswords takes the password from every place that PostgreSQL's own
-// programs take it from.
+// TestPasswords checks that a password is read from every place that
+// PostgreSQL's own programs support.
 func TestPasswords(t *testing.T) {
 	server.Fresh(t)
 	server.Run(t, "CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '"+secret+"'")
@@ -144,8 +144,8 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// TestUnprepared holds the URL that the driver gets against URLs by hand, and
-// has the driver read it.
+// TestUnprepared compares the driver's URL with the expected URL, and checks
+// that the driver can read it.
 func TestUnprepared(t *testing.T) {
 	const mode = "default_query_exec_mode="
 	for name, want := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestLineup: which runs count for the last one, in which order. Each is an
-// hour after the one before, or at the hour given.
+// TestLineup checks which runs count for the last run, and in which order. Each
+// run is one hour after the previous one, unless the case sets the hour.
 func TestLineup(t *testing.T) {
 	type r struct {
 		commit, branch string
@@ -20,15 +20,15 @@ func TestLineup(t *testing.T) {
 		runs   []r
 		want   string // by number
 	}{
-		{"time, where nobody knows the commits", []r{{"x", "", 1}, {"y", "", 3}, {"z", "", 2}}, "1 3 2"},
-		{"commits, where a run of an old one was added later", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}, {"c4", "", 10}}, "1 2 4 3 5"},
+		{"time order if the commits are unknown", []r{{"x", "", 1}, {"y", "", 3}, {"z", "", 2}}, "1 3 2"},
+		{"commit order if a run of an old commit was added later", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}, {"c4", "", 10}}, "1 2 4 3 5"},
 		{"a run of an old commit is judged by those before it", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}}, "1 2 4"},
 		{"runs of one commit by time", []r{{"c1", "", 3}, {"c1", "", 1}, {"c1", "", 2}, {"c2", "", 4}}, "2 3 1 4"},
 		{"a run of an unknown commit stands where its time is", []r{{"c1", "", 1}, {"x", "", 2}, {"c2", "", 3}, {"c1", "", 9}, {"c3", "", 10}}, "1 2 4 3 5"},
 		{"a wrong clock does not move the runs of known commits", []r{{"c1", "", 1}, {"c2", "", 900}, {"c3", "", 3}, {"c4", "", 4}}, "1 2 3 4"},
 		{"branches do not count", []r{{"", "", 1}, {"", "topic", 2}, {"", "main", 3}, {"", "other", 4}, {"", "master", 5}}, "1 3 5"},
 		{"for a run of a branch, main and the last of its own, behind", []r{{"", "topic", 1}, {"", "topic", 2}, {"", "", 3}, {"", "topic", 4}, {"", "other", 5}, {"", "main", 6}, {"", "topic", 7}}, "3 6 2 4 7"},
-		{"the last of a branch, whatever its clock says", []r{{"", "", 5}, {"", "topic", 6}, {"", "topic", 7}, {"", "topic", 8}, {"", "topic", 1}}, "1 3 4 5"},
+		{"the last run of a branch, with any clock", []r{{"", "", 5}, {"", "topic", 6}, {"", "topic", 7}, {"", "topic", 8}, {"", "topic", 1}}, "1 3 4 5"},
 		{"of a known commit too", []r{{"c1", "", 1}, {"c9", "topic", 2}, {"c2", "", 3}, {"c8", "topic", 4}}, "1 3 4"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestLineup(t *testing.T) {
 				if err != nil || len(panel.Kernels) != 1 || text(panel.Kernels[0].Points(Measured)) != c.want {
 					t.Errorf("Panel = %+v, %v; want the runs %s", panel, err, c.want)
 				}
-				// Everything is exported.
+				// The export contains all runs.
 				n := 0
 				if err := d.Export(bg, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
 					t.Errorf("%d points are exported, %v; want %d", n, err, len(c.runs))
@@ -65,18 +65,18 @@ func TestLineup(t *testing.T) {
 	}
 }
 
-// TestLongHistory: a check reads the newest runs alone, however many there are,
-// and others where those do not do.
+// TestLongHistory checks that a check reads only the newest runs, even if there
+// are many, and earlier runs if those are not sufficient.
 func TestLongHistory(t *testing.T) {
 	const runs = 1800
 	for _, c := range []struct {
 		reason string
 		branch func(i int) string
 		commit string
-		first  int // of the runs that count for it
+		first  int // the first run that counts for it
 	}{
 		{"the last 600 and itself among them", func(int) string { return "" }, "new", 1201},
-		{"those of the base branch, where most are of others", func(i int) string {
+		{"runs of the base branch, if most runs are on other branches", func(i int) string {
 			return []string{"", "topic", "fix"}[i%3]
 		}, "new", 3},
 		{"those before an old commit", func(int) string { return "" }, "c9", 0},
@@ -95,7 +95,7 @@ func TestLongHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range runs { // as Add stores them, without its checks
+			for i := range runs { // the same statement as in Add, without its checks
 				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
 					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?, '')`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
 				if err != nil {

@@ -17,16 +17,16 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Record is a kernel of a run in the form of `track import` and `track export`.
+// Record is a run's kernel in the form of `track import` and `track export`.
 type Record struct {
 	Series string // Key.Name, or any other name
 	Time   time.Time
 	Values
-	Run     string // names the run; kernels of one time, device and driver without it are of one run
+	Run     string // the run's name; without it, kernels with one time, device, and driver belong to one run
 	Device  string
 	Driver  string
 	Label   string
-	Verdict string // what validate said of the row; a value that is not the kernel's own is judged by nobody
+	Verdict string // the verdict by validate; a value from outside the kernel is not judged
 	Cause   string
 	Program string
 	Branch  string
@@ -36,11 +36,12 @@ type Record struct {
 	// Frequency is the highest GPU clock, in Hz.
 	Frequency unit.Opt[float64]
 	// Event is empty for a kernel. Otherwise the record is an event at the time
-	// RecordedAt: "accept" or "noise" for a run of a series, or of all series
-	// without a name, with the Note; or "rename" for a kernel from Series to Note.
+	// RecordedAt: "accept" or "noise" for a run in one series, or in all series
+	// if the name is empty, with the Note; or "rename" for a kernel from Series
+	// to Note.
 	Event, Note string
 	RecordedAt  time.Time
-	Line        int // where it was read, for messages; 0 when nowhere
+	Line        int // line in the input, for messages; 0 if there is none
 }
 
 // The events.
@@ -53,15 +54,15 @@ const (
 // isAccept reports whether the record is an accepted run.
 func (r *Record) isAccept() bool { return r.Event == eventAccepted || r.Event == eventNoise }
 
-// columnsOfFile returns the columns of an exported file: series and time,
-// optional columns, and the metrics.
+// columnsOfFile returns an exported file's columns: series and time, optional
+// columns, and the metrics.
 func columnsOfFile() []string {
 	return strings.Fields(
 		"series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
 			" frequency" + columnNames(" ", ""))
 }
 
-// fields returns the fields of the columns, in their order.
+// fields returns pointers to the fields, in the order of the columns.
 func (r *Record) fields() []any {
 	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program,
 		&r.Branch, &r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
@@ -71,8 +72,8 @@ func (r *Record) fields() []any {
 	return list
 }
 
-// printed returns a field as a cell. Text is guarded against spreadsheets; an
-// absent value is empty.
+// printed returns a field as a cell. Strings are guarded against spreadsheets;
+// an absent value is empty.
 func printed(field any) string {
 	switch f := field.(type) {
 	case *string:
@@ -94,7 +95,7 @@ func parse(name, cell string, field any) (err error) {
 	switch f := field.(type) {
 	case *string:
 		err = (*table.Text)(f).UnmarshalCSV(cell)
-		*f = unique.Make(*f).Value() // a history repeats few texts very often
+		*f = unique.Make(*f).Value() // a history repeats few strings very often
 	case *time.Time:
 		if cell != "" {
 			*f, err = parseTime(cell)
@@ -116,7 +117,7 @@ func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, er
 	return records, notes, err
 }
 
-// read adds the records of a file.
+// read passes each record of a file to add.
 func (r *Records) read(from io.Reader, file string, of Metric, add func(Record)) ([]note.Note, error) {
 	known := append(columnsOfFile(), "value")
 	in := table.NewReader(file, from, table.Format{Code: "track-file", What: "file of points", Columns: known,
@@ -137,7 +138,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 		return nil, fmt.Errorf("%s:1: there is no column of a metric; expected one of %s", file,
 			strings.Join(known[len(known)-1-len(columns):], ", "))
 	}
-	places := make([]int, len(in.Columns)) // among the known ones, -1 where a column is not used
+	places := make([]int, len(in.Columns)) // indexes into known; -1 if a column is not used
 	for i, name := range in.Columns {
 		places[i] = slices.Index(known, name)
 	}
@@ -171,7 +172,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	}
 }
 
-// readRecord returns the record of a line. An error names the column.
+// readRecord returns the record on a line. An error names the column.
 func readRecord(places []int, known []string, line *table.Record, of Metric) (r Record, column string, err error) {
 	r.Line = line.Line
 	if line.Problem != "" {
@@ -200,7 +201,7 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 	return r, "", nil
 }
 
-// parseValue returns a number; an empty text is absent.
+// parseValue returns a number; an empty string is absent.
 func parseValue(name, text string) (unit.Opt[float64], error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return unit.Opt[float64]{}, nil
@@ -216,7 +217,7 @@ func parseValue(name, text string) (unit.Opt[float64], error) {
 	return unit.Some(v), err
 }
 
-// parseTime returns the time of RFC 3339 or Unix seconds.
+// parseTime returns the time from RFC 3339 or Unix seconds.
 func parseTime(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
@@ -228,18 +229,19 @@ func parseTime(text string) (time.Time, error) {
 			"expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
 	}
 	whole, part := math.Modf(s)
-	// Round to microseconds, the precision of a float of today's seconds.
+	// Round to microseconds, the precision at which a float stores today's Unix
+	// seconds.
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000).UTC(), nil
 }
 
 // RecordWriter writes records as CSV that ReadRecords reads back.
 type RecordWriter struct{ rows *table.CSV }
 
-// NewRecordWriter returns a writer to w and writes the names of the columns.
-// Flush must be called at the end.
+// NewRecordWriter returns a writer to w and writes the column names. Flush must
+// be called at the end.
 func NewRecordWriter(w io.Writer) *RecordWriter {
 	rows := table.NewCSV(w)
-	_ = rows.Write(columnsOfFile()) // Flush tells
+	_ = rows.Write(columnsOfFile()) // Flush returns the error
 	return &RecordWriter{rows}
 }
 
@@ -258,32 +260,33 @@ func (w *RecordWriter) Flush() error {
 	return w.rows.Error()
 }
 
-// Records are kernels of runs to import, with the events of the history.
+// Records contains kernel records to import, grouped by run, and the history's
+// events.
 type Records struct {
 	Alone bool // the file had the column value alone
 	Bad   int  // lines that cannot be used
 
-	// IsDevice, if set, reports whether a text is the key of a device. A run of
+	// IsDevice, if set, reports whether a string is a device's key. A run on
 	// several adapters ("max1100 GPU 0", "max1100 GPU 1") is then stored as a
-	// run of that device.
+	// run on that device.
 	IsDevice func(key string) bool
 
 	runs   []importedRun
 	events []Record
-	kernel int // how many there are
+	kernel int // number of kernels
 
 	at   map[identity]int
 	keys map[kernelText]*Key
 }
 
-// identity is the common part of the lines of a run. Device and driver
-// distinguish runs only without a name, because a run may have several of them.
+// identity is the common part of a run's lines. Device and driver distinguish
+// runs only if the run has no name, because a named run may have several.
 type identity struct {
 	us                                  int64
 	run, device, driver, label, program string
 }
 
-// kernelText is the kernel of a line, in its original words.
+// kernelText is a line's kernel, as it was spelled.
 type kernelText struct{ series, device, driver string }
 
 // importedRun is a run without its rows, and its lines. The rows are made when
@@ -294,16 +297,16 @@ type importedRun struct {
 }
 
 type importedLine struct {
-	key *Key // one for all lines of a kernel
+	key *Key // shared by all lines with this kernel
 	Values
 	verdict, cause string
 	line           int
 }
 
-// Len returns the number of kernels of all runs.
+// Len returns the number of kernels in all runs.
 func (r *Records) Len() int { return r.kernel }
 
-// Add appends a kernel of a run, or an event.
+// Add appends a kernel record, or an event.
 func (r *Records) Add(p Record) {
 	if p.Event != "" {
 		r.events = append(r.events, p)
@@ -337,7 +340,7 @@ func (r *Records) Add(p Record) {
 // ordered returns the runs, oldest first. It returns an error if a run has a
 // kernel twice.
 func (r *Records) ordered() ([]importedRun, error) {
-	seen := map[*Key]int{} // the line of each kernel of a run
+	seen := map[*Key]int{} // the line of each kernel in a run
 	for i := range r.runs {
 		clear(seen)
 		for _, l := range r.runs[i].lines {
@@ -353,15 +356,16 @@ func (r *Records) ordered() ([]importedRun, error) {
 	return slices.SortedStableFunc(slices.Values(r.runs), byTime), nil
 }
 
-// withRows returns the run with its rows. Its device and driver are common to
-// all rows, or the device of all their adapters.
+// withRows returns the run with its rows. Device and driver are set if all rows
+// share them. If the rows are on several adapters of one device, it sets that
+// device.
 func (r *Records) withRows(in *importedRun) Run {
 	run := in.Run
 	run.Rows = make([]Row, len(in.lines))
 	for i, l := range in.lines {
 		run.Rows[i] = Row{*l.key, l.Values, l.verdict, l.cause}
 	}
-	shared := func(of func(*Row) string) string { // what all rows say, otherwise nothing
+	shared := func(of func(*Row) string) string { // the value that all rows share, otherwise ""
 		first := of(&run.Rows[0])
 		if slices.ContainsFunc(run.Rows, func(row Row) bool { return of(&row) != first }) {
 			return ""

@@ -60,7 +60,7 @@ func TestReadRecords(t *testing.T) {
 		t.Fatalf("notes %q, want %q", texts, wantNotes)
 	}
 	for i := range texts {
-		// How a note joins text and hint is the note's business.
+		// Package note decides how a note joins message and hint.
 		if head, _, _ := strings.Cut(wantNotes[i], "; known"); !strings.HasPrefix(texts[i], head) {
 			t.Errorf("note %q, want %q", texts[i], wantNotes[i])
 		}
@@ -122,13 +122,13 @@ func TestRecordsRoundTrip(t *testing.T) {
 	}
 }
 
-// readAll reads the records of a file in their order.
+// readAll returns the records of a file in file order.
 func readAll(text string, of Metric) (list []Record, notes []note.Note, err error) {
 	notes, err = new(Records).read(strings.NewReader(text), "h.csv", of, func(r Record) { list = append(list, r) })
 	return list, notes, err
 }
 
-// pack makes runs of records.
+// pack returns records as runs.
 func pack(list []Record) *Records {
 	r := &Records{}
 	for _, record := range list {
@@ -137,8 +137,8 @@ func pack(list []Record) *Records {
 	return r
 }
 
-// FuzzReadRecords: no input may stop the program, and what is read has a
-// series, a time and a number.
+// FuzzReadRecords checks that no input stops the program, and that every record
+// has a series, a time, and a number.
 func FuzzReadRecords(f *testing.F) {
 	f.Add("series,time,value\nFan2,2026-03-01T12:00:00Z,62.7\n")
 	f.Add("time,series,value,run\n0,\"a\nb\",1e300,'=x\n\"\n")
@@ -155,8 +155,9 @@ func FuzzReadRecords(f *testing.F) {
 	})
 }
 
-// FuzzRecordsRoundTrip writes records with any texts and reads the same records
-// back: names of kernels contain whatever a compiler or a profiler put there.
+// FuzzRecordsRoundTrip writes records with arbitrary strings and checks that
+// the same records are read back: a kernel name contains whatever a compiler or
+// a profiler wrote.
 func FuzzRecordsRoundTrip(f *testing.F) {
 	for _, s := range []string{"plain", "=1+1", "'=1", "a,\"b\"\nc", "a\n::error::x", "esc\x1b[31m", "a\u2028b", "a\u0085b", "a\r\nb\r", "\r\n",
 		"\ufeffx", "x\x00\xff", "##vso[x", " blank ", "\"", "\r", "a\rb"} {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mount mounts a small file system for the length of a test, for which one has
-// to be root.
+// mount mounts a small file system for the duration of a test, which requires
+// root.
 func mount(t *testing.T, options string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -48,7 +48,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	check(d)
 	d.Close()
-	// With space the same add succeeds.
+	// With more space, the same add succeeds.
 	if err := syscall.Mount("tmpfs", filepath.Dir(path), "tmpfs", syscall.MS_REMOUNT, "size=16m"); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func TestFullDisk(t *testing.T) {
 	check(d)
 }
 
-// A full disk must not leave half a file behind that later passes for a
-// history.
+// TestFullDiskAtFirst checks that a full disk leaves no partial file that would
+// later be accepted as a history.
 func TestFullDiskAtFirst(t *testing.T) {
 	dir := mount(t, "size=16k")
 	path := filepath.Join(dir, "history.db")
@@ -101,9 +101,9 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile runs as another user, since root may write everything.
+// TestReadOnlyFile runs as another user, because root may write every file.
 func TestReadOnlyFile(t *testing.T) {
-	dir, err := os.MkdirTemp("", "occro") // a folder of t.TempDir is closed to other users
+	dir, err := os.MkdirTemp("", "occro") // other users cannot enter a folder from t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestReadOnlyFile(t *testing.T) {
 		}
 	}
 	defer os.Chmod(dir, 0o755)
-	// The test binary must be readable to the other user, too.
+	// The test binary must be readable by the other user, too.
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		t.Skip(err)
@@ -160,8 +160,8 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-// TestPragmas: what is committed survives a power cut, and a writer waits for
-// another one.
+// TestPragmas checks that committed data survives a power failure, and that a
+// writer waits for another writer.
 func TestPragmas(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "history.db"))
 	for pragma, want := range map[string]string{"journal_mode": "delete", "synchronous": "2", "busy_timeout": "30000"} {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// FuzzOpen opens any bytes as a history, and a history with any of its bytes
-// changed: nothing panics, and a file of something else stays what it is.
+// FuzzOpen opens arbitrary bytes as a history, and a history with some bytes
+// replaced. It checks that nothing panics, and that a file of another kind is
+// not changed.
 func FuzzOpen(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "whole.db")
 	d, err := Open(bg, path, Options{})

@@ -1,13 +1,13 @@
 // Package history stores runs and reads them back as series: one schema on
 // SQLite (a file) and on PostgreSQL (a server for a team), through
-// database/sql. It does not know verdicts, thresholds, or statistics: the words
-// of a row are stored as they are, and compare/track judges the runs. A history
-// of another schema is rejected, and readers change no byte.
+// database/sql. It does not know verdicts, thresholds, or statistics: a row's
+// verdict is stored as a string, and compare/track judges the runs. A history
+// with another schema is rejected, and readers change no byte.
 //
 // A Run has provenance (time, host, driver, commit), the files that it was read
 // from, and a Row per kernel. It is stored completely or not at all, and once:
-// the digests of the content of its files are claimed in the same transaction,
-// so that adding the same content twice changes nothing.
+// the content digests of its files are claimed in the same transaction, so that
+// adding the same content twice changes nothing.
 //
 // A series contains values that may be compared over time: one task with one
 // launch size and direction, on one device with one driver (Key). Another
@@ -16,12 +16,12 @@
 //
 // The tables are occudiff_run, occudiff_input (its files), occudiff_content
 // (digests), occudiff_series (keys), and occudiff_kernel (rows). The last one
-// is clustered by series and time, which is the order of reading: a million
-// rows are a normal history, and the gate reads a few dozen of each series.
+// is clustered by series and time, the order in which they are read: a million
+// rows are a normal history, and the gate reads a few dozen per series.
 //
-// Import and Export exchange runs as CSV, a line for each kernel of a run and a
-// column for each metric. A run that an import finds stored stays as it is, and
-// must have the same values.
+// Import and Export exchange runs as CSV, with a line per kernel and run, and a
+// column per metric. If an imported run is already stored, the stored run stays
+// as it is and must have the same values.
 package history
 
 import (
@@ -43,22 +43,22 @@ import (
 // defaultWait is the time that a writer waits for other writers.
 const defaultWait = 30 * time.Second
 
-// Options of Open. The zero value creates a missing history.
+// Options configures Open. The zero value creates a missing history.
 type Options struct {
-	// MustExist rejects a missing history. Readers set it, because an empty
-	// report of a mistyped name is useless.
+	// MustExist rejects a missing history. Readers set it, because a mistyped
+	// name must not produce an empty report.
 	MustExist bool
-	// ReadOnly changes no byte of the history, and reads one state of it for
-	// any time. Writes fail.
+	// ReadOnly changes no byte of the history, and sees the same state for as
+	// long as it is open. Writes fail.
 	ReadOnly bool
 	// Verify searches for damage that reading would not notice, at the price of
 	// reading all keys. Readers that judge set it.
 	Verify bool
-	// Base are the names of the base branch, and Commits the commits of the
-	// repository, oldest first. They determine which runs are compared, and
-	// their order. Runs without a branch belong to the base branch.
+	// Base lists the names of the base branch, and Commits the repository's
+	// commits, oldest first. They determine which runs are compared, and in
+	// which order. Runs without a branch belong to the base branch.
 	Base, Commits []string
-	// Wait is the time to wait for the lock of another process; 30 s if zero.
+	// Wait is the maximum wait for another process's lock; 30 s if zero.
 	Wait time.Duration
 
 	// step, if set, is called between the statements of a transaction. Tests
@@ -69,10 +69,10 @@ type Options struct {
 // DB is an open history. Several goroutines may use it.
 type DB struct {
 	sql     *sql.DB
-	reading *sql.Tx // of a reader, otherwise nil
+	reading *sql.Tx // a reader's transaction, otherwise nil
 	engine  engine
 	options Options
-	folder  string // of a copy that is read instead, see openUndone
+	folder  string // temporary folder with the copy that is read instead, see openUndone
 }
 
 // Open opens a history, a file (SQLite) or a postgres:// URL, and creates a
@@ -196,8 +196,8 @@ func (d *DB) noRun(id int64) error {
 	return fmt.Errorf("%w: %s has no run %d; 'occudiff track list' shows the runs", errNoRun, d.engine.where, id)
 }
 
-// kind is a sentence about the failure. The text around it names the history
-// and the remedy. No other package decides by it.
+// kind is a sentence that names a class of failure. The text around it names
+// the history and the remedy. Other packages must not depend on it.
 type kind string
 
 func (k kind) Error() string { return string(k) }
@@ -219,14 +219,14 @@ const (
 	errBadRun     kind = "the run cannot be stored"
 )
 
-// storageError is a failure that both engines have, with its remedy. It implies
-// that nothing has been changed: the transaction was rolled back, or will be
+// storageError is a failure that both engines have, with its remedy. In each
+// case, nothing has been changed: the transaction was rolled back, or will be
 // when the connection ends.
 type storageError struct {
 	kind     kind
 	text     string
-	sqlite   []int  // its codes, extended or primary ones
-	postgres string // what its codes begin with (the manual of PostgreSQL, appendix A)
+	sqlite   []int  // its result codes, extended or primary
+	postgres string // prefixes of its codes (PostgreSQL manual, appendix A)
 }
 
 // storageErrors are the known failures, the most specific first.
@@ -237,7 +237,7 @@ var storageErrors = []storageError{
 		[]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}, "40001 40P01 55P03"},
 	{errReadOnly, "nothing was changed; check the permissions of the file and of its folder",
 		[]int{sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}, ""},
-	// On a server, the user lacks a grant; there is no file.
+	// On a server, the user lacks a grant; no file is involved.
 	{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE on the tables of " +
 		"occudiff, or use one that has them", nil, "25006 42501"},
 	{errConnection, "nothing was changed; the server refuses: check user, password and the name of the database",
@@ -252,7 +252,7 @@ var storageErrors = []storageError{
 	{errNotHistory, "nothing was changed; name another file with --db", []int{sqlite3.SQLITE_NOTADB}, ""},
 }
 
-// storageError returns the known failure of an error, nil for none.
+// storageError returns the known failure that an error belongs to, or nil.
 func (e *engine) storageError(err error) *storageError {
 	code := 0
 	if s, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -270,23 +270,23 @@ func (e *engine) storageError(err error) *storageError {
 }
 
 // engine contains the differences between the two databases. All other code is
-// common, and the same scenarios test both.
+// shared, and the same scenarios test both.
 type engine struct {
 	where  string
-	server bool // placeholders are $1 and not ?, and tables of others do not mean that it is not ours
+	server bool // placeholders are $1 instead of ?, and the database may also have other programs' tables
 
-	id, clustered string             // spellings in the schema
-	countTables   string             // counts our tables and all tables
-	snapshot      sql.IsolationLevel // with which a reader sees one state
-	writes        sql.IsolationLevel // with which a writer sees what the one before it has written
+	id, clustered string             // spelling in the schema
+	countTables   string             // query that counts our tables and all tables
+	snapshot      sql.IsolationLevel // isolation level at which a reader sees one state
+	writes        sql.IsolationLevel // isolation level at which a writer sees what the previous one has written
 	batch         int                // rows per insert
 	// orFail lets a failing statement keep the rows that it inserted. The
 	// transaction is rolled back anyway, and its pages need not be saved first.
 	orFail string
 }
 
-// bind returns a statement with the placeholders of the engine. Our statements
-// contain no question marks in texts.
+// bind returns a statement with the engine's placeholders. Our statements
+// contain no question marks in string literals.
 func (e *engine) bind(text string) string {
 	if !e.server {
 		return text

@@ -16,7 +16,8 @@ import (
 
 var bg = context.Background()
 
-// add stores a run and fails the test unless it is new.
+// add stores a run and returns its number. It fails the test unless the run is
+// new.
 func add(t testing.TB, d *DB, run Run) int64 {
 	t.Helper()
 	added, err := d.Add(bg, run)
@@ -30,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
 		want := sample(0, 3)
-		// What is absent must come back absent, zero as zero.
+		// Absent values must come back absent, and zero as zero.
 		want.Rows[1] = Row{Key: Key{Task: "copy", Direction: "host-to-device", Device: "Other", Driver: "1.0"}, Values: values(Measured, 0), Verdict: "not a kernel"}
 		id := add(t, d, want)
 		got, err := d.Get(bg, id)
@@ -55,7 +56,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestSameRunTwice: a run is its content and all that was said of it.
+// TestSameRunTwice checks that a run's identity is its content and all of its
+// provenance.
 func TestSameRunTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -74,12 +76,12 @@ func TestSameRunTwice(t *testing.T) {
 		cases := []struct {
 			reason string
 			change func(run *Run)
-			want   string // what is added to the run
+			want   string // what is added to the run's files
 		}{
 			{"the very same", func(*Run) {}, "is whole"},
 			{"without the summary, which carries no rows", func(run *Run) { run.Inputs = run.Inputs[:1] }, "is whole"},
 			{"the file has another name and is compressed", func(run *Run) { run.Inputs[0].Path, run.Inputs[0].Digest = "a.gz", "sha256:1" }, "is whole"},
-			{"other rows, whatever the bytes", func(run *Run) { run.Inputs[0].Content = "rows:1" }, "is new"},
+			{"other rows from the same bytes", func(run *Run) { run.Inputs[0].Content = "rows:1" }, "is new"},
 			{"a run of two files, one of which is stored", func(run *Run) {
 				run.Inputs = append(run.Inputs, Input{Path: "b.csv", Digest: "sha256:b", Contains: true})
 			}, "is a part"},
@@ -93,7 +95,7 @@ func TestSameRunTwice(t *testing.T) {
 			{"with another label", func(run *Run) { run.Label = "again" }, "is new"},
 			{"of another program", func(run *Run) { run.Program = "gemm" }, "is new"},
 			{"at another time, which was given", func(run *Run) { run.Time = start.Add(time.Hour) }, "is new"},
-			{"at a time that nobody gave: it was said before", func(run *Run) { run.TimeGiven = false }, "is new"},
+			{"without the time that was given before", func(run *Run) { run.TimeGiven = false }, "is new"},
 		}
 		for _, c := range cases {
 			run := given(c.change)
@@ -124,17 +126,17 @@ func TestSameRunTwice(t *testing.T) {
 				t.Errorf("%s: the tables grew from %s to %s", c.reason, before, after)
 			}
 		}
-		// The date of a file is not said: a copy has another one.
+		// A file's date is not part of the provenance: a copy has another date.
 		undated := given(func(run *Run) { run.TimeGiven = false })
 		id := add(t, d, undated)
 		undated.Time = start.Add(time.Hour)
 		if got, err := d.Add(bg, undated); err != nil || got.ID != id || !got.Whole {
 			t.Errorf("a copy of the file: Add = %+v, %v; want run %d", got, err, id)
 		}
-		// A summary that lies next to every run is no content: another export
-		// with it is a new run.
+		// A summary that accompanies every run does not identify a run: another
+		// export with the same summary is a new run.
 		second := add(t, d, sample(1, 5))
-		// Removing a run frees its content, and a number is not used again.
+		// Removing a run frees its content, and its number is not used again.
 		if err := d.Remove(bg, second); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +168,7 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// Texts that one engine or the other refuses or cuts.
+// TestHostileTexts stores strings that one of the engines would reject or cut.
 func TestHostileTexts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -188,7 +190,7 @@ func TestHostileTexts(t *testing.T) {
 				t.Errorf("task %d came back changed", i)
 			}
 		}
-		// The same bytes again are the same series.
+		// The same bytes again belong to the same series.
 		run.Inputs = []Input{{Digest: "other"}}
 		run.Time = run.Time.Add(time.Hour)
 		add(t, d, run)
@@ -249,7 +251,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzParseName: any text that is read as a key is what the key prints.
+// FuzzParseName checks that a string that is parsed as a key is the string that
+// the key prints.
 func FuzzParseName(f *testing.F) {
 	f.Add("Fan2 [2048x2048 / 1024x1, SIMD32]")
 	f.Add("a [0x1]")
@@ -267,8 +270,7 @@ func TestMetrics(t *testing.T) {
 		if got, err := ParseMetric(string(m)); err != nil || got != m || m.Unit() != units[m] {
 			t.Errorf("ParseMetric(%s) = %s, %v, unit %q; want itself and %q", m, got, err, m.Unit(), units[m])
 		}
-		// What is imported as a metric comes out as that metric, to the last
-		// digit.
+		// An imported metric is exported as the same metric, to the last digit.
 		if _, err := d.Import(bg, pack([]Record{{Series: "k", Time: start.Add(time.Duration(i) * time.Hour), Values: values(m, 62.7)}})); err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +280,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	const want = `metric "speed" is not known; use occupancy, measured, residual, busy, seconds, underfilled, idle, shortfall, peak or spill`
-	for _, name := range []string{"speed", "total"} { // what is stored next to is not followed
+	for _, name := range []string{"speed", "total"} { // the second one is stored but not tracked
 		if _, err := ParseMetric(name); err == nil || err.Error() != strings.Replace(want, "speed", name, 1) {
 			t.Errorf("an unknown metric: %v, want %s", err, want)
 		}

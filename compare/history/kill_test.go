@@ -15,8 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// child is what this test binary does when a test starts it again: it adds one
-// run and dies at the n-th step, or adds runs until it is killed.
+// child runs in the process that a test starts from this test binary: it adds
+// one run and dies at the n-th step, or adds runs until it is killed.
 func child(job string) {
 	verb, rest, _ := strings.Cut(job, " ")
 	n, dsn, _ := strings.Cut(rest, " ")
@@ -42,22 +42,22 @@ func child(job string) {
 		fmt.Print("done")
 	case "forever":
 		for i := number; ; i++ {
-			d, err := Open(bg, dsn, Options{}) // each add is a process, so opening must survive, too
+			d, err := Open(bg, dsn, Options{}) // each add opens the history again, so opening must survive, too
 			fail(err)
 			_, err = d.Add(bg, sample(i, 120))
 			fail(err)
 			fmt.Println(i)
 			fail(d.Close())
 		}
-	case "write": // eight of these at once, for minutes on a busy machine
+	case "write": // eight processes do this at once, for minutes on a busy machine
 		d, err := Open(bg, dsn, Options{Wait: 5 * time.Minute})
 		fail(err)
 		runs, _ := strconv.Atoi(os.Getenv("OCCUDIFF_HISTORY_RUNS"))
 		for i := range runs {
 			_, err = d.Add(bg, sample(number*1000+i, 5))
 			fail(err)
-			// Everyone also adds what all others add: only the first may
-			// succeed.
+			// Each process also adds the runs that all others add: only the
+			// first add may succeed.
 			_, err = d.Add(bg, sample(900000+i, 5))
 			fail(err)
 		}
@@ -76,7 +76,7 @@ func child(job string) {
 	}
 }
 
-// again makes the command that starts this test binary as a child.
+// again returns a command that starts this test binary as a child.
 func again(t testing.TB, verb string, number int, dsn string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -88,8 +88,8 @@ func again(t testing.TB, verb string, number int, dsn string) *exec.Cmd {
 	return c
 }
 
-// TestKilledAtEveryStep kills a process at every step of an add, from the first
-// statement to after the commit.
+// TestKilledAtEveryStep kills a process at every step of an add, from before
+// the first statement until after the commit.
 func TestKilledAtEveryStep(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -112,7 +112,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 			if err != nil || len(list) > 2 {
 				t.Fatalf("after dying at step %d the history holds %d runs, %v", n, len(list), err)
 			}
-			// The last step is after the commit: the run is there.
+			// The last step is after the commit, so the run is stored.
 			if len(list) == 2 {
 				if err := d.Remove(bg, list[1].ID); err != nil {
 					t.Fatal(err)
@@ -130,8 +130,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 	})
 }
 
-// TestKilledAtFirst kills a process at every step of making the history and
-// adding the first run to it.
+// TestKilledAtFirst kills a process at every step while it creates the history
+// and adds the first run.
 func TestKilledAtFirst(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		for n := 0; n < 40; n++ {
@@ -151,8 +151,8 @@ func TestKilledAtFirst(t *testing.T) {
 	})
 }
 
-// TestKilledAnyTime kills writers after random times, the first of them while
-// it makes the file.
+// TestKilledAnyTime kills writers after random times, the first one while it
+// creates the file.
 func TestKilledAnyTime(t *testing.T) {
 	kills := 40
 	if testing.Short() || !testenv.All() {
@@ -184,7 +184,7 @@ func TestKilledAnyTime(t *testing.T) {
 				confirmed[i] = true
 				next = max(next, i+1)
 			}
-			next++ // the one that was under way may be stored or not
+			next++ // the interrupted run may be stored or not
 		}
 		d := open(t, dsn)
 		whole(t, d)
@@ -205,8 +205,8 @@ func TestKilledAnyTime(t *testing.T) {
 	})
 }
 
-// TestManyWriters: eight processes, 200 runs each, and 200 more that all of
-// them try to add.
+// TestManyWriters starts eight processes that add 200 runs each, and 200 more
+// runs that all of them try to add.
 func TestManyWriters(t *testing.T) {
 	const writers = 8
 	runs := 200
@@ -243,7 +243,7 @@ func TestManyWriters(t *testing.T) {
 	})
 }
 
-// TestManyGoroutines shares one DB.
+// TestManyGoroutines shares one DB among goroutines.
 func TestManyGoroutines(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// large is the history of the benchmarks: a million rows.
-// OCCUDIFF_HISTORY_ROWS=small makes 10% of the runs.
+// large returns the size of the benchmarks' history: a million rows. With
+// OCCUDIFF_HISTORY_ROWS=small it has 10% as many runs.
 func large() (series, runs int) {
 	if os.Getenv("OCCUDIFF_HISTORY_ROWS") == "small" {
 		return 1000, 100
@@ -20,8 +20,8 @@ func large() (series, runs int) {
 	return 1000, 1000
 }
 
-// fill makes the rows inside the database: adding a thousand runs one by one is
-// not what is measured.
+// fill creates the rows inside the database, because the benchmark does not
+// measure a thousand separate adds.
 func fill(b *testing.B, dsn string) *DB {
 	b.Helper()
 	d := open(b, dsn)
@@ -31,7 +31,7 @@ func fill(b *testing.B, dsn string) *DB {
 		return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)`, n-1)
 	}
 	hour := time.Hour.Microseconds()
-	// The order of the rows is that of a history that grew run by run.
+	// The rows are in the same order as in a history that grew run by run.
 	for _, statement := range []string{
 		span(runs) + fmt.Sprintf(` INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
 			SELECT r.time + i * %d, 'filled', r.host, r.job, r.device, r.driver, r.vtune, r.commit_id, r.kernels, r.branch, r.program FROM n CROSS JOIN occudiff_run r ORDER BY i`, hour),
@@ -55,10 +55,11 @@ func fill(b *testing.B, dsn string) *DB {
 	return d
 }
 
-// BenchmarkLoad measures what a large history is for: adding a run of 1,000
-// kernels (wanted: under 0.5 s), reading what the gate needs of the newest run
-// (under 1 s with the gate), and reading every series for a report (under 10 s
-// with the change points), in less than 300 MB.
+// BenchmarkLoad measures operations on a large history: adding a run with 1,000
+// kernels (goal: less than 0.5 s), reading the series that the gate needs for
+// the newest run (less than 1 s including the gate), and reading every series
+// for a report (less than 10 s including change points). All need less than 300
+// MB.
 func BenchmarkLoad(b *testing.B) {
 	engines := map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(b.TempDir(), "history.db") },
@@ -98,8 +99,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// peak reports the largest memory that the process has had, where the system
-// says so.
+// peak reports the process's peak memory, if the system provides it.
 func peak(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		return

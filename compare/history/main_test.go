@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is the private PostgreSQL of this test binary, started when a test
-// first needs it.
+// server is this test binary's private PostgreSQL, started when a test first
+// needs it.
 var server testenv.Postgres
 
 // onBoth runs a test on a fresh SQLite file and on a fresh PostgreSQL database.
@@ -37,7 +37,7 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 	})
 }
 
-// open opens a history for the length of a test.
+// open returns a history that is open for the duration of a test.
 func open(t testing.TB, dsn string) *DB {
 	t.Helper()
 	d, err := Open(context.Background(), dsn, Options{})
@@ -48,7 +48,7 @@ func open(t testing.TB, dsn string) *DB {
 	return d
 }
 
-// count returns the number of rows of a table.
+// count returns a table's row count.
 func count(t testing.TB, d *DB, table string) int {
 	t.Helper()
 	var n int

@@ -13,48 +13,48 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Panel contains the runs that count for a run, and their kernels. A check of a
-// run, a report, and a replay of the gate read it once.
+// Panel contains the runs that count for a run, and their kernels. A check, a
+// report, and a gate replay each read it once.
 //
-// The counting runs are the runs of the base branch, followed by the last few
-// runs of the run's own branch. They are in the order of their commits if the
-// repository has them, otherwise in the order of time. The panel is in memory,
-// because the databases do not have the order of commits.
+// The counting runs are the base branch's runs, followed by the last few runs
+// of the run's own branch. They are in commit order if the repository has the
+// commits, otherwise in time order. The panel is built in memory, because the
+// databases do not know the commit order.
 type Panel struct {
-	Runs    []Run    // in the order in which they are judged; without inputs and rows
-	Kernels []Kernel // in the order in which they were first stored; each is in one of the runs
-	Accepts []Accept // up to the run, in the order of it
+	Runs    []Run    // in the order in which they are judged, without inputs and rows
+	Kernels []Kernel // in the order in which they were first stored; each is in at least one run
+	Accepts []Accept // up to the run, in the same order
 	// Ordered is set if commits or branches determine the order of the runs,
 	// not their times.
 	Ordered bool
 
-	place map[int64]int // of each run
+	place map[int64]int // index in Runs by run number
 }
 
-// Kernel is a series over the runs of a panel. A kernel that continues with
-// another device, driver, or launch size is another one.
+// Kernel is a series over the runs of a panel. If the device, driver, or launch
+// size changes, a new kernel begins.
 type Kernel struct {
-	ID  int64 // of the series
+	ID  int64 // the series' number
 	Key Key
 	In  []Occurrence // in the order of the runs
 
 	panel *Panel
 }
 
-// Occurrence is a run with the kernel, by its place in the panel, with or
-// without values.
+// Occurrence is a run that has the kernel, with or without values. Place is the
+// run's index in the panel.
 type Occurrence struct {
 	Place   int
 	Verdict string // as it was stored
 
-	values [len(columns)]float64 // NaN where it has none, or none was asked for
+	values [len(columns)]float64 // NaN if the row has no value, or if the metric was not requested
 }
 
-// Panel returns the runs that count for a run: the last n runs of its program
-// on its device up to it, all for 0, and the other runs between them. It has
-// every kernel on the device that may belong to the program, and all kernels of
-// the run. For run 0 it has the last n runs of the base branch and all their
-// kernels. It has only the given metrics.
+// Panel returns the runs that count for a run: the last n runs (all if n is 0)
+// of its program on its device, ending with the run itself, and the other runs
+// between them. The panel has every kernel on the device that may belong to the
+// program, and all kernels of the run. If run is 0, it has the last n runs of
+// the base branch and all their kernels. It has only the given metrics.
 func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
 	p := &Panel{place: map[int64]int{}}
 	if err := d.count(ctx, p, run, n); err != nil {
@@ -67,7 +67,7 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 	if err == nil {
 		p.Accepts, err = d.Accepts(ctx)
 	}
-	branch := "" // what is accepted on a branch holds for this branch
+	branch := "" // a level accepted on a branch applies only to that branch
 	if run != 0 && err == nil {
 		branch = p.Runs[p.place[run]].Branch
 	}
@@ -85,7 +85,7 @@ func (p *Panel) Place(run int64) (place int, ok bool) {
 	return place, ok
 }
 
-// At returns the index of a run in the occurrences of a kernel, -1 for none.
+// At returns a run's index in the kernel's occurrences, or -1.
 func (k *Kernel) At(run int64) int {
 	if place, counts := k.panel.place[run]; counts {
 		i, has := slices.BinarySearchFunc(k.In, place, func(in Occurrence, at int) int { return in.Place - at })
@@ -96,13 +96,13 @@ func (k *Kernel) At(run int64) int {
 	return -1
 }
 
-// Point is a metric of one run.
+// Point is one run's value of a metric.
 type Point struct {
 	Run       int64
 	Time      time.Time
-	Value     float64           // in the metric's unit
-	Companion unit.Opt[float64] // of Occupancy, the other value: first Busy
-	Verdict   string            // of the run's row, as it was stored
+	Value     float64           // in the unit of the metric
+	Companion unit.Opt[float64] // for Occupancy, the other value: first Busy
+	Verdict   string            // the row's verdict, as it was stored
 }
 
 // Value returns the value of a metric at an occurrence.
@@ -111,8 +111,8 @@ func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
 	return unit.Maybe(v, !math.IsNaN(v))
 }
 
-// Points returns the points of a metric in the order of the runs. Runs without
-// the metric have none.
+// Points returns a metric's points in run order. Runs without the metric have
+// none.
 func (k *Kernel) Points(m Metric) (list []Point) {
 	for i := range k.In {
 		v, ok := k.Value(i, m).Value()
@@ -129,20 +129,20 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// ownRuns is the number of runs of a branch that count: enough to show two bad
-// runs in a row, and too few to become the baseline.
+// ownRuns is how many runs of a branch count: enough to show two bad runs in a
+// row, and too few to become the baseline.
 const ownRuns = 3
 
 // candidate is a run that may become part of a panel.
 type candidate struct {
 	*Run
-	at     int64 // its time, or an earlier one that its commit says
-	commit int   // its place among the commits; 0 is not known
-	own    bool  // of a branch that is not the base
+	at     int64 // its time, or an earlier time derived from its commit
+	commit int   // index among the commits, starting with 1; 0 if unknown
+	own    bool  // not on the base branch
 }
 
-// count sets the runs of the panel: the last n runs of the program on the
-// device, and the runs between them.
+// count sets the panel's runs: the last n runs of the program on the device,
+// and the runs between them.
 func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	all, err := d.bareRuns(ctx, `WHERE id <= ? ORDER BY time, id`, cmp.Or(run, math.MaxInt64))
 	if err != nil {
@@ -167,7 +167,7 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	}
 	p.Runs = make([]Run, 0, len(counted)-first)
 	for i, c := range counted {
-		if i >= first || c.ID == run { // the one with a wrong clock may stand far before its like
+		if i >= first || c.ID == run { // a run with a wrong clock may be far before the others
 			p.place[c.ID] = len(p.Runs)
 			p.Runs = append(p.Runs, *c.Run)
 		}
@@ -194,7 +194,7 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 	switch {
 	case places[judged.Commit] != 0:
 		list = list[:last+1]
-	case last >= 0 && list[last].own: // whatever its clock says, it is the last of its branch
+	case last >= 0 && list[last].own: // even if its clock differs, it is the last of its branch
 		list = append(slices.Delete(slices.Clone(list), last, last+1), list[last])
 	}
 	if own := slices.IndexFunc(list, func(c candidate) bool { return c.own }); own >= 0 {
@@ -203,10 +203,10 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 	return list
 }
 
-// arrangeCommits moves runs from the order of time to the order of their
-// commits: a run that is dated after a run of a later commit moves before it.
-// So a late job for an old commit is judged at the place of that commit, and
-// does not look like a drop of the newest.
+// arrangeCommits moves runs from time order to commit order: a run that is
+// dated after a run of a later commit moves before it. So a late job for an old
+// commit is judged at that commit's place, and does not look like a drop of the
+// newest.
 func arrangeCommits(runs []candidate) {
 	var known []*candidate
 	for i := range runs {
@@ -216,7 +216,7 @@ func arrangeCommits(runs []candidate) {
 	}
 	slices.SortStableFunc(known, func(a, b *candidate) int { return cmp.Compare(a.commit, b.commit) })
 	const end = 1<<63 - 1
-	later, limit := int64(end), int64(end) // the earliest of this commit and later ones, and of later ones alone
+	later, limit := int64(end), int64(end) // earliest time of this and later commits, and of later commits alone
 	for i := len(known) - 1; i >= 0; i-- {
 		if i+1 < len(known) && known[i].commit != known[i+1].commit {
 			limit = later
@@ -235,12 +235,12 @@ func arrangeCommits(runs []candidate) {
 	})
 }
 
-// IsBase reports whether the runs of a branch are the baseline of others.
+// IsBase reports whether a branch's runs are a baseline for other branches.
 func (d *DB) IsBase(branch string) bool {
 	return branch == "" || slices.Contains(d.options.Base, branch)
 }
 
-// askedKeys returns the series to read.
+// askedKeys returns the keys of the series to read.
 func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key, error) {
 	doing := "reading the series of " + d.engine.where
 	keys, err := d.readKeys(ctx, d.source(), "")
@@ -266,8 +266,8 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 	return keys, err
 }
 
-// readKernels reads the rows of series, without the rows of runs that do not
-// count or that were stored after the runs were read.
+// readKernels reads the kernels' rows. It skips runs that do not count or that
+// were stored after the list of runs was read.
 func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key, metrics []Metric) error {
 	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict`
 	var series, of int64
@@ -283,7 +283,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			into = append(into, (*number)(&values[i]))
 		}
 	}
-	at := map[int64]int{} // the place of the kernel of each series
+	at := map[int64]int{} // index in Kernels by series
 	read := func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -307,7 +307,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		k.In = append(k.In, in)
 		return nil
 	}
-	// Read without an order: sorting takes a server longer than reading.
+	// Read without an order: a server needs longer to sort than to read.
 	defer func() {
 		slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
 		p.sortRuns()
@@ -330,7 +330,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 	return nil
 }
 
-// sortRuns sorts the occurrences of kernels in the order of the runs.
+// sortRuns sorts each kernel's occurrences in run order.
 func (p *Panel) sortRuns() {
 	for i := range p.Kernels {
 		slices.SortFunc(p.Kernels[i].In, func(a, b Occurrence) int { return cmp.Compare(a.Place, b.Place) })

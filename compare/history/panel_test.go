@@ -10,8 +10,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// panelText prints the runs of a panel and, for each kernel, its driver, shape
-// and what it measures in which run.
+// panelText returns a panel's runs and, for each kernel, its driver, its launch
+// size, and its value in each run.
 func panelText(p *Panel, m Metric) string {
 	var runs, kernels []string
 	for i := range p.Runs {
@@ -28,11 +28,11 @@ func panelText(p *Panel, m Metric) string {
 		}
 		kernels = append(kernels, text)
 	}
-	slices.Sort(kernels) // the order of first storing is not that of the kernels
+	slices.Sort(kernels) // kernels are sorted by first appearance in the history, not by name
 	return strings.Join(runs, " ") + "; " + strings.Join(kernels, "; ")
 }
 
-// TestPanel: what is read for a run.
+// TestPanel checks which runs and kernels are read for a run.
 func TestPanel(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -53,7 +53,7 @@ func TestPanel(t *testing.T) {
 		store(plain(3, "c"), func(r *Run) { r.Program = "other" })
 		store(plain(4, "a", "b"), func(r *Run) { r.Rows[0].Set(Measured, unit.Opt[float64]{}) })
 		store(plain(5, "b"), nil)
-		store(plain(-9, "b"), nil) // of a wrong clock
+		store(plain(-9, "b"), nil) // its clock is wrong
 		for _, c := range []struct {
 			reason string
 			run    int64

@@ -37,9 +37,10 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 		d.sql.Close()
 		return nil, err
 	}
-	// Compiling the query of a check takes the server longer than running it.
-	// Behind a pooler this may reach another connection. A user without the
-	// right to set it, or a server without the setting, still returns the rows.
+	// Disable just-in-time compilation: the server needs longer to compile a
+	// check's query than to run it. Behind a pooler this may reach another
+	// connection. A user without the right to set it, or a server without the
+	// setting, still returns the rows.
 	_, _ = d.sql.ExecContext(ctx, "SET jit = off")
 	return d, nil
 }
@@ -60,7 +61,7 @@ func unprepared(name string) string {
 	return base + "?" + query + mode + "exec"
 }
 
-// ping waits at most a given time for the server.
+// ping checks that the server answers, and waits at most the given time.
 func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	limited, stop := context.WithTimeout(ctx, wait)
 	defer stop()
@@ -72,7 +73,7 @@ func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	return d.engine.explain("opening the history "+d.engine.where, err)
 }
 
-// postgresCode returns PostgreSQL's code of an error, the code of a failed
+// postgresCode returns PostgreSQL's code for an error, the code for a failed
 // connection for network errors, and "" for others.
 func postgresCode(err error) string {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -91,14 +92,14 @@ func postgresCode(err error) string {
 
 // address is the address of a history: a file, or a database on a server.
 type address struct {
-	name   string // what the driver gets, with the password
-	where  string // what people see
+	name   string // for the driver, with the password
+	where  string // for messages
 	server bool
 }
 
 var (
-	// scheme begins a URL, or an incomplete URL of a server that lacks a slash
-	// or the scheme.
+	// scheme begins a URL, or a server's incomplete URL that lacks a slash or
+	// the scheme.
 	scheme = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://|postgres(?:ql)?:/?|//`)
 	// keyword begins a connection string of the form "host=... password=...".
 	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|` +
@@ -112,9 +113,9 @@ var (
 	password = regexp.MustCompile(`(?is)(pass[a-z]*\s*=\s*).*`)
 )
 
-// newAddress returns the address of a file or a server. Other texts are
-// rejected, because SQLite would create a file of any name. Errors never show a
-// text that may be a password.
+// newAddress returns the address of a file or a server. It rejects other
+// strings, because SQLite would create a file with any name. Errors never show
+// anything that may be a password.
 func newAddress(dsn string) (address, error) {
 	refuse := func(what, instead string) (address, error) {
 		return address{}, fmt.Errorf("%w: %s; %s", errNotHistory, what, instead)
@@ -174,9 +175,9 @@ func serverAddress(dsn string) (address, error) {
 	return address{name: dsn, where: u.String(), server: true}, nil
 }
 
-// misplaced reports whether an unescaped character of a password (for example @
-// instead of %40) moved the parts of a URL, so that a part of the password
-// would be a host or the name of a database.
+// misplaced reports whether an unescaped character in a password (for example @
+// instead of %40) shifted the parts of the URL. Part of the password would then
+// be read as a host or a database name.
 func misplaced(dsn string) bool {
 	_, rest, _ := strings.Cut(dsn, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -190,8 +191,8 @@ func misplaced(dsn string) bool {
 		})
 }
 
-// safeReason returns why the driver cannot use a URL, unless the reason may
-// quote a secret part of it.
+// safeReason returns the driver's reason to reject a URL. It returns "" if the
+// reason may quote a secret part of the URL.
 func safeReason(dsn string, err error) string {
 	inner := errors.Unwrap(err)
 	if _, parses := url.Parse(dsn); parses != nil || inner == nil {
@@ -204,8 +205,7 @@ func safeReason(dsn string, err error) string {
 	return ": " + text
 }
 
-// Mask returns a word of a command line, or the name of a history, without its
-// passwords.
+// Mask returns an argument or a history's name without its passwords.
 func Mask(word string) string {
 	if at := scheme.FindStringIndex(word); at != nil {
 		before, link := word[:at[0]], word[at[0]:]
@@ -220,14 +220,14 @@ func Mask(word string) string {
 	return password.ReplaceAllString(word, "${1}xxxxx")
 }
 
-// IsAddress reports whether the name of a history is an address of a server,
-// correct or not, instead of a path.
+// IsAddress reports whether a history's name is a server address, correct or
+// not, instead of a path.
 func IsAddress(name string) bool {
 	return strings.Contains(name, "://") || credentials.MatchString(name)
 }
 
-// userPassword matches the text between a user and a host, or after a user
-// without a host.
+// userPassword matches the text between a user and a host, or after a user if
+// there is no host.
 var userPassword = regexp.MustCompile(`(?i)(?:postgres(?:ql)?:/?|//)[^:/?#]*:(.*)@|postgres(?:ql)?:/?[^:/?#]*:(.*)`)
 
 // Secrets returns the passwords in a word, escaped and unescaped.

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// seriesList is every series of measured occupancy as program:number of points.
+// seriesList returns every series of measured occupancy as program:number of
+// points.
 func seriesList(t *testing.T, d *DB) string {
 	t.Helper()
 	var list []string
@@ -22,8 +23,8 @@ func seriesList(t *testing.T, d *DB) string {
 	return strings.Join(list, " ")
 }
 
-// TestPrograms follows a kernel of one name through runs of several programs
-// and of none.
+// TestPrograms follows a kernel with one name through runs of several programs
+// and runs without a program.
 func TestPrograms(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -32,12 +33,12 @@ func TestPrograms(t *testing.T) {
 			unclear               []string
 		}{
 			{"a run that does not say", "", ":1", nil},
-			{"the first program takes over what named none", "cl_gemm", "cl_gemm:2", nil},
+			{"the first program adopts the series without a program", "cl_gemm", "cl_gemm:2", nil},
 			{"a run that does not say joins the only known program", "", "cl_gemm:3", nil},
 			{"another program is another series", "ze_gemm", "cl_gemm:3 ze_gemm:1", nil},
 			{"and goes on", "ze_gemm", "cl_gemm:3 ze_gemm:2", nil},
-			{"nobody can tell which of two it is of", "", ":1 cl_gemm:3 ze_gemm:2", []string{"cl_gemm", "ze_gemm"}},
-			{"what nobody could tell is not taken over", "c", ":1 c:1 cl_gemm:3 ze_gemm:2", nil},
+			{"the run may belong to two programs", "", ":1 cl_gemm:3 ze_gemm:2", []string{"cl_gemm", "ze_gemm"}},
+			{"a third program does not adopt an ambiguous series", "c", ":1 c:1 cl_gemm:3 ze_gemm:2", nil},
 		} {
 			run := sample(i, 1)
 			run.Program = c.program
@@ -56,8 +57,8 @@ func TestPrograms(t *testing.T) {
 	})
 }
 
-// TestProgramOfRun: the kernels of a run are of one program, those that only
-// this run has included.
+// TestProgramOfRun checks that all kernels in a run belong to the same program,
+// including kernels that only this run has.
 func TestProgramOfRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)

@@ -11,19 +11,18 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// List returns all runs, oldest first, with their inputs and without their
-// rows.
+// List returns all runs, oldest first, with inputs but without rows.
 func (d *DB) List(ctx context.Context) ([]Run, error) {
 	return d.runs(ctx, "", nil)
 }
 
-// Newest returns all runs, the newest first by the order of adding, without
-// inputs and rows.
+// Newest returns all runs without inputs and rows, the most recently added run
+// first.
 func (d *DB) Newest(ctx context.Context) ([]Run, error) {
 	return d.bareRuns(ctx, "ORDER BY id DESC")
 }
 
-// DatedFrom returns the runs with a date at or after a time, in the form of
+// DatedFrom returns the runs dated at or after a time, in the same form as
 // Newest.
 func (d *DB) DatedFrom(ctx context.Context, t time.Time) ([]Run, error) {
 	return d.bareRuns(ctx, "WHERE time >= ? ORDER BY id DESC", t.UnixMicro())
@@ -56,7 +55,7 @@ func (d *DB) runs(ctx context.Context, where string, args []any) ([]Run, error) 
 			var id int64
 			var in Input
 			err := rows.Scan(&id, &in.Path, &in.Kind, &in.Digest, &in.Rows, &in.BadRows)
-			if i, ok := at[id]; ok { // a run may come in between the two selects
+			if i, ok := at[id]; ok { // another process may add a run between the two selects
 				runs[i].Inputs = append(runs[i].Inputs, in)
 			}
 			return err
@@ -75,7 +74,7 @@ func scanRun(rows *sql.Rows) (r Run, err error) {
 	return r, err
 }
 
-// Get returns a run with its rows, in the order in which they were added.
+// Get returns a run with its rows, in the order they were added.
 func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 	runs, err := d.runs(ctx, "WHERE id = ?", []any{id})
 	if err != nil {
@@ -89,7 +88,7 @@ func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 	return run, d.engine.explain("reading a run of "+d.engine.where, err)
 }
 
-// rowsOf returns the rows of a run.
+// rowsOf returns a run's rows.
 func (d *DB) rowsOf(ctx context.Context, from source, run int64) (list []Row, err error) {
 	text := `SELECT k.verdict, k.cause, ` + keyColumns + columnNames(", k.", "") + `
 		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`
@@ -102,7 +101,7 @@ func (d *DB) rowsOf(ctx context.Context, from source, run int64) (list []Row, er
 	return list, err
 }
 
-// readKeys returns the keys of series.
+// readKeys returns series' keys by number.
 func (d *DB) readKeys(ctx context.Context, from source, where string, args ...any) (map[int64]Key, error) {
 	keys := map[int64]Key{}
 	err := d.scanEach(ctx, from, `SELECT id, `+keyColumns+` FROM occudiff_series `+where, args, func(rows *sql.Rows) error {
@@ -115,7 +114,7 @@ func (d *DB) readKeys(ctx context.Context, from source, where string, args ...an
 	return keys, err
 }
 
-// keyColumns are the columns of a key, for Key.fields.
+// keyColumns names the columns of a key, in the order of Key.fields.
 const keyColumns = "task, global_size, local_size, simd, direction, device, driver, program"
 
 func (k *Key) fields() []any {
@@ -123,7 +122,7 @@ func (k *Key) fields() []any {
 		&k.Program}
 }
 
-// fields returns the columns of the metrics, for scanning.
+// fields returns the metrics' columns, for scanning.
 func (v *Values) fields() []any {
 	list := make([]any, len(v))
 	for i := range v {
@@ -132,11 +131,11 @@ func (v *Values) fields() []any {
 	return list
 }
 
-// Types whose columns have another type.
+// Each type reads a column that is stored as another type.
 type (
 	micros time.Time         // microseconds since 1970
-	size   unit.Size3        // a text
-	number unit.Opt[float64] // NULL where it is absent
+	size   unit.Size3        // a string
+	number unit.Opt[float64] // NULL if absent
 )
 
 // Scan implements sql.Scanner.
@@ -161,8 +160,8 @@ func (n *number) Scan(value any) error {
 	return mistyped(value, ok || value == nil)
 }
 
-// mistyped returns the error for a value that a column cannot have, which is
-// damage.
+// mistyped returns an error if ok is false: the column cannot have such a
+// value, so the file is damaged.
 func mistyped(value any, ok bool) error {
 	if ok {
 		return nil

@@ -14,16 +14,17 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Rename is a new name of a kernel.
+// Rename is a kernel's new name.
 type Rename struct {
-	Old, New string // names of tasks
-	// Run is the run with the new name, if both names differ only in parts that
-	// change with other code (see names.Stable); 0 for a rename by a user.
+	Old, New string // task names
+	// Run is the run with the new name, if the names differ only in parts that
+	// change with other code (see names.Stable). It is 0 if a user renamed the
+	// kernel.
 	Run  int64
 	Time time.Time
 }
 
-// Renames returns the renames in their order.
+// Renames returns all renames, oldest first.
 func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	err = d.query(ctx, "reading the names in "+d.engine.where,
 		`SELECT old_name, new_name, run_id, time FROM occudiff_rename ORDER BY id`, nil, func(rows *sql.Rows) error {
@@ -35,15 +36,15 @@ func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	return list, err
 }
 
-// Rename gives all series of a kernel another name, including the series of
-// runs that are added later under the old name. Existing series of the new name
-// are merged with them. It returns an error if a run has both.
+// Rename renames a kernel in all its series, including the series that runs add
+// later under the old name. Series that already have the new name are merged
+// with them. It returns an error if a run has both kernels.
 func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
 	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
 }
 
-// renameTo renames a kernel. must is set if a user names it, so that it has to
-// exist.
+// renameTo renames a kernel. must is set if a user names the kernel, which then
+// has to exist.
 func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(w *writing) {
 		var run int64
@@ -68,16 +69,16 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 			k.Task = r.New
 			w.mergeSeries(id, k)
 		}
-		// Earlier names of the old one are now names of the new one, which is
-		// not another name of itself.
+		// Earlier names of the old kernel now lead to the new name. The new
+		// name itself must not lead elsewhere.
 		w.exec(`UPDATE occudiff_rename SET new_name = ? WHERE new_name = ? AND run_id = 0`, r.New, r.Old)
 		w.exec(`DELETE FROM occudiff_rename WHERE old_name IN (?, ?) AND run_id = 0`, r.New, r.Old)
 		w.insertRenames([]Rename{r})
 	})
 }
 
-// thereAre returns the existing kernels in words, those similar to an unknown
-// name first.
+// thereAre lists the existing kernels for a message, those similar to an
+// unknown name first.
 func thereAre(names []string, typed string) string {
 	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
 		return fmt.Sprintf("give it without its launch size: %q", k.Task)
@@ -112,7 +113,7 @@ func (w *writing) insertRenames(list []Rename) {
 	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows)
 }
 
-// mergeSeries sets another key for a series. If a series of that key exists,
+// mergeSeries sets another key for a series. If that key already has a series,
 // the rows and accepted levels move to it. No run may have both.
 func (w *writing) mergeSeries(id int64, k Key) {
 	var other int64
@@ -126,8 +127,8 @@ func (w *writing) mergeSeries(id int64, k Key) {
 	w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
 }
 
-// rename sets the current names of the kernels in the rows of a run. A kernel
-// keeps its name if the run has a kernel of the other name, too.
+// rename sets the kernels' current names in a run's rows. A kernel keeps its
+// name if the run also has a kernel with the other name.
 func (w *writing) rename(rows []Row) {
 	names := map[string]string{}
 	w.each(`SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil, func(rows *sql.Rows) error {
@@ -151,11 +152,12 @@ func (w *writing) rename(rows []Row) {
 }
 
 // findRenamed finds new kernels that exist under a name that differs only in
-// the parts that change with other code. ids has the series of the rows, 0 for
-// a new one, and is filled in. A series is found only if the match is
-// unambiguous: for the only new kernel of a stable name with one series, or
-// with one series that has later runs than the others. If the name contains a
-// number, the run must have no other kernel of the stable name.
+// the parts that change with other code. ids contains each row's series, or 0
+// for a new one, and findRenamed fills it in. A series is found only if the
+// match is unambiguous: the run has one new kernel with the stable name, and
+// the stable name has one series, or one series with later runs than the
+// others. If the name contains a number, the run must have no other kernel with
+// the stable name.
 func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []Rename) {
 	identities := make([]string, len(rows))
 	fresh, known := map[string]int{}, map[string]bool{}
@@ -166,10 +168,10 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 		}
 	}
 	type found struct {
-		series, last int64 // series is 0 where there is none, or it is unknown which
+		series, last int64 // series is 0 if there is none, or if it is ambiguous
 		task         string
 	}
-	from := map[string]*found{} // what the new kernel of a stable name goes on from
+	from := map[string]*found{} // the series that each stable name's new kernel continues
 	for i, identity := range identities {
 		_, ordinal := names.Stable(rows[i].Task)
 		if identity != "" && ids[i] == 0 && names.Continues(fresh[identity], ordinal, known[identity]) {
@@ -210,24 +212,24 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 	return moves
 }
 
-// Accept is a level that was accepted from a run on: the baseline begins there.
-// It changes no run, so it can be withdrawn.
+// Accept is a level that was accepted starting with a run: the baseline
+// restarts there. It changes no run, so it can be withdrawn.
 type Accept struct {
 	ID   int64
 	Run  int64
-	Time time.Time // when it was accepted
+	Time time.Time // when the level was accepted
 	Note string
 	// Noise is set if the runs of the open findings were accepted as noise: the
-	// baseline goes on, and these runs show how far the kernel scatters.
+	// baseline continues, and these runs show the kernel's scatter.
 	Noise bool
-	// Series is the accepted series, with its Key; 0 for all series of the run's
-	// program on its device.
+	// Series is the accepted series, with its Key; 0 for all series of the
+	// run's program on its device.
 	Series int64
 	Key    Key
 	of     Run
 }
 
-// Covers reports whether a series was accepted.
+// Covers reports whether a level was accepted for the series.
 func (a *Accept) Covers(id int64, k Key) bool {
 	if a.Series != 0 {
 		return a.Series == id
@@ -255,8 +257,8 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	return list, err
 }
 
-// Accept stores that a run is accepted, for all kernels or for the kernels that
-// match, even if the run lacks them. It returns what it stored.
+// Accept stores that a run is accepted, either for all kernels or for the
+// matching kernels, even if the run lacks them. It returns the stored levels.
 func (d *DB) Accept(ctx context.Context, all Accept, matches func(Key) bool) (list []Accept, err error) {
 	err = d.write(ctx, "accepting a run of "+d.engine.where, func(w *writing) {
 		run := all.Run
@@ -302,7 +304,7 @@ func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept)
 	return list
 }
 
-// Withdraw withdraws accepted runs. Withdrawing twice is not an error.
+// Withdraw deletes accepted levels. Withdrawing twice is not an error.
 func (d *DB) Withdraw(ctx context.Context, list []Accept) error {
 	return d.write(ctx, "taking back what was accepted in "+d.engine.where, func(w *writing) {
 		for _, a := range list {

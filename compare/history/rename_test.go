@@ -11,7 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// named makes run i with kernels of these names, which measure 50, 51, ...
+// named returns run i with kernels that have these names and measure 50, 51,
+// ...
 func named(i int, names ...string) Run {
 	run := sample(i, len(names))
 	for k := range run.Rows {
@@ -21,7 +22,7 @@ func named(i int, names ...string) Run {
 	return run
 }
 
-// lines returns the series with their points, by name.
+// lines returns the series with their points, sorted by name.
 func lines(t *testing.T, d *DB) string {
 	t.Helper()
 	var list []string
@@ -40,8 +41,8 @@ func lines(t *testing.T, d *DB) string {
 	return strings.Join(list, "; ")
 }
 
-// TestMovedNames: a kernel goes on under a name that moved, where nobody could
-// mean another one.
+// TestMovedNames checks that a kernel continues under a changed name if the
+// match is unambiguous.
 func TestMovedNames(t *testing.T) {
 	l := func(n int) string { return fmt.Sprintf("main::{lambda(int)#%d}", n) }
 	for _, c := range []struct {
@@ -52,7 +53,7 @@ func TestMovedNames(t *testing.T) {
 	}{
 		{"a lambda was added before it", [][]string{{"a", l(1)}, {"a", l(2)}}, "a: 1=50 2=50; " + l(2) + ": 1=51 2=51", 1},
 		{"and taken away again", [][]string{{l(1)}, {l(2)}, {l(1)}}, l(1) + ": 1=50 2=50 3=50", 2},
-		{"of two lambdas nobody can tell which it is", [][]string{{l(1), l(2)}, {l(2), l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51 2=50; " + l(3) + ": 2=51", 0},
+		{"either of two lambdas may have been renamed", [][]string{{l(1), l(2)}, {l(2), l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51 2=50; " + l(3) + ": 2=51", 0},
 		{"of two that are gone neither", [][]string{{l(1), l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51; " + l(3) + ": 2=50", 0},
 		{"but the one that has later runs than the other", [][]string{{l(1), l(2)}, {l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(3) + ": 1=51 2=50 3=50", 1},
 		{"one hash changed, the others are there", [][]string{{"k_0123abcd", "k_4567abcd"}, {"k_0123abcd", "k_89ababcd"}},
@@ -85,8 +86,8 @@ func TestMovedNames(t *testing.T) {
 	}
 }
 
-// TestMovedImport: what was exported before a name moved is known in the
-// history that it came from.
+// TestMovedImport checks that records exported before a name changed are
+// recognized in their own history.
 func TestMovedImport(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -112,11 +113,12 @@ func TestRename(t *testing.T) {
 		if err := d.Rename(bg, "old", "new", start); err != nil {
 			t.Fatal(err)
 		}
-		add(t, d, named(2, "old")) // of a commit from before
+		add(t, d, named(2, "old")) // of an earlier commit
 		if got, want := lines(t, d), "new: 1=50 2=50 3=50; other: 1=51 2=51"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		// The new name gets another one: the oldest is one of that, too.
+		// The new kernel is renamed again: the oldest name now leads to the
+		// newest.
 		if err := d.Rename(bg, "new", "newest", start.Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +127,7 @@ func TestRename(t *testing.T) {
 		if got, want := lines(t, d), "newest: 1=50 2=50 3=50 4=50 5=50; other: 1=51 2=51"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		// And back.
+		// Rename it back.
 		if err := d.Rename(bg, "newest", "old", start.Add(2*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +137,8 @@ func TestRename(t *testing.T) {
 		if got := lines(t, d); got != "old: 1=50 2=50 3=50 4=50 5=50 6=50; other: 1=51 2=51" || err != nil || !slices.Equal(list, want) {
 			t.Errorf("%s, %v, %v; want the names %v", got, list, err, want)
 		}
-		// A run with both has two kernels, whatever their launch sizes.
+		// A run with both names has two kernels, even if their launch sizes
+		// differ.
 		other := named(6, "old", "shaped")
 		other.Rows[1].Local = unit.Size(64)
 		shaped := add(t, d, other)
@@ -220,7 +223,7 @@ func TestAccept(t *testing.T) {
 		if got, want := covered(), `run 3 "it is gone" true: c on Max 1100`; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		// What was accepted goes with its run.
+		// Removing a run removes its accepted levels.
 		if err := d.Remove(bg, second); err != nil || covered() != "" {
 			t.Errorf("after removing: %q, %v", covered(), err)
 		}
@@ -234,8 +237,8 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// TestEventsTravel: what was accepted and renamed comes out with the points,
-// goes into another history once, and so do branches.
+// TestEventsTravel checks that accepted runs, renames, and branches are
+// exported with the points, and are imported once.
 func TestEventsTravel(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -269,7 +272,7 @@ func TestEventsTravel(t *testing.T) {
 			}
 			for _, to := range []*DB{other, d} {
 				if to == d {
-					want = 0 // it came from there
+					want = 0 // the events came from this history
 				}
 				if done, err := to.Import(bg, records); err != nil || done.Events != want {
 					t.Errorf("import %d: %+v, %v; want %d events", i, done, err, want)
@@ -277,7 +280,7 @@ func TestEventsTravel(t *testing.T) {
 			}
 		}
 		again := export(other)
-		sorted := func(text string) string { // series come in the order in which they were stored first
+		sorted := func(text string) string { // series are in the order in which they were first stored
 			return strings.Join(slices.Sorted(strings.SplitSeq(text, "\n")), "\n")
 		}
 		if lines := strings.Count(text, ",accept,") + strings.Count(text, ",rename,"); lines != 3 || sorted(again) != sorted(text) {

@@ -8,21 +8,20 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// schema is the number of the only schema that this program knows. A history of
-// another number is rejected and stays as it is, because the meaning of its
-// columns is unknown. The number increases with every change of a table,
-// including the columns of metrics.
+// schema is the number of the only schema that this program knows. A history
+// with another number is rejected and stays as it is, because its columns may
+// have another meaning. Every change to a table increases the number, including
+// a new metric column.
 const schema = 8
 
 // statements create the tables. {id}, {clustered}, and {metrics} are replaced
-// by the spelling of the engine and by the columns of the metrics.
+// by the engine's spelling and by the metric columns.
 //
 // A row of occudiff_kernel repeats its run's time, so that the key keeps a
-// series together in the order of time, which is the order of reading.
-// Identities are digests, because a task's name may be longer than an index
-// entry. There are three: of the whole key, of the key without its program (a
-// run without a program finds its series by it), and of the stable parts of its
-// name.
+// series together in time order, in which it is read. Identities are digests,
+// because a task's name may be longer than an index entry. There are three
+// digests: the whole key, the key without its program (which finds the series
+// for a run without a program), and the stable parts of the key's name.
 var statements = []string{
 	`CREATE TABLE occudiff_run (
 		id {id},
@@ -57,7 +56,7 @@ var statements = []string{
 		id {id}, old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
 }
 
-// columnNames returns the columns of the metrics, each between two texts.
+// columnNames returns the metric columns, each between two strings.
 func columnNames(before, behind string) string {
 	var b strings.Builder
 	for i := range columns {
@@ -66,8 +65,8 @@ func columnNames(before, behind string) string {
 	return b.String()
 }
 
-// known reports whether the history has the tables of this program. It returns
-// false if they have to be created, and an error for other tables.
+// known reports whether the history has this program's tables. It returns false
+// if the tables have to be created, and an error for other tables.
 func (d *DB) known(ctx context.Context) (bool, error) {
 	var ours, all, version int
 	err := d.source().QueryRowContext(ctx, d.engine.countTables).Scan(&ours, &all)
@@ -102,7 +101,7 @@ func (d *DB) create(ctx context.Context) error {
 		"{metrics}", columnNames("", " DOUBLE PRECISION, "))
 	return d.write(ctx, "opening the history "+d.engine.where, func(w *writing) {
 		w.exec(`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`)
-		// The second process finds the row of the first.
+		// The second process finds the row that the first one inserted.
 		if w.exec(fmt.Sprintf(`INSERT INTO occudiff_meta (name, value) VALUES ('schema', %d)
 			ON CONFLICT (name) DO NOTHING`, schema)) == 0 {
 			return
@@ -114,30 +113,30 @@ func (d *DB) create(ctx context.Context) error {
 	})
 }
 
-// Metric is a number of a kernel that is tracked over time: the name of a
-// column of occudiff_kernel.
+// Metric is a kernel value that is tracked over time: a column name in
+// occudiff_kernel.
 type Metric string
 
-// The metrics that the program names.
+// Metrics that the code refers to by name.
 const (
-	// Occupancy is read as Measured with Busy as its companion; the reader
-	// selects one.
+	// Occupancy is stored as Measured, with Busy as its companion. The reader
+	// selects one of them.
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
-	Busy      Metric = "busy"     // occupancy while loaded, in percent
-	Seconds   Metric = "seconds"  // average time of a launch
-	Total     Metric = "total"    // time of all launches; stored, and not followed
+	Busy      Metric = "busy"     // busy occupancy in percent
+	Seconds   Metric = "seconds"  // average time per launch
+	Total     Metric = "total"    // total time of all launches; stored but not tracked
 	Peak      Metric = "peak"     // predicted peak in percent
-	Spill     Metric = "spill"    // spilled registers of a thread in bytes
-	// The parts of the breakdown that a prediction lacks, in points of all
-	// thread slots.
+	Spill     Metric = "spill"    // spilled registers per thread in bytes
+	// Parts of the thread-slot breakdown that are missing from the prediction,
+	// in percentage points of all thread slots.
 	Underfilled Metric = "underfilled"
 	IdleXVEs    Metric = "idle"
-	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart
+	Shortfall   Metric = "shortfall" // sum of both, if the array state does not distinguish them
 )
 
-// column is a stored metric: a nullable number of each kernel of a run, in the
+// column is a stored metric: a nullable number per kernel and run, in the
 // metric's unit. Storing, reading, importing, and exporting use this list.
 type column struct {
 	Metric
@@ -149,14 +148,13 @@ type column struct {
 type trait uint8
 
 const (
-	part        trait = 1 << iota // a change of it says what a change of occupancy is about
-	exact                         // known without a measurement: it has no noise
-	moreIsWorse                   // more of it is worse
-	companion                     // it is not followed by itself
+	part        trait = 1 << iota // its change explains a change of occupancy
+	exact                         // known without a measurement, so it has no noise
+	moreIsWorse                   // a higher value is worse
+	companion                     // not tracked by itself
 )
 
-// columns are the metrics in the order of the table. Another metric makes
-// another schema.
+// columns lists the metrics in table order. Adding a metric changes the schema.
 var columns = [...]column{
 	{Measured, "%", "Measured occupancy", part},
 	{Residual, "points", "Residual (measured - predicted average)", part},
@@ -170,11 +168,11 @@ var columns = [...]column{
 	{Total, "s", "Time of all launches", moreIsWorse | companion},
 }
 
-// Values are the numbers of a kernel in a run, one for each column. A value
-// that was not measured or predicted is absent.
+// Values contains a kernel's numbers in a run, one per column. A value that was
+// not measured or predicted is absent.
 type Values [len(columns)]unit.Opt[float64]
 
-// Of returns the value of a metric. For Occupancy it returns the measured one.
+// Of returns a metric's value. For Occupancy it returns the measured value.
 func (v *Values) Of(m Metric) unit.Opt[float64] {
 	return v[m.index()]
 }
@@ -182,8 +180,8 @@ func (v *Values) Of(m Metric) unit.Opt[float64] {
 // Set sets the value of a stored metric.
 func (v *Values) Set(m Metric, x unit.Opt[float64]) { v[m.index()] = x }
 
-// index returns the place of a metric among the columns, -1 for none. Occupancy
-// is read through Measured.
+// index returns a metric's position among the columns, or -1. Occupancy is read
+// through Measured.
 func (m Metric) index() int {
 	if m == Occupancy {
 		m = Measured
@@ -196,7 +194,7 @@ func (m Metric) index() int {
 	return -1
 }
 
-// known returns the column of a metric.
+// known returns a metric's column.
 func (m Metric) known() column {
 	if m == Occupancy {
 		return column{Occupancy, "%", "Occupancy", 0}
@@ -209,7 +207,7 @@ func (m Metric) known() column {
 func Metrics() []Metric        { return metrics(func(c *column) bool { return c.traits&companion == 0 }) }
 func TrackedMetrics() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
 
-// Parts returns the metrics that explain a change of occupancy.
+// Parts returns the metrics that explain an occupancy change.
 func Parts() []Metric { return metrics(func(c *column) bool { return c.traits&part != 0 }) }
 
 func metrics(wanted func(*column) bool) (list []Metric) {
@@ -221,7 +219,7 @@ func metrics(wanted func(*column) bool) (list []Metric) {
 	return list
 }
 
-// ParseMetric returns the metric of a name.
+// ParseMetric returns the metric with a name.
 func ParseMetric(text string) (Metric, error) {
 	var names []string
 	for _, m := range TrackedMetrics() {
@@ -233,15 +231,15 @@ func ParseMetric(text string) (Metric, error) {
 	return "", fmt.Errorf("metric %q is not known; use %s", text, unit.JoinWords(names, "or"))
 }
 
-// Unit returns the unit of the metric: "%", "points", "s", or "bytes".
+// Unit returns the metric's unit: "%", "points", "s", or "bytes".
 func (m Metric) Unit() string { return m.known().unit }
 
 // Exact reports whether the metric's values are known without a measurement, so
 // that they have no noise.
 func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
 
-// IsWaste reports whether more of the metric is worse.
+// IsWaste reports whether a higher value is worse.
 func (m Metric) IsWaste() bool { return m.known().traits&moreIsWorse != 0 }
 
-// Title returns the name of the metric for people.
+// Title returns the metric's display name.
 func (m Metric) Title() string { return m.known().title }

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pool returns a database through a PgBouncer of its own in transaction mode,
-// which runs for the length of the test: two transactions of one client may go
-// to two connections of the server.
+// pool returns a database behind a private PgBouncer in transaction mode, which
+// runs for the duration of the test: two transactions from one client may use
+// two connections to the server.
 func pool(t testing.TB, dsn string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -49,7 +49,7 @@ func pool(t testing.TB, dsn string) string {
 		_ = command.Process.Signal(os.Interrupt)
 		_ = command.Wait()
 	})
-	// 6432 is PgBouncer's own port, which names its socket.
+	// PgBouncer's own port is 6432, which is part of its socket's name.
 	pooled := strings.Replace(dsn, server.Dir, dir+"&port=6432", 1)
 	for range 100 {
 		db, err := sql.Open("pgx", pooled+"&default_query_exec_mode=simple_protocol")
@@ -66,9 +66,9 @@ func pool(t testing.TB, dsn string) string {
 	return ""
 }
 
-// TestPooler: through PgBouncer in transaction mode each transaction may come
-// to another connection of the server, which knows nothing of statements that
-// were prepared on the one before.
+// TestPooler checks that a history works through PgBouncer in transaction mode.
+// Each transaction may use another connection to the server, which does not
+// know statements that were prepared on the previous one.
 func TestPooler(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the private server is started on a Unix socket")
@@ -112,8 +112,8 @@ func TestPooler(t *testing.T) {
 	whole(t, d)
 }
 
-// TestReader: a user that may only read can list, check and report, and is told
-// why it cannot write.
+// TestReader checks that a read-only user can list, check, and report, and gets
+// an error that explains why writing fails.
 func TestReader(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the private server is started on a Unix socket")
@@ -143,7 +143,7 @@ func TestReader(t *testing.T) {
 	if !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed: it was opened for reading") {
 		t.Errorf("Add: %v", err)
 	}
-	// A command that adds is told why it cannot.
+	// A command that adds returns an error with the reason.
 	w, err := Open(bg, reader, Options{MustExist: true})
 	if err != nil {
 		t.Fatal(err)
@@ -154,13 +154,13 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestWritersTakeTurns: a writer waits for another one as long as it was told,
-// and then says so.
+// TestWritersTakeTurns checks that a writer waits for another writer for the
+// configured time, and then returns an error.
 func TestWritersTakeTurns(t *testing.T) {
 	dsn := server.Fresh(t)
 	holder := open(t, dsn)
-	// A server may be set up such that a transaction sees what was there when
-	// it began to wait.
+	// A server may be configured so that a transaction sees the data from
+	// before it began to wait.
 	if _, err := holder.sql.Exec("ALTER ROLE occudiff SET default_transaction_isolation = 'repeatable read'"); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestWritersTakeTurns(t *testing.T) {
 			})
 		}()
 		<-began
-		_, err = d.Add(bg, sample(len(c.reason)+1, 3)) // has the kernels of the other one
+		_, err = d.Add(bg, sample(len(c.reason)+1, 3)) // has the same kernels as the run before
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, errLocked) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: Add = %v, want %q", c.reason, err, c.want)
 		}
@@ -202,8 +202,8 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestSilentServer: a server that accepts and says nothing is given up after a
-// time that is said.
+// TestSilentServer checks that a connection to a server that accepts but does
+// not answer ends after a time limit, which the error names.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -41,9 +41,9 @@ func openSQLite(path string, options Options) (*DB, error) {
 	return d, nil
 }
 
-// openUndone opens a copy of a file whose last writer was killed. It undoes the
-// unfinished work in the copy: readers change no byte of the file, and read the
-// complete runs.
+// openUndone opens a copy of a file whose last writer was killed, and undoes
+// the unfinished work in the copy. Readers thus change no byte of the original
+// file, and still read the complete runs.
 func openUndone(path string, options Options) (d *DB, err error) {
 	folder, err := os.MkdirTemp("", "occudiff-")
 	defer func() {
@@ -62,7 +62,7 @@ func openUndone(path string, options Options) (d *DB, err error) {
 	}
 	writer, err := sql.Open("sqlite", sqliteDSN(same, Options{Wait: options.Wait}))
 	if err == nil {
-		_, err = writer.Exec("BEGIN IMMEDIATE; COMMIT") // takes the lock of a writer, which undoes what is unfinished
+		_, err = writer.Exec("BEGIN IMMEDIATE; COMMIT") // takes the writer's lock, which undoes unfinished work
 		err = errors.Join(err, writer.Close())
 	}
 	if err == nil {
@@ -76,8 +76,8 @@ func openUndone(path string, options Options) (d *DB, err error) {
 }
 
 // copyUnfinished copies a file with its journal. The two belong together if the
-// journal is the same after the copy: a writer that undoes it removes it, and
-// may begin a new journal.
+// journal is the same after the copy: a writer that undoes the work removes the
+// journal, and may begin a new journal.
 func copyUnfinished(path, same string, options Options) error {
 	before, err := readJournal(path)
 	if err != nil {
@@ -102,10 +102,10 @@ func copyUnfinished(path, same string, options Options) error {
 	return nil
 }
 
-// journal is the suffix of a rollback journal.
+// journal is the file name suffix of a rollback journal.
 const journal = "-journal"
 
-// journalFile is a rollback journal at one time.
+// journalFile is a rollback journal at a point in time.
 type journalFile struct {
 	info fs.FileInfo
 	data []byte
@@ -127,7 +127,7 @@ func readJournal(path string) (j journalFile, err error) {
 }
 
 // is reports whether two journals are the same and unchanged. A file system may
-// reuse the number of a removed file. The header has a random nonce: section 3
+// reuse a removed file's inode number. The header has a random nonce: section 3
 // of https://www.sqlite.org/fileformat2.html.
 func (j journalFile) is(other journalFile) bool {
 	const header = 28
@@ -135,8 +135,8 @@ func (j journalFile) is(other journalFile) bool {
 	return os.SameFile(j.info, other.info) && len(j.data) == len(other.data) && bytes.Equal(head(j), head(other))
 }
 
-// inspect checks the file before SQLite, which would accept an empty one as a
-// new database.
+// inspect checks the file before SQLite opens it, because SQLite would accept
+// an empty file as a new database.
 func inspect(path string, options Options) error {
 	if path == "" {
 		return fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", errMissing)
@@ -199,14 +199,15 @@ func checkHeader(path string) error {
 func sqliteDSN(path string, options Options) string {
 	q := url.Values{}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
-	q.Add("_pragma", "cache_size(-32768)") // KB: the pages that an import of many series touches again and again
+	q.Add("_pragma", "cache_size(-32768)") // in KB: an import with many series returns to the same pages again and again
 	if options.ReadOnly {
 		q.Set("mode", "ro")
 	} else {
 		q.Set("_txlock", "immediate")
 		q.Add("_pragma", "synchronous(full)")
 	}
-	// Use a URI, so that a `?` or `#` in the name is part of the name.
+	// Use a URI, so that a `?` or `#` in the name is treated as part of the
+	// name.
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	if volume := filepath.VolumeName(path); volume != "" {
 		name = "/" + name
@@ -215,11 +216,11 @@ func sqliteDSN(path string, options Options) string {
 }
 
 // verify searches for damage that reading would not notice, because rows, runs,
-// or series disappear: pages that do not fit together, rows without their run
-// or series, runs without some of their rows, and keys that differ from their
-// digest. It reads all keys and indexes; a million rows take 2 s. It does not
-// find a number that changed to another number. Each statement sees one state,
-// so a concurrent writer is not damage. A server checks its pages itself.
+// or series disappear: inconsistent pages, rows without their run or series,
+// runs without some of their rows, and keys that differ from their digest. It
+// reads all keys and indexes; a million rows take 2 s. It does not find a
+// number that changed to another number. Each statement sees one state, so a
+// concurrent writer is not damage. A server checks its pages itself.
 func (d *DB) verify(ctx context.Context) error {
 	if d.engine.server {
 		return nil
@@ -238,7 +239,8 @@ const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 655
 
 // damage counts the kinds of damage.
 var damage = []struct{ what, count string }{
-	// An index has no position, so the first of the two reads the table.
+	// An index on its own does not contain the position, so the first of the
+	// two selects reads the table.
 	{"index says other kernels than its table", `SELECT COUNT(*) FROM
 		(SELECT ` + sums + ` FROM occudiff_kernel WHERE position >= 0
 		EXCEPT SELECT ` + sums + ` FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`},
@@ -291,7 +293,7 @@ func (d *DB) verifyKeys(ctx context.Context) error {
 	return err
 }
 
-// damaged returns the error for an incomplete history.
+// damaged returns an error for an incomplete history.
 func (d *DB) damaged(what string) error {
 	return fmt.Errorf("%w: %s: %s; restore a copy", errDamaged, d.engine.where, what)
 }

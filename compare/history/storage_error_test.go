@@ -69,7 +69,7 @@ func TestNotAHistory(t *testing.T) {
 	}
 }
 
-// snapshot returns the names and contents of a folder.
+// snapshot returns the names and contents of the files in a folder.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -84,7 +84,7 @@ func snapshot(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// A file name may hold what URIs give a meaning to.
+// TestFileNames uses file names with characters that are special in a URI.
 func TestFileNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"plain.db", "a b.db", "what?.db", "50%.db", "c#.db", "ä&=.db", "%41.db"} {
@@ -100,8 +100,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// TestOtherSchema: a history of an older or a newer program is refused with
-// words, by readers and writers, and stays as it is.
+// TestOtherSchema checks that readers and writers reject a history from an
+// older or newer program with an explanation, and do not change it.
 func TestOtherSchema(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -140,7 +140,8 @@ func TestOtherSchema(t *testing.T) {
 	})
 }
 
-// TestReadersNeverWrite: the folder of a history that was read is as before.
+// TestReadersNeverWrite checks that reading a history does not change its
+// folder.
 func TestReadersNeverWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	d := open(t, path)
@@ -179,8 +180,8 @@ func TestReadersNeverWrite(t *testing.T) {
 	}
 }
 
-// unfinished makes a history of one run with the rollback journal of a writer
-// that was ended in the middle.
+// unfinished returns the path of a history with one run and the rollback
+// journal of an interrupted writer.
 func unfinished(t *testing.T) (hot string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "history.db")
@@ -202,8 +203,8 @@ func unfinished(t *testing.T) (hot string) {
 	return hot
 }
 
-// spill begins to write to a history. More is written than the cache holds, so
-// that pages and their journal are on the disk.
+// spill starts to write to a history. It writes more than the cache can store,
+// so that changed pages and their journal are on the disk.
 func spill(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)")
@@ -217,8 +218,8 @@ func spill(t *testing.T, path string) *sql.DB {
 	return raw
 }
 
-// TestUnfinished: a rollback journal of a writer that was ended in the middle
-// is undone in a copy: the reader changes no byte.
+// TestUnfinished checks that an interrupted writer's rollback journal is undone
+// in a copy, so that the reader changes no byte.
 func TestUnfinished(t *testing.T) {
 	hot := unfinished(t)
 	before := snapshot(t, filepath.Dir(hot))
@@ -249,7 +250,8 @@ func TestUnfinished(t *testing.T) {
 }
 
 // TestUnfinishedMoves copies an unfinished history while a writer undoes it.
-// The copy is not used, whatever the writer does next: the history is sound.
+// The copy must not be used, no matter what the writer does next: the history
+// itself is complete.
 func TestUnfinishedMoves(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -259,7 +261,7 @@ func TestUnfinishedMoves(t *testing.T) {
 		{"another run is stored", func(t *testing.T, hot string) { add(t, open(t, hot), sample(1, 50)) }},
 		{"the writer has a journal of its own for a while", func(t *testing.T, hot string) {
 			raw := spill(t, hot)
-			time.AfterFunc(50*time.Millisecond, func() { raw.Close() }) // readers wait for it
+			time.AfterFunc(50*time.Millisecond, func() { raw.Close() }) // readers wait until it is closed
 		}},
 		{"that writer is ended in the middle, too", func(t *testing.T, hot string) {
 			raw := spill(t, hot)
@@ -286,7 +288,7 @@ func TestUnfinishedMoves(t *testing.T) {
 				if steps++; name != "copied the journal" || steps > 1 {
 					return
 				}
-				w := open(t, hot) // undoes what is unfinished
+				w := open(t, hot) // undoes the unfinished work
 				if _, err := w.sql.Exec("BEGIN IMMEDIATE; COMMIT"); err != nil {
 					t.Fatal(err)
 				}
@@ -312,7 +314,7 @@ func TestUnfinishedMoves(t *testing.T) {
 	}
 }
 
-// TestOpenedAtOnce: many processes make the same history.
+// TestOpenedAtOnce lets many processes create the same history.
 func TestOpenedAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		var group sync.WaitGroup
@@ -331,8 +333,8 @@ func TestOpenedAtOnce(t *testing.T) {
 	})
 }
 
-// TestDamaged opens files that begin like a database and are broken behind
-// that.
+// TestDamaged opens files that begin like a database but are damaged after the
+// beginning.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	d := open(t, path)
@@ -398,7 +400,7 @@ func TestLocked(t *testing.T) {
 	if list, err := d.List(bg); err != nil || len(list) != 1 {
 		t.Errorf("readers need no lock, but List = %d runs, %v", len(list), err)
 	}
-	// A canceled context ends the wait at once.
+	// A canceled context ends the wait immediately.
 	patient, err := Open(bg, path, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -447,7 +449,7 @@ func TestNoServer(t *testing.T) {
 		kind        error
 		want        string
 	}{
-		{"nobody listens; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", errConnection, "opening the history postgres://me@127.0.0.1:1/occupancy: "},
+		{"no server is listening; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", errConnection, "opening the history postgres://me@127.0.0.1:1/occupancy: "},
 		{"no such database", server.URL("nowhere"), errConnection, "opening the history " + server.URL("nowhere") +
 			": the connection to the history failed, nothing was changed; the server refuses: check user, password and the name of the database ("},
 		{"a URL that is none", "postgres://host:port/x", errConnection, "the connection to the history failed: the postgres:// URL cannot be used; expected postgres://user@host:port/database; special characters of a password are written as in %40"},
@@ -467,7 +469,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// tables counts the tables of a database.
+// tables returns how many tables a database has.
 func tables(t *testing.T, dsn string) (n int) {
 	t.Helper()
 	db, err := sql.Open("pgx", dsn)

@@ -13,23 +13,24 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Imported is the result of Import.
+// Imported is the result that Import returns.
 type Imported struct {
-	Runs, Kernels int // that were stored
-	KnownRuns     int // that were there already
-	Events        int // what was accepted or renamed, and is not stored yet
+	Runs, Kernels int // newly stored
+	KnownRuns     int // already stored
+	Events        int // newly accepted levels and renames
 }
 
-// importBatch is the number of runs in one transaction of an import. They touch
-// the same pages at the ends of the series, so fifty of them cost hardly more
-// than one.
+// importBatch is how many runs an import stores per transaction. The runs touch
+// the same pages at the end of each series, so 50 of them cost hardly more than
+// one.
 const importBatch = 50
 
 // Import stores records as runs. Records with the same run, time, and label are
-// one run. Without a run, they must share the device and driver, too. A stored
-// run, from files or from another import, is not stored again; other values for
-// it are an error. Runs are stored completely. If an import ends early, the
-// finished runs stay, and importing the same records again adds the rest.
+// one run. If they name no run, they must also share device and driver. A run
+// that is already stored, from files or from another import, is not stored
+// again, and different values for it are an error. Runs are stored completely.
+// If an import ends early, the finished runs stay, and importing the same
+// records again adds the rest.
 func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err error) {
 	runs, err := records.ordered()
 	if err != nil {
@@ -57,19 +58,19 @@ func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err e
 	return done, err
 }
 
-// importer stores the runs of one batch in a transaction.
+// importer stores one batch of runs in a transaction.
 type importer struct {
-	pending // the kernels of new runs
+	pending // kernels of new runs
 	records *Records
 	done    *Imported
 
-	// The stored runs of the imported time, with their names.
+	// Stored runs with the same time as the imported run, and their names.
 	there []Run
 	names map[int64]string
 	at    time.Time
 }
 
-// run stores one run, unless it is stored.
+// run stores a run unless it is already stored.
 func (in *importer) run(given *importedRun) {
 	run, err := clean(in.records.withRows(given))
 	if in.err = cmp.Or(in.err, err); in.err != nil {
@@ -85,17 +86,17 @@ func (in *importer) run(given *importedRun) {
 	in.add(&run, series)
 }
 
-// isStored reports whether an imported run is stored: a run of its time and
-// label that export would name like it, or, without a name, a run without a job
-// on its device and driver. It returns an error if the stored run has other
-// values.
+// isStored reports whether an imported run is already stored. The stored run
+// has the same time and label, and export would give it the same name. An
+// imported run without a name matches a run without a job on its device and
+// driver. It is an error if the stored run has other values.
 func (in *importer) isStored(run *Run, lines []importedLine) bool {
-	// The runs of a file are ordered by time, so the runs of one time are read
-	// once.
+	// The runs of a file are ordered by time, so runs with the same time are
+	// read only once.
 	if !run.Time.Equal(in.at) {
 		in.readRuns(run.Time)
 	}
-	var differs error // of the first of them
+	var differs error // from the first match
 	for i := range in.there {
 		old := &in.there[i]
 		same := in.names[old.ID] == run.JobID
@@ -118,7 +119,7 @@ func (in *importer) isStored(run *Run, lines []importedLine) bool {
 	return false
 }
 
-// readRuns returns the stored runs of a time.
+// readRuns reads the stored runs with a time.
 func (in *importer) readRuns(at time.Time) {
 	in.at, in.there = at, nil
 	in.each(runText+`WHERE time = ? ORDER BY id`, []any{at.UnixMicro()}, func(rows *sql.Rows) error {
@@ -164,15 +165,15 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 	return nil
 }
 
-// ofRun returns the key that distinguishes the lines and rows of one run. The
-// history determines its program.
+// ofRun returns the key that distinguishes lines and rows within one run. The
+// program is left out, because the history determines it.
 func ofRun(k Key, run *Run) Key {
 	k.Program, k.Device, k.Driver = "", cmp.Or(k.Device, run.Device), cmp.Or(k.Driver, run.Driver)
 	return k
 }
 
-// movedKey returns the only remaining kernel whose name changed since the
-// export, otherwise the kernel itself.
+// movedKey returns the only remaining kernel that was renamed since the export,
+// otherwise the kernel itself.
 func movedKey(left map[Key]*Row, k Key) Key {
 	var of []Key
 	for other := range left {
@@ -186,8 +187,8 @@ func movedKey(left map[Key]*Row, k Key) Key {
 	return of[0]
 }
 
-// difference returns what an imported row has and what a stored row has
-// instead; "" if they are the same.
+// difference returns a value that an imported row has, and the value that the
+// stored row has instead; "" if the rows are equal.
 func difference(given, stored *Row) (what, has string) {
 	for i := range columns {
 		a, b := given.Values[i], stored.Values[i]
@@ -213,10 +214,10 @@ func valueText(o unit.Opt[float64]) string {
 }
 
 // runNames returns the name under which each run is exported: its job, or its
-// number without one. If several runs share a name, time, and label, the first
-// one keeps the name, and the others append their numbers. So an export can be
-// imported, and exported runs keep their names when runs are added. The runs
-// are in the order of time and number.
+// number if it has no job. If several runs share a name, time, and label, the
+// first one keeps the name, and the others append their numbers. So an export
+// can be imported again, and exported runs keep their names when runs are
+// added. The runs are sorted by time and number.
 func runNames(runs []Run) map[int64]string {
 	type name struct {
 		us         int64
@@ -243,7 +244,7 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	if err != nil {
 		return err
 	}
-	of := make(map[int64]*Record, len(runs)) // what the lines of a run have in common
+	of := make(map[int64]*Record, len(runs)) // the values that a run's lines share
 	names := runNames(runs)
 	for _, r := range runs {
 		of[r.ID] = &Record{Run: names[r.ID], Time: r.Time, Label: r.Label, Branch: r.Branch, Program: r.Program,
@@ -265,7 +266,7 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 		err := rows.Scan(append([]any{&series, &run, &row.Verdict, &row.Cause}, row.Values.fields()...)...)
 		k, known := keys[series]
 		if err != nil || of[run] == nil || !known {
-			return err // stored after the runs and keys were read
+			return err // the run was stored after the runs and keys were read
 		}
 		record := *of[run]
 		record.Series, record.Device, record.Driver = called[series], k.Device, k.Driver
@@ -292,7 +293,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 	for _, a := range accepted {
 		r := runs[a.Run]
 		if r == nil {
-			continue // stored after the runs were read
+			continue // the run was stored after the runs were read
 		}
 		e := Record{Event: eventAccepted, Time: r.Time, RecordedAt: a.Time, Run: r.Run, Label: r.Label, Note: a.Note,
 			Device: r.Device, Driver: r.Driver, Program: r.Program}
@@ -318,9 +319,9 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 	return nil
 }
 
-// importRenames renames the kernels of the records, unless this is done. It
-// runs before the points are stored, so that they find the series of the new
-// names.
+// importRenames applies the renames in the records, unless they are already
+// applied. It runs before the rows are stored, so that they find the renamed
+// series.
 func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err error) {
 	known, err := d.Renames(ctx)
 	if err != nil {
@@ -339,7 +340,8 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 	return done, nil
 }
 
-// importAccepts accepts the runs of the records, unless this is done.
+// importAccepts accepts the runs in the records, unless they are already
+// accepted.
 func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err error) {
 	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {

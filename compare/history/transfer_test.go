@@ -16,10 +16,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// mixed is a history of every kind of run that has to survive an export: with
-// and without a job, several of one job and one moment, one whose number is the
-// job of another, several adapters in a run, another driver for one row, a row
-// that is not measured, and verdicts.
+// mixed returns a history with every kind of run that must survive an export:
+// with and without a job, several runs with one job and time, a run whose
+// number is another run's job, several adapters in one run, a row with another
+// driver, a row without a measurement, and verdicts.
 func mixed() []Run {
 	runs := []Run{sample(0, 3), sample(1, 3), sample(2, 2), sample(3, 2), sample(4, 1), sample(5, 2)}
 	runs[0].JobID = ""
@@ -34,14 +34,14 @@ func mixed() []Run {
 	for i := range runs[3:] {
 		runs[3+i].Time, runs[3+i].Label = runs[3].Time, "one moment"
 	}
-	runs[3].JobID, runs[5].JobID = "5", "" // the number of the one without a job is another
+	runs[3].JobID, runs[5].JobID = "5", "" // the job is the number of a run without a job
 	runs[4].JobID = "5"
 	return runs
 }
 
 func isMax(key string) bool { return key == "Max" || key == "Max 1100" }
 
-// carry hands the runs of one history to another, by way of a file.
+// carry copies the runs from one history to another through a file.
 func carry(t *testing.T, from, to *DB) (Imported, error) {
 	t.Helper()
 	records, notes, err := ReadRecords(strings.NewReader(exported(t, from)), "h.csv", Measured)
@@ -62,8 +62,7 @@ func exported(t *testing.T, d *DB) string {
 	return b.String()
 }
 
-// contentOf returns the tables that an import may change, without what numbers
-// rows.
+// contentOf returns the tables that an import may change, without row numbers.
 func contentOf(t *testing.T, d *DB) string {
 	t.Helper()
 	whole(t, d)
@@ -82,8 +81,8 @@ func contentOf(t *testing.T, d *DB) string {
 	return b.String() + fmt.Sprint(count(t, d, "occudiff_content"), count(t, d, "occudiff_series"))
 }
 
-// TestImportIntoItself: what was exported is there already, wherever it came
-// from.
+// TestImportIntoItself checks that an import recognizes all exported runs as
+// stored, no matter where they came from.
 func TestImportIntoItself(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -100,9 +99,8 @@ func TestImportIntoItself(t *testing.T) {
 	})
 }
 
-// TestExportWithoutProgram: a run that does not name its program is one run,
-// though a program took over the series of one of its kernels and not of the
-// other.
+// TestExportWithoutProgram checks that a run without a program remains one run,
+// even if a program adopted the series of only one of its kernels.
 func TestExportWithoutProgram(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -116,7 +114,7 @@ func TestExportWithoutProgram(t *testing.T) {
 	})
 }
 
-// TestCopy carries a history into an empty one of each engine.
+// TestCopy copies a history into an empty history on each engine.
 func TestCopy(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		from, to := open(t, t.TempDir()+"/from.db"), open(t, dsn)
@@ -140,8 +138,7 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// checkCopy compares the runs of a copy, which it empties, with those of the
-// original.
+// checkCopy compares a copy's runs with the original's, and empties the copy.
 func checkCopy(t *testing.T, from, to *DB) {
 	t.Helper()
 	wanted, err := from.List(bg)
@@ -160,7 +157,7 @@ func checkCopy(t *testing.T, from, to *DB) {
 		slices.Sort(list)
 		return list
 	}
-	// Of a run with two drivers nothing but its rows can be told.
+	// If a run has two drivers, only its rows have the drivers.
 	want := names(wanted)
 	want[3] = strings.Replace(want[3], `"24.1"`, `""`, 1)
 	if g := names(got); !slices.Equal(g, want) {
@@ -206,15 +203,15 @@ func TestRunNames(t *testing.T) {
 		at(8, "77", "", 0), at(7, "77", "", 1)}
 	want := map[int64]string{
 		1: "77", 2: "2", // a job, a number
-		3: "77#3",        // the second of its job and time
+		3: "77#3",        // the second run with its job and time
 		4: "77", 7: "77", // another label, another time
-		5: "2#5",               // a job like the number of a run
-		6: "77#8", 8: "77#8#8", // a job like a name that was made
+		5: "2#5",               // a job that equals a run's number
+		6: "77#8", 8: "77#8#8", // a job that equals a generated name
 	}
 	if got := runNames(runs); !reflect.DeepEqual(got, want) {
 		t.Errorf("runNames = %v\nwant       %v", got, want)
 	}
-	// What was named before keeps its name when runs are added.
+	// Runs keep their names when runs are added.
 	for n := range runs {
 		for id, name := range runNames(runs[:n]) {
 			if n != 6 && name != want[id] {
@@ -224,7 +221,8 @@ func TestRunNames(t *testing.T) {
 	}
 }
 
-// TestImport: which lines are one run, and what a run is of.
+// TestImport checks which lines form one run, and which provenance the run
+// gets.
 func TestImport(t *testing.T) {
 	k := func(task, device string, value float64) Record {
 		return Record{Series: task, Time: start, Values: values(Measured, value), Run: "r", Device: device, Driver: "1", Line: 2}
@@ -237,11 +235,11 @@ func TestImport(t *testing.T) {
 	}{
 		{"several metrics", [][]Record{{func() Record { r := k("a", "A", 60); r.Set(Seconds, unit.Some(0.5)); return r }(), k("b", "A", 70)}},
 			"r A/1 a:A:60:0.5: b:A:70:<nil>:"},
-		{"runs that nobody names are told by device", [][]Record{{unnamed(k("a", "A", 60)), unnamed(k("a", "B", 70))}},
+		{"unnamed runs are distinguished by device", [][]Record{{unnamed(k("a", "A", 60)), unnamed(k("a", "B", 70))}},
 			" A/1 a:A:60:<nil>:;  B/1 a:B:70:<nil>:"},
 		{"adapters are a run of their device", [][]Record{{k("a", "Max GPU 1", 60), k("a", "Max GPU 0", 70)}},
 			"r Max/1 a:Max GPU 1:60:<nil>: a:Max GPU 0:70:<nil>:"},
-		{"adapters of nobody knows what", [][]Record{{k("a", "GPU 1", 60), k("a", "GPU 0", 70)}}, "r /1 a:GPU 1:60:<nil>: a:GPU 0:70:<nil>:"},
+		{"adapters without a known device", [][]Record{{k("a", "GPU 1", 60), k("a", "GPU 0", 70)}}, "r /1 a:GPU 1:60:<nil>: a:GPU 0:70:<nil>:"},
 		{"a row without a device does not take that of its neighbors", [][]Record{{k("a", "Max", 60), k("a", "", 70)}},
 			"r /1 a:Max:60:<nil>: a::70:<nil>:"},
 		{"a spreadsheet kept 15 digits", [][]Record{{k("a", "A", 66.66666666666667)}, {k("a", "A", 66.6666666666667)}},
@@ -274,7 +272,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// shortly prints the runs of a history.
+// shortly returns a short list of a history's runs.
 func shortly(t *testing.T, d *DB) string {
 	t.Helper()
 	list, err := d.List(bg)
@@ -296,8 +294,8 @@ func shortly(t *testing.T, d *DB) string {
 	return strings.Join(texts, "; ")
 }
 
-// TestImportContradicts: what is there stays, and somebody is told; an import
-// brings whole runs.
+// TestImportContradicts checks that an import of whole runs never changes a
+// stored run, and returns an error if it differs.
 func TestImportContradicts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -328,7 +326,7 @@ func TestImportContradicts(t *testing.T) {
 				`line 9 has "c" at 2026-03-01T12:00:00Z, run 1 of the history has not this kernel` + why + "1'"},
 			{"a kernel less", func(a, _ *Record) []Record { return []Record{*a} },
 				"run 1 of the history has \"b\", and the file does not have it at 2026-03-01T12:00:00Z; an import brings whole runs: give another run another name in the column `run`"},
-			{"a run that nobody names", func(_, _ *Record) []Record { r := unnamed; r.Values = values(Measured, 61); return []Record{r} },
+			{"an unnamed run", func(_, _ *Record) []Record { r := unnamed; r.Values = values(Measured, 61); return []Record{r} },
 				`line 4 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 2 of the history has 62.5` + why + "2'"},
 		}
 		for _, c := range cases {
@@ -341,7 +339,7 @@ func TestImportContradicts(t *testing.T) {
 				t.Errorf("%s: the history became\n%s\nand was\n%s", c.reason, after, before)
 			}
 		}
-		// With a name of its own it is a run of its own.
+		// With its own name it is a separate run.
 		named.Run, named.Values = "other", values(Measured, 61)
 		if done, err := d.Import(bg, pack([]Record{named})); err != nil || done.Runs != 1 {
 			t.Errorf("with another name: %+v, %v; want a run of its own", done, err)
@@ -349,8 +347,8 @@ func TestImportContradicts(t *testing.T) {
 	})
 }
 
-// TestImportStopped ends an import at every step of it: no run is there in
-// part, and the next one does all of it.
+// TestImportStopped interrupts an import at every step. No run may be stored in
+// part, and the next import must complete the rest.
 func TestImportStopped(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -385,8 +383,8 @@ func TestImportStopped(t *testing.T) {
 	})
 }
 
-// TestImportsAtOnce: a history is imported several times at once, and its runs
-// are made once.
+// TestImportsAtOnce imports a history several times at once, and checks that
+// each run is stored once.
 func TestImportsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -411,8 +409,8 @@ func TestImportsAtOnce(t *testing.T) {
 	})
 }
 
-// Two runs of one moment that nobody named: the points are of the one that has
-// them.
+// TestImportUnnamed imports points for two unnamed runs with the same time: the
+// points belong to the run that has them.
 func TestImportUnnamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -439,9 +437,9 @@ func TestImportUnnamed(t *testing.T) {
 	})
 }
 
-// TestImportTogether: what one import of many runs stores is what an import of
-// each time by itself stores. Programs are named late, so that series are taken
-// over within a transaction, and verdicts and devices come and go.
+// TestImportTogether checks that one import with many runs stores the same rows
+// as separate imports for each time. Programs are named late, so that series
+// are adopted within a transaction, and verdicts and devices come and go.
 func TestImportTogether(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		r := rand.New(rand.NewPCG(5, 6))

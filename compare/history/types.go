@@ -19,29 +19,29 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Run is one profiler run with its provenance. An empty text is unknown, which
-// is a separate value and never a change.
+// Run is one profiler run with its provenance. An empty string means unknown,
+// which is never reported as a change.
 type Run struct {
-	ID   int64     // given when it is stored
-	Time time.Time // of the collection; kept to the microsecond
-	// TimeGiven is set if the inputs or the user gave the time. Then the time
-	// is part of the run's identity; the date of a file is not. It is not
+	ID   int64     // set when the run is stored
+	Time time.Time // of the collection, in microseconds
+	// TimeGiven is set if the inputs or the user gave the time. The time is
+	// then part of the run's identity; a file's date is not. TimeGiven is not
 	// stored.
 	TimeGiven bool
 	Label     string
 	Host      string
 	JobID     string
-	Device    string // for rows that do not name one
+	Device    string // for rows that do not name a device
 	Driver    string
 	VTune     string
 	Commit    string
 	Branch    string // empty for the base branch, too
-	// Program is the program of the run. A run without it belongs to the only
-	// known program with its kernels.
+	// Program is the run's program. A run without a program belongs to the only
+	// known program that has its kernels.
 	Program   string
-	Frequency unit.Opt[float64] // the highest of the GPU's clock, in Hz
+	Frequency unit.Opt[float64] // highest GPU clock, in Hz
 	Inputs    []Input
-	// Kernels is the number of rows. List fills it and leaves Rows nil.
+	// Kernels is the row count. List sets it and leaves Rows nil.
 	Kernels int
 	Rows    []Row
 }
@@ -50,13 +50,13 @@ type Run struct {
 type Input struct {
 	Path    string
 	Kind    string
-	Digest  string // of its bytes, for people
-	Content string // a digest of the rows that were read of it, which is not stored; that of its bytes when empty
+	Digest  string // file digest, for people
+	Content string // digest of the rows that were read from the file; not stored; the file digest is used if empty
 	Rows    int64
 	BadRows int64
 	// Contains is set if kernel rows came from this file. Only such files
-	// identify a run, because a summary may lie next to every run. If no input
-	// has it, all identify the run. It is not stored.
+	// identify a run, because the same summary may accompany every run. If no
+	// input has it set, all inputs identify the run. It is not stored.
 	Contains bool
 }
 
@@ -64,14 +64,14 @@ type Input struct {
 type Key struct {
 	Task          string
 	Global, Local unit.Size3
-	SIMD          int // 0 when absent
+	SIMD          int // 0 if absent
 	Direction     string
 	Device        string
 	Driver        string
 	Program       string
 }
 
-// OnDevice returns the key of a kernel and its launch on a device, for any
+// OnDevice returns the key for a kernel and its launch on a device, for any
 // driver and program.
 func (k Key) OnDevice() Key {
 	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
@@ -80,7 +80,7 @@ func (k Key) OnDevice() Key {
 }
 
 // OnDevice reports whether a kernel that ran on one device belongs to a run on
-// another. For example, "max1100 GPU 0" is an adapter of "max1100". A run
+// another one. For example, "max1100 GPU 0" is an adapter of "max1100". A run
 // without a device belongs to no device.
 func OnDevice(kernel, run string) bool {
 	return kernel == run || run != "" && strings.HasPrefix(kernel, run+" ")
@@ -90,9 +90,9 @@ func OnDevice(kernel, run string) bool {
 // unknown program may be any.
 func SameProgram(a, b string) bool { return a == b || a == "" || b == "" }
 
-// Row is one kernel of a run. Verdict and cause are stored as they come.
+// Row is one kernel in a run. Verdict and Cause are stored unchanged.
 type Row struct {
-	Key // Device, Driver and Program may be left empty: the run's are taken then
+	Key // if empty, Device, Driver, and Program are the run's
 	Values
 	Verdict, Cause string
 }
@@ -122,8 +122,8 @@ func (k Key) Shape() string {
 var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?` +
 	`(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
 
-// parseName returns the key of a name that Name returned. Any other text is a
-// task.
+// parseName returns the key for a name that Name returned. Any other string is
+// a task.
 func parseName(name string) Key {
 	m := shapePattern.FindStringSubmatch(name)
 	if m == nil {
@@ -133,24 +133,25 @@ func parseName(name string) Key {
 	k.Global, _ = unit.ParseSize(m[2])
 	k.Local, _ = unit.ParseSize(m[3])
 	k.SIMD, _ = strconv.Atoi(m[4])
-	// Accept only a text that Name would return again.
+	// Accept only a string that Name would return again.
 	if k.Name() != name {
 		return Key{Task: name}
 	}
 	return k
 }
 
-// carrying returns the inputs that identify a run: those with its rows, or all.
+// carrying returns the inputs that identify a run: the inputs with its rows,
+// otherwise all.
 func carrying(run Run) []Input {
 	known := slices.DeleteFunc(slices.Clone(run.Inputs), func(in Input) bool { return in.Digest == "" })
 	some := slices.ContainsFunc(known, func(in Input) bool { return in.Contains })
 	return slices.DeleteFunc(known, func(in Input) bool { return some && !in.Contains })
 }
 
-// contents returns the digests that identify a run, one for each carrying
-// input, of its rows and its provenance. So a compressed copy, or one with
-// other line ends, is the same. Without inputs it is a digest of the run
-// itself.
+// contents returns the digests that identify a run, one per carrying input,
+// computed from the input's rows and the run's provenance. So a compressed
+// copy, or a copy with other line ends, is the same run. If there are no
+// inputs, it returns a digest of the run itself.
 func contents(run Run) (list []string) {
 	for _, in := range carrying(run) {
 		list = append(list, run.recordedFields(cmp.Or(in.Content, in.Digest)))
@@ -161,8 +162,8 @@ func contents(run Run) (list []string) {
 	return list
 }
 
-// recordedFields returns the digest of a content with the provenance of the
-// run: a reverted commit measures the same, and is another run.
+// recordedFields returns a digest of the content and the run's provenance. A
+// reverted commit measures the same, but is another run.
 func (run *Run) recordedFields(content string) string {
 	given := ""
 	if run.TimeGiven {
@@ -172,15 +173,15 @@ func (run *Run) recordedFields(content string) string {
 		run.Branch, run.Program)
 }
 
-// digest returns the digest of the rows of a run without files, and of its
-// time, which may be the only difference from other runs.
+// digest returns a digest for a run without files: its rows, and its time,
+// which may be the only difference from other runs.
 func (run *Run) digest() string {
 	h := sha256.New()
 	put(h, run.Time.UTC().Format(time.RFC3339Nano))
 	for i := range run.Rows {
 		r := &run.Rows[i]
 		numbers := make([]byte, 0, 8*len(columns))
-		for _, o := range r.Values { // none of which is NaN
+		for _, o := range r.Values { // no value is NaN
 			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(o.Or(math.NaN())))
 		}
 		put(h, r.identity(), r.Verdict, r.Cause, string(numbers))
@@ -200,8 +201,9 @@ func (k Key) kernelIdentity() string {
 	return k.identity()
 }
 
-// stableIdentity returns a digest of the key without its program and with the
-// stable part of the task's name; "" if the whole name is stable.
+// stableIdentity returns a digest of the key without its program and with only
+// the stable part of the task's name. It returns "" if the whole name is
+// stable.
 func (k Key) stableIdentity() string {
 	stable, _ := names.Stable(k.Task)
 	if stable == k.Task {
@@ -219,7 +221,8 @@ func digestOf(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// put writes texts with their lengths, so that "a", "bc" and "ab", "c" differ.
+// put writes strings with their lengths, so that "a", "bc" and "ab", "c"
+// differ.
 func put(h hash.Hash, texts ...string) {
 	for _, s := range texts {
 		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
@@ -227,7 +230,7 @@ func put(h hash.Hash, texts ...string) {
 	}
 }
 
-// orNil returns a value for the database, nil if it is absent.
+// orNil returns a value for the database, or nil if it is absent.
 func orNil[T any](o unit.Opt[T]) any {
 	if v, ok := o.Value(); ok {
 		return v
@@ -236,8 +239,8 @@ func orNil[T any](o unit.Opt[T]) any {
 }
 
 // clean returns a checked run that both engines store alike. It changes the
-// rows in place: texts are valid UTF-8 without NUL, times have microseconds,
-// and rows name their device and driver.
+// rows in place: strings are valid UTF-8 without NUL, times have microseconds,
+// and each row names its device and driver.
 func clean(run Run) (Run, error) {
 	switch y := run.Time.Year(); {
 	case run.Time.IsZero():
@@ -270,7 +273,7 @@ func clean(run Run) (Run, error) {
 				" first", errBadRun, first+1, i+1, r.Name())
 		}
 		seen[r.Key] = i
-		for j, o := range r.Values { // SQLite would turn NaN into "absent" without a word
+		for j, o := range r.Values { // SQLite would silently turn NaN into "absent"
 			if v := o.Or(0); math.IsNaN(v) || math.IsInf(v, 0) {
 				return run, fmt.Errorf(
 					"%w: row %d (%s): %s is %v; leave it absent", errBadRun, i+1, r.Name(), columns[j].Metric, v)
@@ -281,7 +284,7 @@ func clean(run Run) (Run, error) {
 	return run, nil
 }
 
-// cleanText replaces the bytes that PostgreSQL rejects in a text.
+// cleanText replaces the bytes that PostgreSQL rejects in a string.
 func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

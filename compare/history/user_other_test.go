@@ -4,5 +4,5 @@ package history
 
 import "os"
 
-// die ends this process without any clean-up.
+// die ends this process without any cleanup.
 func die() { os.Exit(9) }

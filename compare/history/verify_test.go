@@ -15,8 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestSchemaNumber: a number that no program writes is damage, whether it is
-// read or migrated.
+// TestSchemaNumber checks that a schema number that no program writes is
+// reported as damage, both for reading and for migrating.
 func TestSchemaNumber(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -33,7 +33,8 @@ func TestSchemaNumber(t *testing.T) {
 	})
 }
 
-// TestVerify takes rows away behind the program's back, each in one table.
+// TestVerify deletes rows without the program's knowledge, in one table per
+// case.
 func TestVerify(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "history.db"))
 	for i := range 3 {
@@ -77,8 +78,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// contained prints which rows of which series a history holds, without their
-// numbers.
+// contained returns a history's rows per series, without row numbers.
 func contained(d *DB) (string, error) {
 	var b strings.Builder
 	runs, err := d.List(bg)
@@ -101,8 +101,8 @@ func contained(d *DB) (string, error) {
 	return b.String(), err
 }
 
-// TestFlippedBytes flips bytes of a history: none makes a run, a series or a
-// row disappear without an error.
+// TestFlippedBytes flips bytes in a history, and checks that no run, series, or
+// row disappears without an error.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	d, err := Open(bg, path, Options{})
