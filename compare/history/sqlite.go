@@ -199,7 +199,7 @@ func checkHeader(path string) error {
 func sqliteDSN(path string, options Options) string {
 	q := url.Values{}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
-	q.Add("_pragma", "cache_size(-32768)") // in KB: an import with many series returns to the same pages again and again
+	q.Add("_pragma", "cache_size(-32768)") // KB: an import with many series rereads the same pages
 	if options.ReadOnly {
 		q.Set("mode", "ro")
 	} else {
