@@ -13,8 +13,8 @@ import (
 // BuildVerdict describes what a new compilation did to a kernel.
 type BuildVerdict string
 
-// The verdicts. What gets worse in one figure and better in another is worse: a
-// gate is there to be looked at.
+// Build verdicts. A kernel that is worse in one metric and better in another is
+// worse: a gate must draw attention to it.
 const (
 	Same    BuildVerdict = "same"
 	Better  BuildVerdict = "better"
@@ -23,23 +23,23 @@ const (
 	Removed BuildVerdict = "removed"
 )
 
-// BuildVerdicts lists them.
+// BuildVerdicts returns all build verdicts, in display order.
 func BuildVerdicts() []BuildVerdict { return []BuildVerdict{Worse, Better, Same, Added, Removed} }
 
-// Build is a kernel on one device, before and after. One side is nil for a
-// kernel that only the other one has.
+// Build is a kernel on one device, before and after. Old or New is nil if that
+// compilation lacks the kernel.
 type Build struct {
 	Old, New *batch.Kernel
 	Verdict  BuildVerdict
-	Changed  []string // keys of the figures that differ, in their order; never nil
+	Changed  []string // keys of the metrics that differ, in the order of BuildMetrics; never nil
 }
 
-// Kernel is what the pair is about: the kernel of the new side, otherwise of
-// the old one.
+// Kernel returns the new kernel, otherwise the old one.
 func (p *Build) Kernel() *batch.Kernel { return cmp.Or(p.New, p.Old) }
 
-// Builds pairs the kernels of two compilations by name and device and judges
-// each pair: worse ones first, then by name.
+// Builds returns the kernels of two compilations, paired by name and device and
+// judged. Worse pairs come first; pairs with the same verdict are sorted by
+// name.
 func Builds(older, newer []batch.Kernel) []Build {
 	place := map[string]int{}
 	var pairs []Build
@@ -57,8 +57,8 @@ func Builds(older, newer []batch.Kernel) []Build {
 	for i := range pairs {
 		pairs[i].judge()
 	}
-	// By names, since the order of an image is that of its compiler and changes
-	// with it.
+	// Sort by name, because the order in an image depends on the compiler and
+	// changes with its version.
 	order := BuildVerdicts()
 	slices.SortStableFunc(pairs, func(a, b Build) int {
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
@@ -68,9 +68,9 @@ func Builds(older, newer []batch.Kernel) []Build {
 	return pairs
 }
 
-// keysOf returns what makes two kernels the same one. A name may stand several
-// times in an image, for several sub-group sizes: the n-th of a name goes with
-// the n-th.
+// keysOf returns each kernel's key for pairing. An image may contain a name
+// several times, for several sub-group sizes: the n-th kernel with a name is
+// paired with the n-th kernel with that name.
 func keysOf(kernels []batch.Kernel) []string {
 	seen, keys := map[string]int{}, make([]string, len(kernels))
 	for i := range kernels {
@@ -81,11 +81,11 @@ func keysOf(kernels []batch.Kernel) []string {
 	return keys
 }
 
-// BuildMetric is a figure of a compiled kernel that is compared.
+// BuildMetric is a property of a compiled kernel that is compared.
 type BuildMetric struct {
-	Key, Title, Unit string // the key as JSON has it; no title where it is in other figures too
-	// worse is the direction that costs: 1 up, -1 down, 0 neither by itself.
-	// Registers, SIMD, SLM and barriers are judged by what they do to
+	Key, Title, Unit string // Key is the JSON key; Title is empty if other metrics include this one
+	// worse is the direction that is worse: 1 up, -1 down, 0 neither.
+	// Registers, SIMD, SLM, and barriers are judged by their effect on
 	// occupancy.
 	worse int
 	Of    func(*batch.Kernel) unit.Opt[float64]
@@ -93,7 +93,7 @@ type BuildMetric struct {
 
 const scratch = "scratch_bytes"
 
-// BuildMetrics are what is compared.
+// BuildMetrics returns the compared properties.
 func BuildMetrics() []BuildMetric {
 	bytes := optional[unit.Bytes]
 	return []BuildMetric{
@@ -124,12 +124,12 @@ func optional[T ~int | ~int64](o unit.Opt[T]) unit.Opt[float64] {
 	return unit.Maybe(float64(n), ok)
 }
 
-// leastOfBuilds is the smallest change of a percentage that counts: what is
-// printed.
+// leastOfBuilds is the smallest change of a percentage that counts: half a unit
+// in the last printed digit.
 const leastOfBuilds = 0.05
 
-// judge compares the two kernels. Scratch is judged where the binary does not
-// tell spills apart, for a spill is in it then.
+// judge compares the two kernels. Scratch is judged if a binary does not report
+// spills separately, because scratch then includes the spills.
 func (p *Build) judge() {
 	p.Changed = []string{}
 	switch {
@@ -149,8 +149,8 @@ func (p *Build) judge() {
 			continue
 		}
 		p.Changed = append(p.Changed, f.Key)
-		// A figure that only one side has did change, and for the worse or the
-		// better nobody can say.
+		// A value that only one compilation has did change, but not provably
+		// for better or worse.
 		if hadOne && hasOne && (f.Key != scratch || !p.Old.Spill.Present() || !p.New.Spill.Present()) {
 			worse = worse || float64(f.worse)*(is-was) > 0
 			better = better || float64(f.worse)*(is-was) < 0
@@ -164,7 +164,8 @@ func (p *Build) judge() {
 	}
 	ran, runs := p.Old.Prediction != nil, p.New.Prediction != nil
 	switch {
-	// A kernel that cannot run any more is worse, whatever its figures.
+	// A kernel that can no longer run is worse, regardless of its other
+	// properties.
 	case worse || ran && !runs:
 		p.Verdict = Worse
 	case better || !ran && runs:

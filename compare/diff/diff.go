@@ -22,71 +22,79 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Verdict of a kernel that was run on two sides.
+// Verdict of a kernel that ran on two sides.
 type Verdict string
 
-// The verdicts of a diff, by these rules in turn:
+// The verdicts of a diff. These rules apply in order:
 //
-//   - The busy occupancy is the figure to trust: days and programs move the measured one by 9 points and
-//     this by one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a
-//     launch is below a sampling interval on either side; an improvement when it rose by as much. Where launches are
-//     tested and became faster by more than a tenth, a kernel that fell is faster at lower occupancy.
-//   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is that, too.
-//   - Swapping the sides mirrors each verdict. So launches that became slower while occupancy rose are slower at higher
-//     occupancy, and launches that are slower and have a lower occupancy are a regression.
-//   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions are in
-//     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond the threshold;
-//     twice that where a history knows the noise.
-//   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
+//   - Busy occupancy is the most reliable metric: between days and programs,
+//     measured occupancy varies by 9 points and busy occupancy by one. A kernel is
+//     a regression if its busy occupancy fell by more than the threshold, or by
+//     more than three times the threshold if a launch is shorter than a sampling
+//     interval on either side. It is an improvement if busy occupancy rose by as
+//     much. If busy occupancy fell and tested launch times are more than 10%
+//     faster, the kernel is faster at lower occupancy.
+//   - A kernel whose launches became more than 10% faster while its measured
+//     occupancy fell is also faster at lower occupancy.
+//   - Swapping the sides mirrors each verdict. So a kernel whose launches became
+//     slower while occupancy rose is slower at higher occupancy, and a kernel with
+//     slower launches and lower occupancy is a regression.
+//   - Measured occupancy is comparable if launches take as long as before, within
+//     10%, and if most instructions are in kernel rows, as far as both are known.
+//     Then a change beyond the threshold is a regression or an improvement. The
+//     limit is twice the threshold if the noise is known only from a history.
+//   - Everything else is not comparable, including kernels that lack measured
+//     occupancy on either side: missing is not zero.
 //
 // A kernel that spills more, or has more private memory, is a regression if no
-// rule on its occupancy decides and its launches are not faster by more than a
-// tenth. One that spills less is an improvement under the mirrored conditions.
-// The compiler's numbers have no noise.
+// rule about its occupancy decides and its launches are not more than 10%
+// faster. A kernel that spills less is an improvement under the mirrored
+// conditions. The compiler's numbers have no noise.
 //
-// From 4 runs per side on all changes are tested. With fewer, and without a
-// history that knows the noise, no test is possible: what moved by less than
-// SingleRuns cannot be determined.
+// With at least 4 runs per side, all changes are tested. With fewer runs, and
+// without a history that knows the noise, no test is possible: a change below
+// SingleRuns cannot be distinguished from noise.
 //
-// Where the launch or the device is not the same, the residual (what was seen -
-// what was predicted) has to have moved like that too: a work-group size that
-// was changed on purpose may lower occupancy by exactly what was predicted, and
-// that is a change, not a regression.
+// If the launch or the device changed, the residual (measured - predicted) must
+// have changed in the same direction, too. For example, an intended change of
+// the work-group size may lower occupancy by exactly the predicted amount. That
+// is a change, not a regression.
 const (
 	Regression    Verdict = "regression"
 	Improvement   Verdict = "improvement"
 	Faster        Verdict = "faster at lower occupancy"
 	Slower        Verdict = "slower at higher occupancy"
 	Unchanged     Verdict = "unchanged"    // not significant, or within the threshold
-	Inconclusive  Verdict = "inconclusive" // too few runs to tell so small a change from noise
+	Inconclusive  Verdict = "inconclusive" // too few runs to distinguish such a small change from noise
 	ChangedLaunch Verdict = "changed launch"
 	ChangedDevice Verdict = "changed device"
 	OnlyOld       Verdict = "only old"
 	OnlyNew       Verdict = "only new"
 	NotComparable Verdict = "not comparable"
-	NotAKernel    Verdict = "not a kernel" // copies, barriers, fills: times are shown, nothing is judged
+	NotAKernel    Verdict = "not a kernel" // copies, barriers, fills: their times are shown, but they are not judged
 )
 
-// verdicts are in the order in which rows are shown.
+// verdicts lists the verdicts in display order.
 var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Faster, Improvement, OnlyOld, OnlyNew,
 	NotComparable, Inconclusive, Unchanged, NotAKernel}
 
-// Options say when a change counts.
+// Options defines which changes count.
 type Options struct {
-	Threshold unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
-	// Noise returns what a history knows of the spread of a kernel's occupancy,
-	// by the name of the metric (of busy XVEs, or measured), in squared points.
-	// With it fewer than 4 runs per side can be judged. It may be nil.
+	Threshold unit.Points // smallest occupancy change that counts, whatever a test returns
+	// Noise returns the variance of a kernel's occupancy according to a
+	// history, in squared points. metric is the name of measured or busy
+	// occupancy. With Noise, fewer than 4 runs per side can be judged. It may
+	// be nil.
 	Noise func(r *Row, metric string) (stat.Variance, bool)
 }
 
-// DefaultOptions are 2 points, the value that people's own scripts use.
+// DefaultOptions returns a threshold of 2 points, which is the value in users'
+// own scripts.
 func DefaultOptions() Options { return Options{Threshold: 2} }
 
-// Side is one side of a diff: the runs are repeats of one program, a sample
-// each.
+// Side is one side of a diff: repeated runs of one program, one sample per run.
 type Side struct {
-	Name string // what the user calls it, a path; may be empty
+	Name string // the user's name for it, for example a path; may be empty
 	Runs []*compare.Result
 }
 
@@ -95,23 +103,24 @@ type Launch struct {
 	Global    ingest.Size3
 	Local     ingest.Size3
 	SIMD      unit.Opt[int]
-	Adapter   unit.Opt[string] // of the row when the export names one
+	Adapter   unit.Opt[string] // from the row, if the export names one
 	Registers unit.Opt[int]
 	SLM       unit.Opt[unit.Bytes]
 	Spill     unit.Opt[unit.Bytes] // per thread
 	Private   unit.Opt[unit.Bytes] // private memory per thread
-	// File and Line belong to the first run that has the kernel. Unmeasurable
-	// counts the runs whose value can belong to other kernels. They are not
-	// samples.
+	// File and Line locate the kernel in the first run that has it.
+	// Unmeasurable counts the runs whose value may belong to other kernels.
+	// Such values are not samples.
 	File         unit.Opt[string]
 	Line         unit.Opt[int]
 	Runs         int // runs that have the kernel
-	Of           int // all runs of the side
+	Of           int // all runs on this side
 	Unmeasurable int
 	Total        unit.Opt[unit.Seconds] // median over the runs
-	// Intervals is the least mean launch time over the runs in sampling
-	// intervals, Misattributed the most of what was counted in rows of no
-	// kernel. Exact says that the counters were read around each launch.
+	// Intervals is the shortest mean launch time among the runs, in sampling
+	// intervals. Misattributed is the largest share of instructions counted
+	// outside kernel rows. Exact is set if the counters were read around each
+	// launch.
 	Intervals     unit.Opt[float64]
 	Misattributed unit.Opt[unit.Ratio]
 	Exact         bool
@@ -123,19 +132,19 @@ type Row struct {
 	Task      string
 	Direction unit.Opt[string]
 	IsKernel  bool
-	Old       *Launch // nil on the side that does not have it
+	Old       *Launch // nil if the old side lacks the kernel
 	New       *Launch
-	Changes   []Change // of the launch, in the order of Change; never nil
-	Deltas    []Delta  // metrics that at least one side has, in their order; see Delta
+	Changes   []Change // launch changes, in the order of the Change constants; never nil
+	Deltas    []Delta  // metrics that at least one side has, in order; see Delta
 
 	Verdict Verdict
-	Share   unit.Opt[unit.Ratio]     // of the time of all tasks, on the side where it is larger
-	Speedup compare.PotentialSpeedup // of more occupancy, on the new side
+	Share   unit.Opt[unit.Ratio]     // of all tasks' time, on the side with the larger share
+	Speedup compare.PotentialSpeedup // from higher occupancy, on the new side
 
 	samples [2]*samples
 }
 
-// Summary counts the verdicts of kernels.
+// Summary contains the kernel counts by verdict.
 type Summary struct {
 	Kernels       int               `json:"kernels"`
 	Regressions   int               `json:"regressions"`
@@ -149,32 +158,32 @@ type Summary struct {
 	OnlyNew       int               `json:"only_new"`
 	NotComparable int               `json:"not_comparable"`
 	NotKernels    int               `json:"not_kernels"`
-	Tested        int               `json:"tested"` // kernels whose measured occupancy was tested, the rest has too few runs
+	Tested        int               `json:"tested"` // kernels whose measured occupancy was tested; the others have too few runs
 	TimeRatio     unit.Opt[float64] `json:"time_ratio"`
-	TimePairs     int               `json:"time_pairs"` // that TimeRatio is of
-	// OtherWork counts the paired kernels with another global size: their times
-	// are of another amount of work and are left out of TimeRatio.
+	TimePairs     int               `json:"time_pairs"` // pairs that TimeRatio covers
+	// OtherWork counts the paired kernels with different global sizes. Their
+	// times measure a different amount of work, so TimeRatio leaves them out.
 	OtherWork    int `json:"time_left_out"`
 	Inconclusive int `json:"inconclusive"`
 	Missing      int `json:"missing"`
 }
 
-// Result is two sides, compared. Its rows are in the order of Verdicts, then by
-// time; tasks that are not a kernel last.
+// Result is a comparison of two sides. Its rows are in the order of verdicts,
+// then by time, with tasks that are not kernels last.
 type Result struct {
 	Old, New Side
 	Options  Options
 	Rows     []Row
-	Changes  []Change // of the whole run first, then of kernels
+	Changes  []Change // whole-run changes first, then kernel changes
 	Summary  Summary
 	Notes    []note.Note
 
 	otherDevice bool
 }
 
-// CompareSides compares each of the other sides with the first. All are
-// compared with one, and not against each other: of five that would be ten
-// comparisons.
+// CompareSides returns a comparison of each other side with the first one. The
+// other sides are not compared with each other, because five sides would
+// already need ten comparisons.
 func CompareSides(first Side, others []Side, opt Options) []*Result {
 	list := make([]*Result, len(others))
 	for i, other := range others {
@@ -184,10 +193,10 @@ func CompareSides(first Side, others []Side, opt Options) []*Result {
 	return list
 }
 
-// compareTwo compares two sides kernel by kernel. Each run is one sample. Kernels
-// are paired by task, launch size, SIMD width, direction, and adapter. The
-// remaining kernels are paired by the parts that they share, if the pair is
-// unique, and then by names without their variable parts.
+// compareTwo returns the comparison of two sides, kernel by kernel. Each run is
+// one sample. Kernels are paired by task, launch size, SIMD width, direction,
+// and adapter. The remaining kernels are paired by fewer properties if the pair
+// is unique, and then by names without their variable parts.
 func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
 	copied := d.take(older, newer)
@@ -196,8 +205,8 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 		d.Rows = append(d.Rows, rowOf(p))
 	}
-	// Tests come first and for all kernels: what is significant depends on how
-	// many were looked at.
+	// Test all kernels first, because significance depends on how many kernels
+	// are tested.
 	d.stepDown()
 	for i := range d.Rows {
 		row := &d.Rows[i]
@@ -216,11 +225,11 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	return d
 }
 
-// rowOf compares a pair as far as its verdict.
+// rowOf returns a compared pair without its verdict.
 func rowOf(sides [2]*samples) Row {
 	row := Row{Changes: []Change{}}
 	of := [2]*Launch{}
-	for i, s := range sides { // the name of now, where it moved
+	for i, s := range sides { // the new name, if the kernel was renamed
 		if s == nil {
 			sides[i] = &samples{values: make([][]float64, len(compare.Metrics()))}
 			continue
@@ -246,7 +255,7 @@ func rowOf(sides [2]*samples) Row {
 	return row
 }
 
-// Delta returns the change of a metric. It is empty if neither side has it.
+// Delta returns a metric's change. It is empty if neither side has the metric.
 func (r *Row) Delta(metric string) *Delta {
 	for i := range r.Deltas {
 		if r.Deltas[i].Metric == metric {
@@ -256,14 +265,14 @@ func (r *Row) Delta(metric string) *Delta {
 	return &Delta{Metric: metric}
 }
 
-// Measured, loaded and time are the deltas that rules go by.
+// Measured, busy, and time return the deltas that the rules use.
 func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
 func (r *Row) busy() *Delta     { return r.Delta(compare.MetricBusy) }
 func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 
-// Compare orders rows for reading: kernels before other tasks, what one side
-// lacks and takes its time first, then by verdict and time. Equal rows stay in
-// the order of the new side.
+// Compare orders rows for display: kernels before other tasks, then kernels
+// that one side lacks and that take a relevant share of its time, then by
+// verdict and time. Equal rows keep the new side's order.
 func (r *Row) Compare(o *Row) int {
 	return cmp.Or(r.rank()-o.rank(), cmp.Compare(o.Seconds(), r.Seconds()))
 }
@@ -279,8 +288,8 @@ func (r *Row) rank() int {
 	return rank
 }
 
-// Seconds is the larger total time of the two sides, below zero when none is
-// known.
+// Seconds returns the larger total time of the two sides, or a negative number
+// if neither is known.
 func (r *Row) Seconds() unit.Seconds {
 	longest := unit.Seconds(-1)
 	for _, l := range []*Launch{r.Old, r.New} {
@@ -291,7 +300,7 @@ func (r *Row) Seconds() unit.Seconds {
 	return longest
 }
 
-// summarize counts the rows, in their order.
+// summarize counts the rows by verdict.
 func (d *Result) summarize() {
 	s, ratios := &d.Summary, []float64(nil)
 	for i := range d.Rows {

@@ -13,7 +13,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// k is a kernel of a run for diff tests; a negative occupancy is absent.
+// k describes a run's kernel for diff tests; a negative occupancy is absent.
 type k struct {
 	task                string
 	global, local       []int64
@@ -57,7 +57,7 @@ func diffRun(rows ...k) *compare.Result {
 	return r
 }
 
-// runs makes one run per occupancy of one kernel.
+// runs returns one run per occupancy, all with the same kernel.
 func runs(base k, measured ...float64) []*compare.Result {
 	var list []*compare.Result
 	for _, m := range measured {
@@ -83,36 +83,37 @@ func TestDiffVerdicts(t *testing.T) {
 		reason       string
 		older, newer []*compare.Result
 		want         Verdict
-		change       float64 // of measured
-		p            float64 // 0 when there is no test
+		change       float64 // of measured occupancy
+		p            float64 // 0 if there is no test
 	}{
 		{"one run per side, beyond the floor", runs(base, 62.7), runs(base, 48.6), Regression, -14.1, 0},
-		{"exactly what single runs differ by is not beyond it, whatever binary fractions say", runs(base, 62.7), runs(base, 53.7),
+		{"exactly the difference between single runs does not exceed it, even after binary rounding", runs(base, 62.7), runs(base, 53.7),
 			Inconclusive, -9, 0},
 		{"a digit more is", runs(base, 62.7), runs(base, 53.6), Regression, -9.1, 0},
 		{"the mirror image", runs(base, 60), runs(base, 70), Improvement, 10, 0},
 		{"four runs per side, apart: p is 2 of 70 deals", runs(base, 60, 61, 62, 63), runs(base, 50, 51, 52, 53),
 			Regression, -10, 2.0 / 70},
-		// U = 10 of 16: of 70 deals 7 + 8 + 7 lie nearer to 8, so p = 48/70.
+		// U = 10 of 16. Of the 70 arrangements, 7 + 8 + 7 are closer to 8, so p
+		// = 48/70.
 		{"a noisy fall is none", runs(base, 50, 60, 70, 80), runs(base, 45, 55, 65, 75), Unchanged, -5, 48.0 / 70},
 		{"significant, but too small to care", runs(base, 60, 60.1, 60.2, 60.3), runs(base, 59, 59.1, 59.2, 59.3),
 			Unchanged, -1, 2.0 / 70},
 		{"three on one side allow no test", runs(base, 60, 61, 62, 63, 64), runs(base, 50, 51, 52), Regression, -11, 0},
-		{"a change that does what is predicted is not a regression", runs(base, 95), runs(half, 47), ChangedLaunch, -48, 0},
+		{"a change with the predicted effect is not a regression", runs(base, 95), runs(half, 47), ChangedLaunch, -48, 0},
 		{"a change that the prediction does not explain is one", runs(base, 95), runs(simd16, 80), Regression, -15, 0},
 		{"A launch that was changed for the better, and measures better than that", runs(half, 38), runs(base, 98),
 			Improvement, 60, 0},
 		{"a better launch that the measurement does not follow is no fall", runs(half, 48), runs(base, 49),
 			ChangedLaunch, 1, 0},
-		{"without a prediction nobody can say", runs(fan2(func(x *k) { x.predicted = 0 }), 95), runs(simd16, 80),
+		{"inconclusive without a prediction", runs(fan2(func(x *k) { x.predicted = 0 }), 95), runs(simd16, 80),
 			ChangedLaunch, -15, 0},
 		{"the residual is tested too: U = 10 again", runs(fan2(func(x *k) { x.predicted = 90 }), 50, 60, 70, 80),
 			runs(fan2(func(x *k) { x.simd, x.predicted = 16, 60 }), 15, 25, 35, 45),
 			ChangedLaunch, -35, 2.0 / 70},
 		{"large GRF is a change of the launch", runs(fan2(func(x *k) { x.grf = 128 }), 95),
 			runs(fan2(func(x *k) { x.grf, x.predicted = 256, 50 }), 48), ChangedLaunch, -47, 0},
-		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: the two collections of a
-		// real Gaussian run.
+		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: two collections from a real
+		// Gaussian run.
 		{"Busy XVEs held more, but had nothing to run for longer",
 			runs(fan2(func(x *k) { x.idle, x.seconds = 20.7, 523.2e-6 }), 62.7),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 43, 525.9e-6 }), 48.6),
@@ -163,7 +164,7 @@ func TestDiffWithoutNumbers(t *testing.T) {
 			NotComparable},
 		{"each side for its own reason", []*compare.Result{diffRun(short)},
 			[]*compare.Result{diffRun(fan2(func(x *k) { x.measured = -1 }))}, NotComparable},
-		{"copies are not judged, whatever their counter says", []*compare.Result{diffRun(fill)},
+		{"copies are not judged, even if their counter changed", []*compare.Result{diffRun(fill)},
 			[]*compare.Result{diffRun(fillNow)}, NotAKernel},
 		{"gone", []*compare.Result{diffRun(base), diffRun()}, []*compare.Result{diffRun()}, OnlyOld},
 		{"new", []*compare.Result{diffRun()}, []*compare.Result{diffRun(base)}, OnlyNew},
@@ -193,9 +194,9 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 		older, newer []*compare.Result
 		changes      string
 		verdict      Verdict
-		note         string // code of the last note that is not no-test
+		note         string // code of the last note, except no-test
 	}{
-		{"nothing is said, nothing is changed", []*compare.Result{side("", "", "", 60)},
+		{"unknown properties are not changes", []*compare.Result{side("", "", "", 60)},
 			[]*compare.Result{side("", "", "", 60)}, "", Inconclusive, ""},
 		{"an unknown driver is never a change", []*compare.Result{side("mtl", "", "", 60)},
 			[]*compare.Result{side("mtl", "25.1", "2025.0", 60)}, "", Inconclusive, ""},
@@ -239,7 +240,7 @@ func TestDiffPairs(t *testing.T) {
 	for _, c := range []struct {
 		reason       string
 		older, newer []k
-		want         string // changes of each pair, - for one side only
+		want         string // changes per pair, - for a kernel that only one side has
 	}{
 		{"three sizes, all at another width: paired by size", []k{g(1, 8, 16), g(2, 8, 16), g(3, 8, 16)},
 			[]k{g(3, 8, 32), g(2, 8, 32), g(1, 8, 32)},
@@ -263,8 +264,7 @@ func TestDiffPairs(t *testing.T) {
 	} {
 		d := compareTwo([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
-		// In the order of the new side: the verdicts are not what this is
-		// about.
+		// In the new side's order: this test is not about verdicts.
 		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 			row := rowOf(p)
 			row.Verdict = d.judge(&row)
@@ -360,7 +360,7 @@ func TestDiffIntervals(t *testing.T) {
 	}
 }
 
-// TestDiffKeyTwice: a kernel that a log times twice is one sample.
+// TestDiffKeyTwice checks that a kernel that a log times twice is one sample.
 func TestDiffKeyTwice(t *testing.T) {
 	x := fan2(func(x *k) { x.measured = 80 })
 	d := compareTwo([]*compare.Result{diffRun(x, x)}, []*compare.Result{diffRun(x)}, DefaultOptions())

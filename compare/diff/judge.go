@@ -12,26 +12,28 @@ import (
 )
 
 const (
-	// timeDiffers is how far launch times may be apart before measured
-	// occupancies are of different launches. shortLaunchTimes and untestedTimes
-	// multiply the threshold of a diff: where a launch is below a sampling
-	// interval the busy occupancy moved by 5.6 to 6.2 points between runs of
-	// one program, and measured occupancy by up to 2.6 between two of one day.
+	// timeDiffers is the relative difference between launch times up to which
+	// measured occupancies are comparable. shortLaunchTimes and untestedTimes
+	// multiply a diff's threshold: for launches below a sampling interval, busy
+	// occupancy varied by 5.6 to 6.2 points between runs of one program.
+	// Measured occupancy varied by up to 2.6 points between two runs on one
+	// day.
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
 	untestedTimes    unit.Points = 2
 
-	// SingleRuns is how far single runs of one program lie apart at most, over
-	// days: with fewer runs than a test takes, and without a history that knows
-	// the noise, a smaller change cannot be determined from none.
+	// SingleRuns is the largest difference between single runs of one program,
+	// over several days. If there are too few runs for a test, and no history
+	// that knows the noise, a smaller change cannot be distinguished from no
+	// change.
 	SingleRuns unit.Points = 9
-	// minShare is the smallest share of the time of its runs with which a kernel
-	// that only they have matters.
+	// minShare is the smallest share of a run's time at which a kernel matters
+	// that only one side has.
 	minShare = 0.01
 )
 
-// Missing reports whether one side alone has a kernel that takes a hundredth of
-// its time or more, or it is unknown how much.
+// Missing reports whether only one side has the kernel and the kernel takes at
+// least 1% of that side's time, or an unknown share.
 func (r *Row) Missing() bool {
 	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= minShare
 }
@@ -43,17 +45,17 @@ func (r *Row) Unexplained() bool {
 		!r.Delta(compare.MetricResidual).Change.Present()
 }
 
-// setLimits describes how far occupancies have to move to count: beyond the
-// threshold where they were tested, and beyond what single runs differ by where
-// they were not.
+// setLimits sets the smallest change that counts for each occupancy: the
+// threshold if the change was tested, and otherwise at least the difference
+// between single runs.
 func (d *Result) setLimits(row *Row) {
 	if row.Old == nil || row.New == nil {
 		return
 	}
 	loaded, measured := d.Options.Threshold, untestedTimes*d.Options.Threshold
 	for _, l := range []*Launch{row.Old, row.New} {
-		// How long launches were is not known: then they are taken for short,
-		// which is the careful choice.
+		// If the launch length is unknown, assume short launches, which is the
+		// cautious choice.
 		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
 			loaded = shortLaunchTimes * d.Options.Threshold
 		}
@@ -77,8 +79,9 @@ func (d *Result) setLimits(row *Row) {
 	}
 }
 
-// Memory returns the change of spill or private memory per thread, and its way:
-// -1 for more of it, which is worse, 1 for less, and 0 for no change.
+// Memory returns the change of spill or private memory per thread, and its
+// direction: -1 for more memory, which is worse, 1 for less, and 0 for no
+// change.
 func (r *Row) Memory() (c Change, way int) {
 	for _, c := range r.Changes {
 		switch c.What {
@@ -91,15 +94,15 @@ func (r *Row) Memory() (c Change, way int) {
 	return c, 0
 }
 
-// judge returns the verdict by the rules that stand with the verdicts.
+// judge returns the verdict by the rules that are listed with the verdicts.
 func (d *Result) judge(row *Row) Verdict {
 	v := d.judgeOccupancy(row)
 	_, way := row.Memory()
 	if way == 0 || !row.IsKernel || d.otherDevice || row.pace() == -way {
 		return v
 	}
-	// Another sub-group size spills another amount, and not for that reason in
-	// another time.
+	// Another sub-group size spills a different amount, which is not the reason
+	// for a different time.
 	if v == NotComparable || v == Inconclusive || v == Unchanged || v == ChangedLaunch && row.pace() == way {
 		return changed(way)
 	}
@@ -121,7 +124,7 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 	tested := row.Measured().Significant.Present() || row.busy().Significant.Present()
 	pace, way := row.pace(), row.Measured().Moved()
 	if other {
-		pace = 0 // launches that changed on purpose may take any time
+		pace = 0 // intended changes may change the launch time
 	}
 	for _, to := range []int{-1, 1} {
 		trade := pace == -to && row.time().Significant.Or(false)
@@ -149,7 +152,8 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 	return Unchanged
 }
 
-// changed returns the verdict of a kernel that changed one way, -1 for the worse.
+// changed returns the verdict for a kernel that became worse (-1) or better
+// (1).
 func changed(way int) Verdict {
 	if way < 0 {
 		return Regression
@@ -157,8 +161,8 @@ func changed(way int) Verdict {
 	return Improvement
 }
 
-// traded returns the verdict of a kernel whose occupancy moved one way, -1 for
-// down, and whose time moved such that this is neither better nor worse.
+// traded returns the verdict for a kernel whose occupancy changed in one
+// direction, -1 for down, and whose time makes this neither better nor worse.
 func traded(way int) Verdict {
 	if way < 0 {
 		return Faster
@@ -166,19 +170,20 @@ func traded(way int) Verdict {
 	return Slower
 }
 
-// moved reports whether occupancy moved one way, -1 for down: busy occupancy if
-// both sides have it and the measured one does not move the other way, and the
-// measured one if it is comparable. With another launch, the residual has to
-// have moved as well.
+// moved reports whether occupancy changed in one direction, -1 for down. It
+// uses busy occupancy if both sides have it and measured occupancy does not
+// change in the opposite direction, and measured occupancy if it is comparable.
+// If the launch changed, the residual must have changed in that direction, too.
 func (r *Row) moved(way int, other bool) bool {
 	loaded, measured := r.busy(), r.Measured()
-	// Two values that move opposite ways show that something else changed.
+	// Two values that change in opposite directions show that something else
+	// changed.
 	if loaded.Moved() == way && measured.Moved() != -way &&
 		(!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
 		return true
 	}
-	// If busy occupancy is known and did not move, the measured one of another
-	// launch proves nothing.
+	// If busy occupancy is known and did not change, the measured occupancy of
+	// another launch proves nothing.
 	if !other && (r.trade() != 0 || !r.comparable()) || other && loaded.Change.Present() {
 		return false
 	}
@@ -186,7 +191,7 @@ func (r *Row) moved(way int, other bool) bool {
 }
 
 // pace returns 1 if launches became faster, -1 if they became slower, and 0 if
-// their times are alike to a tenth, unknown, or not significantly different.
+// their times are within 10%, unknown, or not significantly different.
 func (r *Row) pace() int {
 	switch x, ok := r.time().Ratio.Value(); {
 	case !ok || r.time().Insignificant():
@@ -199,12 +204,12 @@ func (r *Row) pace() int {
 	return 0
 }
 
-// OtherTime reports whether a launch of the same work takes another time, by
-// more than a tenth and by more than a test calls noise.
+// OtherTime reports whether launches of the same work take a different time:
+// more than 10%, and more than a test attributes to noise.
 func (r *Row) OtherTime() bool { return r.pace() != 0 && !hasChange(r.Changes, ChangeGlobal) }
 
-// trade returns the way that measured occupancy moved if launches became faster
-// while it fell, or slower while it rose, and 0 otherwise.
+// trade returns the direction in which measured occupancy changed if launches
+// became faster while it fell, or slower while it rose. Otherwise it returns 0.
 func (r *Row) trade() int {
 	m, pace := r.Measured(), r.pace()
 	if change := m.Change.Or(0) * float64(-pace); pace == 0 || m.Insignificant() || change <= float64(digit) {
@@ -213,8 +218,8 @@ func (r *Row) trade() int {
 	return -pace
 }
 
-// comparable reports whether nothing contradicts comparing measured
-// occupancies.
+// comparable reports whether measured occupancies may be compared: no evidence
+// contradicts it.
 func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
@@ -226,8 +231,8 @@ func (r *Row) comparable() bool {
 		r.New.Misattributed.Or(0) <= compare.MisattributedMedium
 }
 
-// Reversed reports whether all runs of the old side were collected after those
-// of the new one, as far as their times are known.
+// Reversed reports whether all runs on the old side were collected after all
+// runs on the new side, as far as their times are known.
 func (d *Result) Reversed() bool {
 	var times [2][]time.Time
 	for i, runs := range [][]*compare.Result{d.Old.Runs, d.New.Runs} {
@@ -241,8 +246,8 @@ func (d *Result) Reversed() bool {
 		slices.MinFunc(times[0], time.Time.Compare).After(slices.MaxFunc(times[1], time.Time.Compare))
 }
 
-// speedupOf describes what more occupancy is worth to a kernel on the new side.
-// Runs that disagree tell nothing.
+// speedupOf returns the potential speedup from higher occupancy, on the new
+// side. It is undetermined if the runs disagree.
 func speedupOf(r *Row) compare.PotentialSpeedup {
 	untold := compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.SpeedupUndetermined}}
 	if !r.IsKernel || r.New == nil {
@@ -259,50 +264,52 @@ func speedupOf(r *Row) compare.PotentialSpeedup {
 }
 
 const (
-	Alpha      = 0.05 // a change is significant when its p is below
-	confidence = 0.95 // of the interval of a median
+	Alpha      = 0.05 // a change is significant if its p is below Alpha
+	confidence = 0.95 // of a median's interval
 )
 
-// digit absorbs binary fractions when a change is compared with a threshold
-// given in decimals.
+// digit absorbs binary rounding errors when a change is compared with a decimal
+// threshold.
 const digit unit.Points = 1e-9
 
-// A Sample contains the values of one quantity in the runs of one side.
+// A Sample contains one quantity's values in the runs on one side.
 type Sample struct {
 	N      int // runs that have a value
 	Median unit.Opt[float64]
-	// Low and High are the interval of the median, Confidence how sure that is;
-	// see Delta.
+	// Low and High are the median's confidence interval, with the confidence
+	// that was reached; see Delta.
 	Low        unit.Opt[float64]
 	High       unit.Opt[float64]
 	Confidence unit.Opt[float64]
 }
 
-// Delta is one metric on both sides: of times it has their ratio, of everything
-// else the change. From 4 runs per side on it is tested (Mann-Whitney,
-// two-sided) and has intervals: those of 4 and 5 runs reach from the smallest
-// to the largest value and hold the median with 87.5 and 93.8 % confidence,
-// from 6 runs on the confidence that was asked for is reached.
+// Delta is one metric on both sides: a ratio for times, otherwise a difference.
+// With at least 4 runs per side, it is tested (Mann-Whitney, two-sided) and has
+// intervals. With 4 and 5 runs, an interval extends from the smallest to the
+// largest value and contains the median with 87.5% and 93.8% confidence. With
+// at least 6 runs, the interval reaches the requested confidence.
 type Delta struct {
-	Metric string // its name
+	Metric string // metric name
 	Old    Sample
 	New    Sample
 	Change unit.Opt[float64]
 	Ratio  unit.Opt[float64]
 	P      unit.Opt[float64] // two-sided; absent with fewer than 4 runs per side
-	// Significant is absent where nothing was tested. Of occupancies it is what
-	// remains when all kernels are looked at together.
+	// Significant is absent if nothing was tested. For an occupancy, it takes
+	// into account how many kernels were tested.
 	Significant unit.Opt[bool]
-	// what the change of an occupancy has to exceed to count; absent where nothing goes by it
+	// Limit is the occupancy change that must be exceeded to count; absent if
+	// no rule uses the metric.
 	Limit unit.Opt[unit.Points]
 }
 
-// Insignificant reports whether a test found that chance may explain the
-// change: it is shown as `~`.
+// Insignificant reports whether a test found that the change may be due to
+// noise. Such a change is shown as `~`.
 func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
 
-// Moved describes which way it went beyond its limit: -1 down, 1 up, 0 when it
-// did not, or a test says that it may be chance.
+// Moved returns the direction of a change beyond its limit: -1 down, 1 up. It
+// returns 0 if the change is within the limit, or if a test finds that it may
+// be due to noise.
 func (d *Delta) Moved() int {
 	limit := float64(d.Limit.Or(0) + digit)
 	switch c, ok := d.Change.Value(); {
@@ -321,8 +328,8 @@ func sampleOf(xs []float64) Sample {
 		return s
 	}
 	sure := confidence
-	// Smallest to largest value hold the median with 1 - 2^(1-n); more cannot
-	// be had of n values.
+	// The smallest and largest of n values contain the median with confidence 1
+	// - 2^(1-n), which is the maximum for n values.
 	if most := 1 - 2/float64(uint64(1)<<min(len(xs), 60)); most < sure {
 		sure = most - 1e-9
 	}
@@ -332,8 +339,8 @@ func sampleOf(xs []float64) Sample {
 	return s
 }
 
-// deltaOf compares the samples of a metric. There is no ratio to a time of
-// zero.
+// deltaOf returns the compared samples for a metric. If the old time is zero,
+// there is no ratio.
 func deltaOf(m compare.Metric, older, newer []float64) Delta {
 	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
 	was, hadOne := r.Old.Median.Value()
@@ -354,19 +361,19 @@ func deltaOf(m compare.Metric, older, newer []float64) Delta {
 	return r
 }
 
-// finest is the least variance that is believed, in squared points: figures are
-// printed with one digit.
+// finest is the smallest variance that is trusted, in squared points: values
+// are printed with one decimal.
 const finest = 0.05 * 0.05
 
-// evidence is the part of a row that stepDown uses for a metric.
+// evidence is the part of a row that stepDown uses for one metric.
 type evidence struct {
 	delta  *Delta
 	spread stat.Variance
-	own    bool // the spread comes from the row's runs and not from a history
+	own    bool // the variance comes from the row's runs, not from a history
 }
 
-// evidenceOf returns what the rows bring of a metric: their own spread from 4
-// runs per side on, otherwise that of the history, where there is one.
+// evidenceOf returns the rows' evidence for a metric: their own variance with
+// at least 4 runs per side, otherwise the history's variance, if there is one.
 func (d *Result) evidenceOf(metric string) (list []evidence) {
 	at := compare.MetricNamed(metric)
 	for i := range d.Rows {
@@ -390,12 +397,13 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 	return list
 }
 
-// stepDown describes which changes of occupancy are significant when all
-// kernels are looked at together. From 4 runs per side on a change has to pass
-// Mann-Whitney's test by itself, which outliers do not mislead, and Student's t
-// with the kernels' spreads shrunk to each other, stepped down after Holm:
-// ranks of 4 + 4 runs cannot be rare enough for many kernels. With fewer runs
-// the spread is the history's, where there is one.
+// stepDown decides which occupancy changes are significant if all kernels are
+// tested together. With at least 4 runs per side, a change must pass two tests.
+// The Mann-Whitney test, for each change by itself, is robust against outliers.
+// Student's t-test shrinks the kernels' variances toward each other and uses
+// Holm's step-down procedure. It is needed because ranks of 4 + 4 runs cannot
+// become rare enough for many kernels. With fewer runs, the variance comes from
+// the history, if there is one.
 func (d *Result) stepDown() {
 	var all []evidence
 	var ps []float64
@@ -423,7 +431,7 @@ func (d *Result) stepDown() {
 	}
 }
 
-// pooled returns the variance within two samples.
+// pooled returns the variance within the samples.
 func pooled(samples ...[]float64) stat.Variance {
 	sum, n := 0.0, 0
 	for _, xs := range samples {

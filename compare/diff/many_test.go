@@ -9,9 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Kernels that did not change are red for nothing in at most 5 of 100 diffs,
-// however many there are, and a drop of 10 points at a noise of 2 is found with
-// 4 runs per side.
+// TestKernelsAreJudgedTogether checks that unchanged kernels cause a false
+// alarm in at most 5 of 100 diffs, for any number of kernels. A drop of 10
+// points at a noise of 2 points must be found with 4 runs per side.
 func TestKernelsAreJudgedTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	runs := func(n int, drop float64) (xs []float64) {
@@ -52,12 +52,12 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 	}
 }
 
-// One run per side is judged where a history knows the spread, and else cannot
-// be determined.
+// TestNoiseOfAHistory checks that one run per side is judged if a history knows
+// the noise, and is otherwise inconclusive.
 func TestNoiseOfAHistory(t *testing.T) {
 	for _, c := range []struct {
 		why    string
-		spread float64 // 0 for none
+		spread float64 // 0 if unknown
 		drop   float64
 		want   bool
 	}{
@@ -80,16 +80,16 @@ func TestNoiseOfAHistory(t *testing.T) {
 	}
 }
 
-// sampled are samples of measured occupancy alone.
+// sampled returns samples that contain only measured occupancy.
 func sampled(measured []float64) *samples {
 	s := &samples{values: make([][]float64, len(compare.Metrics()))}
 	s.values[compare.MetricNamed(compare.MetricMeasured)] = measured
 	return s
 }
 
-// TestLimits: what a test says counts from the threshold on, and three times
-// that for busy XVEs in launches that may be short; without a test it has to be
-// more than single runs differ by.
+// TestLimits checks the smallest change that counts: the threshold with a test,
+// and three times the threshold for busy occupancy if launches may be short.
+// Without a test, the change must exceed the difference between single runs.
 func TestLimits(t *testing.T) {
 	idle := func(x *k) { x.idle = 10 }
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// exact describes for runs that their counters were read around each launch.
+// exact marks the runs' counters as read around each launch.
 func exact(list []*compare.Result) []*compare.Result {
 	for _, r := range list {
 		r.Rows[0].Certainty.Exact = true

@@ -13,25 +13,25 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Runs are several runs of one program side by side: the nodes of a cluster,
-// the ranks of a job, repeats. Which of them is an outlier is for
-// trend.FindOutliers: whole runs by their occupancy and by their times, then
-// single kernels.
+// Runs compares several runs of one program: a cluster's nodes, a job's ranks,
+// or repeats. trend.FindOutliers decides which runs are outliers, first whole
+// runs by occupancy and time, then single kernels.
 type Runs struct {
-	Runs     []RunAcrossKernels // in the order in which they were given
-	Kernels  []KernelAcrossRuns // by time, the longest first
-	Findings []Finding          // the worst first
-	Compared int                // runs that are neither copies nor without work
+	Runs     []RunAcrossKernels // in the given order
+	Kernels  []KernelAcrossRuns // by time, longest first
+	Findings []Finding          // worst first
+	Compared int                // runs that are not copies and that did work
 }
 
-// LeastRuns is the number of runs that the outlier test of a kernel needs.
+// LeastRuns is the number of runs that the outlier test for single kernels
+// needs.
 const LeastRuns = trend.SingleRuns
 
-// Few reports whether the runs are too few for that test.
+// Few reports whether there are too few runs for that test.
 func (s *Runs) Few() bool { return s.Compared < LeastRuns }
 
-// MostVaried returns the kernel with the largest range of measured occupancy,
-// and that range; nil if no kernel has two values.
+// MostVaried returns the kernel with the largest range of measured occupancy
+// and its range, or nil if no kernel has two values.
 func (s *Runs) MostVaried() (most *KernelAcrossRuns, points unit.Points) {
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
@@ -42,7 +42,7 @@ func (s *Runs) MostVaried() (most *KernelAcrossRuns, points unit.Points) {
 	return most, points
 }
 
-// Finding is a run that stands out, as a whole or in one kernel.
+// Finding is a run that differs from the others, as a whole or in one kernel.
 type Finding struct {
 	Run    *RunAcrossKernels
 	Kernel *KernelAcrossRuns // nil for the whole run
@@ -50,30 +50,30 @@ type Finding struct {
 	Off    unit.Opt[unit.Points]
 }
 
-// RunAcrossKernels is one of the runs, and how it compares with the others.
+// RunAcrossKernels is one run and its comparison with the others.
 type RunAcrossKernels struct {
-	Place int // among the runs
+	Place int // index of the run
 	Name  string
 	*compare.Result
-	// Off is the median over its kernels of measured occupancy - the level of
-	// that kernel over all runs; TimeRatio the same of the time of a launch, as
-	// a ratio.
+	// Off is the median over the run's kernels of measured occupancy minus the
+	// kernel's level in all runs. TimeRatio is the corresponding median ratio
+	// of launch times.
 	Off            unit.Opt[unit.Points]
 	TimeRatio      unit.Opt[float64]
-	MissingKernels int // kernels that most of the other runs have
+	MissingKernels int // kernels that the run lacks and most other runs have
 	Findings       []RunFinding
-	CopyOf         string // the run before of the same content; a copy is left out of all statistics
+	CopyOf         string // the previous run with the same content; copies are left out of all statistics
 }
 
-// RunFinding says in which way a run stands out.
+// RunFinding is the way in which a run differs from the others.
 type RunFinding string
 
-// The findings, the worst first.
+// Run findings, worst first.
 const (
 	RunLow            RunFinding = "low occupancy"
 	RunIdle           RunFinding = "no work"
 	RunSlow           RunFinding = "slow"
-	RunDips           RunFinding = "low in part" // in a kernel
+	RunDips           RunFinding = "low in part" // in one kernel
 	RunMissingKernels RunFinding = "kernels missing"
 	RunHigh           RunFinding = "high occupancy"
 	RunFast           RunFinding = "fast"
@@ -84,30 +84,30 @@ const (
 var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingKernels, RunHigh, RunFast, RunPeaks,
 	RunCopy}
 
-// KernelAcrossRuns is one launch over all runs. Its lists hold a value for each
-// of the runs.
+// KernelAcrossRuns is one launch in all runs. Its slices have one entry per
+// run.
 type KernelAcrossRuns struct {
-	ingest.Kernel                          // of the first run that has it
-	Has           []bool                   // which runs have it
-	Measured      []unit.Opt[unit.Ratio]   // absent where it was unmeasurable
-	Seconds       []unit.Opt[unit.Seconds] // of a launch
+	ingest.Kernel                          // from the first run that has it
+	Has           []bool                   // whether each run has the kernel
+	Measured      []unit.Opt[unit.Ratio]   // absent if unmeasurable
+	Seconds       []unit.Opt[unit.Seconds] // per launch
 	N             int                      // runs with a measured value
 	having        int                      // runs that have it
-	Predicted     unit.Opt[unit.Ratio]     // average, of the first run that has it
+	Predicted     unit.Opt[unit.Ratio]     // average, from the first run that has it
 	Total         unit.Opt[unit.Seconds]   // over all runs
-	// Of Measured; absent where no run has a value.
+	// Range and median of Measured; absent if no run has a value.
 	Lowest, Median, Highest unit.Opt[unit.Ratio]
-	Findings                []Finding // in which runs it is off
+	Findings                []Finding // runs in which this kernel is an outlier
 }
 
 const (
 	leastRuns             = 3    // with two runs, either may be the outlier
 	runPoints unit.Points = 2    // a run within this distance is not an outlier
-	idleShare             = 0.01 // of the GPU time of the others, below which a run did no work
+	idleShare             = 0.01 // of the others' GPU time; a run with less did no work
 )
 
-// CompareRuns compares runs with each other. names has one for each of the
-// results.
+// CompareRuns returns the comparison of all runs. names has one entry per
+// result.
 func CompareRuns(names []string, results []*compare.Result) *Runs {
 	s := &Runs{Runs: make([]RunAcrossKernels, len(results))}
 	first := map[string]string{}
@@ -161,7 +161,7 @@ func (s *Runs) collect() {
 				k, at[key] = len(s.Kernels), len(s.Kernels)
 				s.Kernels = append(s.Kernels, newKernelAcrossRuns(row, len(s.Runs)))
 			}
-			if !s.Kernels[k].Has[i] { // of a key that comes back, as a timing of a log does, the first counts
+			if !s.Kernels[k].Has[i] { // if a key occurs again, for example in a timing log, use its first row
 				s.Kernels[k].add(i, row)
 			}
 		}
@@ -206,7 +206,7 @@ func (k *KernelAcrossRuns) sum() {
 	}
 }
 
-// sortFindings sorts the findings, the worst first, and adds them to their runs and
+// sortFindings sorts the findings, worst first, and adds them to their runs and
 // kernels.
 func (s *Runs) sortFindings() {
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
@@ -226,8 +226,8 @@ func (s *Runs) sortFindings() {
 
 func (s *Runs) add(f Finding) { s.Findings = append(s.Findings, f) }
 
-// compareRuns holds the runs that are no copies against each other. work is the
-// GPU time of each.
+// compareRuns compares the runs that are not copies. work contains each run's
+// GPU time.
 func (s *Runs) compareRuns(work []float64) {
 	usual, _ := stat.Median(work)
 	idle := make([]bool, len(s.Runs))
@@ -277,7 +277,7 @@ func (s *Runs) compareRuns(work []float64) {
 	}
 }
 
-// panel has a value of each kernel in each run, NaN where there is none.
+// panel returns each kernel's value in each run, or NaN if there is none.
 func (s *Runs) panel(idle []bool, of func(k *KernelAcrossRuns, run int) float64) trend.Panel {
 	p := make(trend.Panel, len(s.Kernels))
 	for k := range s.Kernels {
@@ -299,5 +299,5 @@ func below(x float64) int {
 	return 0
 }
 
-// work is the GPU time of the kernels of a run, in seconds.
+// work returns the GPU time of the run's kernels, in seconds.
 func (r *RunAcrossKernels) work() float64 { return float64(r.Summary.KernelTime.Or(0)) }

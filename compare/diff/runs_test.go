@@ -9,8 +9,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// runOf is a run of some kernels, each with a measured occupancy in percent and
-// a time of a launch; a negative occupancy was not measured.
+// runOf returns a run with some kernels, each with a measured occupancy in
+// percent and a launch time; a negative occupancy was not measured.
 func runOf(seconds float64, measured ...float64) *compare.Result {
 	r := &compare.Result{}
 	for i, m := range measured {
@@ -43,7 +43,7 @@ func TestSideBySide(t *testing.T) {
 		{"slower by more", runOf(1.2, 90, 80, 70), []RunFinding{RunSlow}, 0},
 		{"one kernel is lower, and four runs are too few to test it", runOf(1, 90, 60, 70), nil, 0},
 		{"a kernel is missing", runOf(1, 90, 80), []RunFinding{RunMissingKernels}, 0},
-		{"what was not measured is not zero", runOf(1, 90, 80, -1), nil, 0},
+		{"an unmeasured value is not zero", runOf(1, 90, 80, -1), nil, 0},
 		{"nothing ran", &compare.Result{}, []RunFinding{RunIdle}, 0},
 	} {
 		s := CompareRuns([]string{"1", "2", "3", "4"}, []*compare.Result{good(), good(), good(), test.last})
@@ -87,12 +87,12 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// TestOutlierInOneKernel has one or two of six runs low in one kernel: at least
-// six are needed.
+// TestOutlierInOneKernel uses one or two runs with one low kernel: at least six
+// runs are needed to find them.
 func TestOutlierInOneKernel(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		low    []float64 // of kernel b, 80 in the other runs
+		low    []float64 // kernel b's value in the low runs; 80 in the others
 		runs   int
 		want   int
 	}{
@@ -109,8 +109,8 @@ func TestOutlierInOneKernel(t *testing.T) {
 			if i < len(c.low) {
 				b = c.low[i]
 			}
-			// Kernel a has noise; c never varies, and must not make b look
-			// normal.
+			// Kernel a has noise. Kernel c never varies, and must not make b
+			// look normal.
 			names, results = append(names, string(rune('1'+i))), append(results, runOf(1, 90+float64(i%4)/10, b, 70))
 		}
 		s := CompareRuns(names, results)
@@ -123,7 +123,8 @@ func TestOutlierInOneKernel(t *testing.T) {
 	}
 }
 
-// TestSpreadOfFew: one value is lowest and highest, and none has neither.
+// TestSpreadOfFew checks that a kernel with one value has it as lowest and
+// highest, and that a kernel without values has neither.
 func TestSpreadOfFew(t *testing.T) {
 	s := CompareRuns([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 70, -1, -1)})
 	for _, k := range s.Kernels {

@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// addNotes describes what holds for all kernels, and then what was noted of the
-// runs.
+// addNotes adds the notes that apply to all kernels, and then the runs' own
+// notes.
 func (d *Result) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...),
@@ -54,8 +54,8 @@ func (d *Result) addNotes(copied []note.Note) {
 // line ends and compression.
 func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 
-// contents are the files that a run's rows are of. A summary may belong to all
-// runs.
+// contents returns the files that contain a run's rows. A summary is left out,
+// because it may belong to all runs.
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
 	for i := range r.Rows {
@@ -98,8 +98,8 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 			copied = append(copied, note.Note{Severity: note.Warning, Code: "same-content",
 				Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
 		}
-		// A run of which one file is a copy may still be a run of its own: only
-		// where all are, it is left out.
+		// A run that shares only one file with another run may be a separate
+		// run: leave it out only if all of its files are copies.
 		if copies > 0 && copies == len(files) {
 			copied[said].Text += ", and this one is left out"
 		} else {
@@ -115,20 +115,20 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	return copied
 }
 
-// samples contains the samples of one launch on one side: at most one per run for
-// each metric.
+// samples contains the samples of one launch on one side: at most one sample
+// per run and metric.
 type samples struct {
 	key        ingest.Key // with sizes trimmed
 	launch     Launch
 	notAKernel bool
-	share      unit.Opt[unit.Ratio] // of the time, the most of the runs
-	values     [][]float64          // of each metric
+	share      unit.Opt[unit.Ratio] // of the time; the largest share in any run
+	values     [][]float64          // by metric
 	speedup    []compare.PotentialSpeedup
-	last       *compare.Result // the run that was added last
+	last       *compare.Result // the most recently added run
 }
 
-// collect returns the launches of the runs of one side, in the order in which
-// they are met.
+// collect returns the launches in one side's runs, in order of first
+// appearance.
 func collect(runs []*compare.Result) (list []*samples) {
 	at := map[ingest.Key]*samples{}
 	for _, run := range runs {
@@ -145,8 +145,8 @@ func collect(runs []*compare.Result) (list []*samples) {
 				at[key] = s
 				list = append(list, s)
 			}
-			// Ingest has one row of each key; one that comes back all the same,
-			// as a timing of a log does, is no sample of its own.
+			// Ingest merges rows by key. A key that still occurs again, for
+			// example in a timing log, is not a separate sample.
 			if s.last != run {
 				s.last = run
 				s.add(row)
@@ -165,7 +165,7 @@ func collect(runs []*compare.Result) (list []*samples) {
 func (s *samples) add(row *compare.Row) {
 	l := &s.launch
 	l.Runs++
-	// Of how sure the counters are, the least of the runs.
+	// Keep the worst certainty among the runs.
 	if n, ok := row.Certainty.Intervals.Value(); ok {
 		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
 	}
@@ -195,8 +195,8 @@ func (s *samples) add(row *compare.Row) {
 	s.speedup = append(s.speedup, row.Speedup)
 }
 
-// pairings say what may differ between two launches of one task that are
-// paired, from the least.
+// pairings lists which properties may differ between two paired launches of a
+// task, from the smallest difference to the largest.
 var pairings = [...]func(*ingest.Key){
 	func(*ingest.Key) {},
 	func(k *ingest.Key) { k.Device = "" },
@@ -207,11 +207,11 @@ var pairings = [...]func(*ingest.Key){
 	func(k *ingest.Key) { k.Global, k.Local = ingest.Size3{}, ingest.Size3{} },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD = ingest.Size3{}, ingest.Size3{}, 0 },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD, k.Device = ingest.Size3{}, ingest.Size3{}, 0, "" },
-	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // by the rule that a history has, too
+	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // by the same rule as in a history
 }
 
-// moves lists the stable names of launches that have a partner, where they
-// count their likes.
+// moves returns the stable names of paired launches that contain a number, for
+// example the number of a lambda.
 func moves(pairs [][2]*samples) map[string]bool {
 	stable := map[string]bool{}
 	for _, p := range pairs {
@@ -226,8 +226,9 @@ func moves(pairs [][2]*samples) map[string]bool {
 }
 
 // pair returns the launches that belong together. Equal keys come first. The
-// remaining launches are paired by fewer and fewer parts of the key, each time only
-// if the pair is unique. The others stay alone. The order comes from the new side.
+// remaining launches are paired by fewer and fewer parts of the key, each time
+// only if the pair is unique. The others stay alone. The pairs are in the new
+// side's order.
 func pair(older, newer []*samples) [][2]*samples {
 	pairs := make([][2]*samples, len(newer))
 	for i, s := range newer {
@@ -264,7 +265,7 @@ func pair(older, newer []*samples) [][2]*samples {
 		if level == len(pairings)-1 {
 			moved = moves(pairs)
 		}
-		for _, p := range piles { // in any order: a launch is in one of them
+		for _, p := range piles { // any order works, because each launch is in one pile
 			if len(p.older) != 1 || len(p.newer) != 1 {
 				continue
 			}
@@ -284,21 +285,22 @@ func pair(older, newer []*samples) [][2]*samples {
 	return pairs
 }
 
-// Change is a difference between the sides that is reported before any regression.
-// A value that one side lacks is unknown and never a change.
+// Change is a difference between the sides that is reported before any
+// regression. A value that one side lacks is unknown, which never counts as a
+// change.
 type Change struct {
-	What string           // a word of the Change constants
-	Task unit.Opt[string] // the kernel; absent when it is the whole run
+	What string           // one of the Change constants
+	Task unit.Opt[string] // the kernel; absent if the change concerns the whole run
 	Old  string
 	New  string
 }
 
-// What a Change is of: first the whole run, then the launch of a kernel.
+// Kinds of changes: first for the whole run, then for a kernel's launch.
 const (
 	ChangeDevice  = "device"
 	ChangeDriver  = "driver"
 	ChangeVTune   = "VTune version"
-	ChangeName    = "name" // only in what moves when other code changes, see names.Stable
+	ChangeName    = "name" // only in parts that change with other code, see names.Stable
 	ChangeSpill   = "spill"
 	ChangePrivate = "private memory"
 	ChangeAdapter = "adapter"
@@ -316,8 +318,8 @@ func hasChange(list []Change, what ...string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return slices.Contains(what, c.What) })
 }
 
-// launchChanged reports whether the changes are such that another occupancy may
-// be intended.
+// launchChanged reports whether the changes may explain an intended difference
+// in occupancy.
 func launchChanged(list []Change) bool {
 	return hasChange(list, ChangeSIMD, ChangeGRF, ChangeGlobal, ChangeLocal, ChangeSLM)
 }
@@ -341,8 +343,8 @@ func runFacts() []runFact {
 	}
 }
 
-// text lists the different values of the runs, in order. Runs without a value are
-// left out.
+// text returns the runs' distinct values, sorted. Runs without a value are left
+// out.
 func (f runFact) text(runs []*compare.Result) []string {
 	var values []string
 	for _, r := range runs {
@@ -354,7 +356,7 @@ func (f runFact) text(runs []*compare.Result) []string {
 	return values
 }
 
-// runChanges names what is not the same for the whole run.
+// runChanges returns the differences that concern the whole run.
 func (d *Result) runChanges() []Change {
 	list := []Change{}
 	for _, f := range runFacts() {
@@ -366,7 +368,7 @@ func (d *Result) runChanges() []Change {
 	return list
 }
 
-// launchChanges names what is not the same for one kernel.
+// launchChanges returns the differences in one kernel's launch.
 func launchChanges(task string, a, b *Launch) []Change {
 	list := []Change{}
 	add := func(what, x, y string) {
@@ -395,7 +397,7 @@ func launchChanges(task string, a, b *Launch) []Change {
 	return list
 }
 
-// optText is a count with what is behind it, nothing where there is none.
+// optText returns a count followed by a suffix, or "" if it is absent.
 func optText[T ~int | ~int64](o unit.Opt[T], behind string) string {
 	if n, ok := o.Value(); ok {
 		return unit.Thousands(int64(n)) + behind

@@ -10,13 +10,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// mirrors has the verdict of each verdict when the sides are swapped. The
-// others stay.
+// mirrors maps each verdict to its verdict when the sides are swapped. Other
+// verdicts do not change.
 var mirrors = map[Verdict]Verdict{Regression: Improvement, Improvement: Regression, Faster: Slower, Slower: Faster,
 	OnlyOld: OnlyNew, OnlyNew: OnlyOld}
 
 // TestSwappedSides compares random sides in both orders, and with their runs in
-// another order: no rule depends on an order.
+// another order: no rule may depend on an order.
 func TestSwappedSides(t *testing.T) {
 	rng := rand.New(rand.NewPCG(46, 1))
 	pick := func(list ...float64) float64 { return list[rng.IntN(len(list))] }
@@ -63,7 +63,7 @@ func TestSwappedSides(t *testing.T) {
 	}
 }
 
-// TestReversed has the times at which the runs of both sides were collected, in
+// TestReversed sets the times at which both sides' runs were collected, in
 // hours; 0 is unknown.
 func TestReversed(t *testing.T) {
 	for _, c := range []struct {

@@ -7,26 +7,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// MinPerSide is the least number of samples per side that a comparison by test
-// makes sense for: with three against three the smallest possible p is 2/20 =
-// 0.1, with four against four 2/70 = 0.029.
+// MinPerSide is the smallest number of samples per side for a useful test: with
+// three against three, the smallest possible p is 2/20 = 0.1; with four against
+// four, it is 2/70 = 0.029.
 const MinPerSide = 4
 
-// exactWork limits the table of the exact distribution, in additions: about 20
-// ms.
+// exactWork limits the exact distribution's table, in additions; the limit
+// takes about 20 ms.
 const exactWork = 2e7
 
-// Test is the outcome of a two-sided Mann-Whitney U test.
+// Test is the result of a two-sided Mann-Whitney U test.
 type Test struct {
-	U float64 // pairs in which the value of the first sample is larger, ties counting one half
+	U float64 // pairs in which the first sample's value is larger; ties count as one half
 	P float64 // two-sided
 }
 
-// MannWhitney tests whether one of two samples tends to larger values than the
-// other. If the table of all arrangements is small (always for up to 50 values per
-// sample), p is exact, with and without ties. Otherwise, it uses the normal
-// approximation with tie and continuity correction. If all values are equal, p is
-// 1. The test is absent if a sample is empty or contains NaN.
+// MannWhitney tests whether one of two samples tends to larger values. If the
+// table of all arrangements is small, p is exact, with and without ties; this
+// is always so for up to 50 values per sample. Otherwise, p comes from the
+// normal approximation with tie and continuity corrections. If all values are
+// equal, p is 1. There is no result if a sample is empty or contains NaN.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {
 		return Test{}, false
@@ -46,24 +46,24 @@ func MannWhitney(a, b []float64) (Test, bool) {
 	return t, true
 }
 
-// exactP returns P(|U - mean| >= |u - mean|) over all ways to deal the ranks to
-// the two samples, ties included.
+// exactP returns P(|U - mean| >= |u - mean|) over all ways to assign the ranks
+// to the two samples, including ties.
 //
-// Note: go-moremath is right without ties only. It doubles the lower tail at
-// min(U1, U2), but with ties the distribution of U is not symmetric, so that p
-// depends on which sample is called the first and can exceed 1.
+// Note: go-moremath is correct only without ties. It doubles the lower tail at
+// min(U1, U2). But with ties, the distribution of U is not symmetric, so p
+// depends on the order of the samples and may exceed 1.
 func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	k := min(n1, n2)
-	// Twice the rank is a whole number. ways[j][s] counts the choices of j
-	// ranks whose doubled sum is s.
+	// Twice a rank is an integer. ways[j][s] counts the choices with j ranks
+	// whose doubled sum is s.
 	doubled := make([]int, len(ranks))
 	for i, r := range ranks {
 		doubled[i] = int(2 * r)
 	}
-	slices.Sort(doubled) // ascending, so that the sums that are reached grow late
+	slices.Sort(doubled) // ascending, so that the reachable sums grow late
 	ways := countWays(doubled, k)
-	// Doubled U of the smaller side is s - k(k+1), its mean n1*n2. Both are
-	// whole, so the comparison is exact.
+	// Doubled U of the smaller sample is s - k(k+1), and its mean is n1*n2.
+	// Both are integers, so the comparison is exact.
 	distance := math.Abs(2*u - float64(n1*n2))
 	extreme, total := 0.0, 0.0
 	for s, w := range ways {
@@ -75,8 +75,8 @@ func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	return math.Min(1, extreme/total)
 }
 
-// countWays returns, for each sum, the number of ways to choose k of the
-// values, which are in ascending order.
+// countWays returns, for each sum, how many ways there are to choose k values
+// with that sum. The values must be in ascending order.
 func countWays(values []int, k int) []float64 {
 	ways := make([][]float64, k+1)
 	tops := make([]int, k+1) // largest sum of j values so far
@@ -103,8 +103,8 @@ func countWays(values []int, k int) []float64 {
 // normalP returns the two-sided p by the normal approximation, corrected for
 // ties and for continuity.
 func normalP(ranks []float64, n1, n2 int, u float64) float64 {
-	// The variance of U is n1*n2/(n*(n-1)) times the sum of the squared
-	// deviations of the ranks: ties are in it.
+	// U's variance is n1*n2/(n*(n-1)) times the sum of the ranks' squared
+	// deviations, which includes the correction for ties.
 	n, mean := float64(n1+n2), float64(n1+n2+1)/2
 	squares := 0.0
 	for _, r := range ranks {

@@ -38,7 +38,7 @@ func TestMannWhitney(t *testing.T) {
 		{"a tie but for a binary fraction: 0.1 + 0.2 is 0.3", []float64{0.30000000000000004, 1}, []float64{0.3, 2}, 1.5, 1},
 		{"as near as a printed digit is apart, at the size of a count", []float64{1e9, 1e9}, []float64{1e9 + 0.1, 1e9 + 0.1}, 0, 1.0 / 3},
 		{"all equal: every arrangement is as extreme", []float64{5, 5, 5}, []float64{5, 5}, 3, 1},
-		// By hand, U = 0, 60 a side: mean 1800, sigma sqrt(60*60*121/12) =
+		// By hand, U = 0, 60 per side: mean 1800, sigma sqrt(60*60*121/12) =
 		// 190.5256, z = 1799.5/sigma = 9.44492.
 		{"large: normal with continuity correction", long(60, 0, 1), long(60, 100, 1), 0, math.Erfc(1799.5 / math.Sqrt(36300) / math.Sqrt2)},
 	}
@@ -55,8 +55,8 @@ func TestMannWhitney(t *testing.T) {
 	}
 }
 
-// enumerate is the oracle: it deals all values to the two sides in every
-// possible way.
+// enumerate returns p by assigning all values to the two sides in every
+// possible way. It is the oracle.
 func enumerate(a, b []float64) float64 {
 	all := append(append([]float64{}, a...), b...)
 	u := func(mask uint) (sum float64) {
@@ -92,7 +92,7 @@ func TestMannWhitneyAgainstEnumeration(t *testing.T) {
 	moremathWrong := 0
 	for range 300 {
 		a, b := make([]float64, 1+rng.IntN(6)), make([]float64, 1+rng.IntN(6))
-		levels := 2 + rng.IntN(20) // few levels make many ties
+		levels := 2 + rng.IntN(20) // few levels cause many ties
 		for _, s := range [][]float64{a, b} {
 			for i := range s {
 				s[i] = float64(rng.IntN(levels))
@@ -112,14 +112,15 @@ func TestMannWhitneyAgainstEnumeration(t *testing.T) {
 			moremathWrong++
 		}
 	}
-	// The reason for our own table.
+	// This is the reason for our own table.
 	if moremathWrong == 0 {
 		t.Error("go-moremath agrees with the enumeration on ties now and can take over")
 	}
 	t.Logf("go-moremath's two-sided p differs from the enumeration in %d of 300 samples with ties", moremathWrong)
 }
 
-// Without ties go-moremath is exact for up to 50 values per side.
+// TestExactAgainstMoremath compares with go-moremath, which is exact without
+// ties for up to 50 values per side.
 func TestExactAgainstMoremath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range [][2]int{{4, 50}, {50, 50}, {20, 31}, {1, 7}} {
@@ -136,8 +137,8 @@ func TestExactAgainstMoremath(t *testing.T) {
 			t.Errorf("%v: go-moremath gives %+v, %v, the table %+v", n, want, err, got)
 		}
 	}
-	// More than 50 on one side only: still exact, where go-moremath turns to
-	// the normal approximation.
+	// More than 50 values on only one side: still exact, although go-moremath
+	// then uses the normal approximation.
 	a, b := []float64{200, 201, 202, 203}, make([]float64, 60)
 	for i := range b {
 		b[i] = float64(i)

@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Variance is one that was measured, and how many degrees of freedom that
-// measurement has.
+// Variance is a measured variance with its degrees of freedom.
 type Variance struct{ Value, Freedom float64 }
 
 // Prior describes the variances of several series: the typical variance, and its
@@ -21,17 +20,18 @@ type Variance struct{ Value, Freedom float64 }
 type Prior struct{ variance, freedom float64 }
 
 const (
-	// mostFreedom bounds the weight of a prior.
+	// mostFreedom limits the weight of a prior.
 	mostFreedom = 60.0
-	// leastSeries is of how many something can be learned.
+	// leastSeries is the smallest number of series from which a prior can be
+	// estimated.
 	leastSeries = 3
 )
 
-// PriorOf returns a prior with this variance, which counts as this many degrees
-// of freedom.
+// PriorOf returns a prior with the given variance and degrees of freedom.
 func PriorOf(v Variance) Prior { return Prior{v.Value, v.Freedom} }
 
-// NewPrior learns from measured variances, which are above zero.
+// NewPrior returns the prior estimated from measured variances, which must be
+// above zero.
 func NewPrior(of []Variance) Prior {
 	if len(of) < leastSeries {
 		return Prior{}
@@ -48,8 +48,8 @@ func NewPrior(of []Variance) Prior {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	// The spread of the logarithms minus the spread from measuring is the spread
-	// of the true variances.
+	// The scatter of the logarithms, minus the part due to measurement error,
+	// is the scatter of the true variances.
 	between := squares/(n-1) - trigamma(freedom/n/2)
 	if between <= 0 {
 		return Prior{math.Exp(mean), mostFreedom}
@@ -58,13 +58,14 @@ func NewPrior(of []Variance) Prior {
 	return Prior{math.Exp(mean + logBias(d)), d}
 }
 
-// logBias returns the difference between the mean logarithm of a measured variance
-// with d degrees of freedom and the logarithm of the true variance.
+// logBias returns the difference between the mean logarithm of a measured
+// variance with d degrees of freedom and the true variance's logarithm.
 func logBias(d float64) float64 { return mathext.Digamma(d/2) - math.Log(d/2) }
 
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
 
-// inverseTrigamma solves trigamma(x) = y by bisection of the logarithm.
+// inverseTrigamma returns the x with trigamma(x) = y, by bisecting the
+// logarithm.
 func inverseTrigamma(y float64) float64 {
 	low, high := math.Log(1e-3), math.Log(1e4)
 	for range 60 {
@@ -77,21 +78,22 @@ func inverseTrigamma(y float64) float64 {
 	return math.Exp(low)
 }
 
-// Shrink returns a variance with what the others say of it, and its degrees of
+// Shrink returns a variance combined with the prior, and its degrees of
 // freedom.
 func (p Prior) Shrink(v Variance) (value, freedom float64) {
 	freedom = v.Freedom + p.freedom
 	return (v.Freedom*v.Value + p.freedom*p.variance) / freedom, freedom
 }
 
-// TwoSided returns the chance of a Student's t of this size or larger.
+// TwoSided returns the probability of a Student's t of at least this magnitude.
 func TwoSided(t, freedom float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
 
-// Holm describes which of several tests are significant when the chance of even
-// one false one among them may be alpha (Holm 1979): the smallest p is compared
-// with alpha / n, the next against alpha / (n - 1), until one fails.
+// Holm reports which of several tests are significant if the probability of
+// even one false positive among them is at most alpha (Holm 1979). It compares
+// the smallest p with alpha / n, the next with alpha / (n - 1), and so on,
+// until one fails.
 func Holm(ps []float64, alpha float64) []bool {
 	order := make([]int, len(ps))
 	for i := range order {

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// finite reports whether there are values and all of them are numbers.
+// finite reports whether there are values and all of them are finite.
 func finite(xs []float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -29,7 +29,7 @@ func finite(xs []float64) bool {
 	return len(xs) > 0
 }
 
-// Mean returns the arithmetic mean. Never use it on ratios of different bases:
+// Mean returns the arithmetic mean. Do not average ratios with different bases:
 // divide the sums instead.
 func Mean(xs []float64) (float64, bool) {
 	if !finite(xs) {
@@ -48,7 +48,7 @@ func MaxAbsolute(xs []float64) (float64, bool) {
 	return norm(xs, math.Inf(1), 1)
 }
 
-// RMSE returns sqrt(mean(x^2)) of differences.
+// RMSE returns the root mean square of differences, sqrt(mean(x^2)).
 func RMSE(xs []float64) (float64, bool) {
 	return norm(xs, 2, math.Sqrt(float64(len(xs)))) // scaled, so that squares neither overflow nor vanish
 }
@@ -60,8 +60,8 @@ func norm(xs []float64, l, by float64) (float64, bool) {
 	return present(floats.Norm(xs, l) / by)
 }
 
-// GeometricMean returns the n-th root of the product. It exists for values
-// above zero only: a zero would swallow all others.
+// GeometricMean returns the n-th root of the product. It exists only for
+// positive values, because one zero would make the product zero.
 func GeometricMean(xs []float64) (float64, bool) {
 	if !finite(xs) || slices.Min(xs) <= 0 {
 		return 0, false
@@ -69,7 +69,7 @@ func GeometricMean(xs []float64) (float64, bool) {
 	return present(stat.GeometricMean(xs, nil))
 }
 
-// present drops results that overflowed.
+// present returns false for a result that overflowed.
 func present(x float64) (float64, bool) {
 	if !finite([]float64{x}) {
 		return 0, false
@@ -77,8 +77,8 @@ func present(x float64) (float64, bool) {
 	return x, true
 }
 
-// sorted returns a sorted copy, or false when there are no values or not all
-// are numbers.
+// sorted returns a sorted copy, or false if there are no values or some are not
+// finite.
 func sorted(xs []float64) ([]float64, bool) {
 	if !finite(xs) {
 		return nil, false
@@ -97,7 +97,7 @@ func middle(s []float64) float64 {
 	return (s[n/2-1] + s[n/2]) / 2
 }
 
-// Median returns the middle value, the mean of the middle two when their number
+// Median returns the middle value, or the mean of the middle two if the count
 // is even.
 func Median(xs []float64) (float64, bool) {
 	s, ok := sorted(xs)
@@ -107,25 +107,25 @@ func Median(xs []float64) (float64, bool) {
 	return present(middle(s))
 }
 
-// MAD returns the median of the absolute deviations from the median, as it is:
-// it is not multiplied by 1.4826, the factor that makes it estimate the
-// standard deviation of normal values.
+// MAD returns the median of the absolute deviations from the median. It is not
+// multiplied by 1.4826, the factor that turns it into an estimate of the
+// standard deviation for normally distributed values.
 func MAD(xs []float64) (float64, bool) {
 	s, _ := sorted(xs)
 	_, mad, ok := MedianMADSorted(s)
 	return mad, ok
 }
 
-// MedianMADSorted returns median and MAD of values that are sorted and finite
-// already, for callers that slide over a long series. It neither checks nor
-// copies nor changes them.
+// MedianMADSorted returns the median and MAD of values that are already sorted
+// and finite, for callers that slide over a long series. It does not check,
+// copy, or change the values.
 func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	if len(s) == 0 {
 		return 0, 0, false
 	}
 	median = middle(s)
-	// The deviations grow from the median outwards on both sides, so they come
-	// in order by taking the nearer end.
+	// The deviations grow from the median outward on both sides, so choosing
+	// the nearer end each time visits them in order.
 	above, _ := slices.BinarySearch(s, median)
 	below := above - 1
 	previous, deviation := 0.0, 0.0
@@ -149,31 +149,31 @@ func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	return median, mad, true
 }
 
-// Interval is a confidence interval of a median.
+// Interval is a confidence interval for a median.
 type Interval struct {
 	Low, High float64
-	// Confidence that was reached. Order statistics come in steps, so it is
-	// usually above the one that was asked for.
+	// Confidence is the confidence reached. Order statistics come in steps, so
+	// it is usually higher than requested.
 	Confidence float64
 }
 
-// MedianInterval returns the narrowest interval between the k-th smallest and
-// the k-th largest value that holds the population's median with at least the
-// given confidence (between 0 and 1). It assumes nothing of the distribution
-// (David and Nagaraja, Order Statistics, section 7.1). It is absent when even
-// the smallest and the largest value do not reach the confidence: 95 % takes 6
-// values, 99 % takes 8.
+// MedianInterval returns the narrowest interval from the k-th smallest to the
+// k-th largest value that contains the population's median with at least the
+// given confidence (between 0 and 1). It assumes no distribution (David and
+// Nagaraja, Order Statistics, section 7.1). It returns false if even the
+// smallest and the largest value do not reach the confidence: 95% needs 6
+// values, 99% needs 8.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	s, ok := sorted(xs)
 	if !ok {
 		return Interval{}, false
 	}
 	n := len(s)
-	// Each tail is the chance that fewer than k of n values lie below the
+	// Each tail is the probability that fewer than k of n values are below the
 	// median: a binomial with p = 1/2.
 	coins := distuv.Binomial{N: float64(n), P: 0.5}
 	coverage := func(k int) float64 { return 1 - 2*coins.CDF(float64(k-1)) }
-	// The coverage falls with k: find the largest k that still reaches the
+	// The coverage decreases with k: find the largest k that still reaches the
 	// confidence.
 	low := sort.Search(n/2, func(k int) bool { return coverage(k+1) < confidence })
 	if low == 0 {
@@ -182,8 +182,8 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	return Interval{Low: s[low-1], High: s[n-low], Confidence: coverage(low)}, true
 }
 
-// Pearson returns the linear correlation of pairs. It is absent with fewer than
-// two pairs, and if all xs or all ys are equal.
+// Pearson returns the linear correlation of pairs. There is none with fewer
+// than two pairs, or if all xs or all ys are equal.
 func Pearson(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || len(xs) < 2 || !finite(xs) || !finite(ys) || constant(xs) || constant(ys) {
 		return 0, false
@@ -193,8 +193,8 @@ func Pearson(xs, ys []float64) (float64, bool) {
 	return min(1, max(-1, r)), ok
 }
 
-// Spearman returns the rank correlation of pairs: Pearson's correlation of
-// their ranks, ties having their average rank.
+// Spearman returns the rank correlation of pairs: Pearson's correlation between
+// their ranks. Ties get their average rank.
 func Spearman(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || !finite(xs) || !finite(ys) {
 		return 0, false
@@ -202,9 +202,9 @@ func Spearman(xs, ys []float64) (float64, bool) {
 	return Pearson(ranks(xs), ranks(ys))
 }
 
-// constant reports whether all values are equal. A variance of exactly zero
-// would not do: the mean of equal values may differ from them in the last
-// digit.
+// constant reports whether all values are equal. Checking for a variance of
+// exactly zero would not work: the mean of equal values may differ from them in
+// the last digit.
 func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 
 // sameDigits is the relative difference up to which two results are the same
@@ -212,9 +212,8 @@ func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 // 99.99999999999999.
 const sameDigits = 1e-12
 
-// ranks returns each value's rank, from 1; equal values get the average of the
-// ranks that they take up, and so do those that binary fractions alone tell
-// apart.
+// ranks returns each value's rank, starting with 1. Equal values get their
+// average rank, and so do values that differ only by binary rounding.
 func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -235,8 +234,8 @@ func ranks(xs []float64) []float64 {
 	return ranks
 }
 
-// same reports whether two values, of which the second is not below the first,
-// are apart by no more than a rounding.
+// same reports whether b exceeds a by at most a rounding error. a must not be
+// larger than b.
 func same(a, b float64) bool {
 	return b-a <= sameDigits*max(math.Abs(a), math.Abs(b))
 }

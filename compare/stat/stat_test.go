@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// near compares with a relative tolerance.
+// near reports whether two values are equal within a relative tolerance.
 func near(got, want, relative float64) bool {
 	return got == want || math.Abs(got-want) <= relative*math.Abs(want)
 }
@@ -64,8 +64,8 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// The MAD by its definition, sorting the deviations, on all kinds of lengths
-// and with many ties.
+// TestMedianMADByDefinition computes the MAD by its definition, by sorting the
+// deviations, for various lengths and with many ties.
 func TestMedianMADByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
@@ -89,8 +89,8 @@ func TestMedianMADByDefinition(t *testing.T) {
 	}
 }
 
-// Anscombe's quartet: all four have r = 0.816 to three digits. Anscombe, Graphs
-// in Statistical Analysis, 1973.
+// TestCorrelation uses Anscombe's quartet: all four data sets have r = 0.816 to
+// three digits. Anscombe, Graphs in Statistical Analysis, 1973.
 func TestCorrelation(t *testing.T) {
 	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
 	y := []float64{8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68}
@@ -104,7 +104,8 @@ func TestCorrelation(t *testing.T) {
 		{"pearson", "R: cor(anscombe$x1, anscombe$y1)", Pearson, x, y, 0.81642051634484, 1e-13, true},
 		// By hand, no ties: 1 - 6*36/(11*120) from the rank differences.
 		{"spearman", "R: cor(..., method='spearman')", Spearman, x, y, 0.818181818181818, 1e-13, true},
-		// By hand: ranks 1, 2.5, 2.5, 4 against 1..4 give 4.5/sqrt(4.5*5).
+		// By hand: ranks 1, 2.5, 2.5, 4 and 1..4 have correlation
+		// 4.5/sqrt(4.5*5).
 		{"spearman", "ties have their average rank", Spearman, []float64{1, 2, 2, 3}, []float64{1, 2, 3, 4}, 4.5 / math.Sqrt(22.5), 1e-14, true},
 		{"spearman", "any rising curve is 1", Spearman, []float64{1, 2, 3}, []float64{1, 10, 1000}, 1, 0, true},
 		{"pearson", "falling line", Pearson, []float64{1, 2, 3}, []float64{3, 2, 1}, -1, 0, true},
@@ -129,9 +130,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// The coverage follows by hand from the binomial with p = 1/2: n = 6 is 1 -
-// 2/64, n = 10 with ranks 2 and 9 is 1 - 2*11/1024, n = 20 with ranks 6 and 15
-// is 1 - 2*21700/2^20.
+// TestMedianInterval checks coverages that follow by hand from the binomial
+// with p = 1/2: n = 6 is 1 - 2/64, n = 10 with ranks 2 and 9 is 1 - 2*11/1024,
+// and n = 20 with ranks 6 and 15 is 1 - 2*21700/2^20.
 func TestMedianInterval(t *testing.T) {
 	upTo := func(n int) []float64 {
 		xs := make([]float64, n)
