@@ -11,11 +11,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestSuite is a compared run as test cases, a kernel each, for the test pages
-// of CI systems. All texts are one line of printable characters but Case.Text.
+// TestSuite is a comparison in the form of test cases, one per kernel, for the
+// test pages of CI systems. All texts except Case.Text are one line of
+// printable characters.
 type TestSuite struct {
 	Name       string
-	Collected  time.Time // zero if unknown; never the time of the clock
+	Collected  time.Time // zero if unknown; never the current time
 	Host       string
 	Properties []TestProperty // provenance: device, versions, tolerances, inputs
 	Cases      []Case         // in the order of the rows; see SetCases
@@ -24,40 +25,38 @@ type TestSuite struct {
 // TestProperty is a fact about a suite.
 type TestProperty struct{ Name, Value string }
 
-// Case is a row in the form of CI: a test case and, if it did not pass, an
-// annotation.
+// Case is a row for CI: a test case and, if it did not pass, an annotation.
 type Case struct {
-	Class   string // device and label of the run: mtl-112/nightly
+	Class   string // device and run label: mtl-112/nightly
 	Name    string // Fan2 (2048x2048 in 1024x1, SIMD32)
 	File    string
 	Line    int
-	Seconds unit.Opt[unit.Seconds] // of all launches
+	Seconds unit.Opt[unit.Seconds] // total of all launches
 	Outcome Outcome
-	Type    string // the cause, otherwise the verdict, of what did not pass
+	Type    string // cause, otherwise the verdict; for cases that did not pass
 	Message string // one line: below by 36.8 points: dispatch
-	Reason  string // the message without the type, for a list of cases; empty where none is made
-	Text    string // the evidence in one line, then the figures; may be empty of what passed
-	Model   string // what is wrong with the prediction itself, whatever was measured; empty where nothing is
+	Reason  string // message without the type, for a list of cases; may be empty
+	Text    string // evidence in one line, then the values; may be empty if the case passed
+	Model   string // error of the prediction itself, independent of the measurement; empty without one
 }
 
-// Outcome describes how a case ended.
+// Outcome is the result of a case.
 type Outcome uint8
 
-// The outcomes. What could not be judged is skipped: neither a success nor a
-// failure may be claimed of it.
+// The outcomes. A row that cannot be judged is skipped, because it neither
+// passed nor failed.
 const (
 	Passed  Outcome = iota // match
 	Failed                 // below, above
 	Skipped                // unmeasurable, no prediction, no measurement
 )
 
-// NewTestSuite begins the suite of a command. The label of a run is a part of
-// its name.
+// NewTestSuite returns a command's suite. Its name includes the run label.
 func NewTestSuite(of string, prov Provenance) *TestSuite {
 	return &TestSuite{Name: strings.TrimSpace("occudiff " + of + " " + OneLine(prov.Label))}
 }
 
-// Add adds a property, unless nothing is known of it.
+// Add adds a property if its value is known.
 func (s *TestSuite) Add(name, value string) {
 	if value != "" {
 		s.Properties = append(s.Properties, TestProperty{name, OneLine(value)})
@@ -71,10 +70,10 @@ func (s *TestSuite) AddEach(name string, values []string) {
 	}
 }
 
-// SetCases sets the cases of the suite, and those of one class and name a
-// number each: CI systems would take one for a repetition of the other. Numbers
-// go by the order of the input, so that a launch keeps its own whatever its
-// verdict.
+// SetCases sets the suite's cases. It numbers cases with the same class and
+// name, because CI systems would treat them as repetitions of one test. The
+// numbers follow the input order, so that a launch keeps its number if its
+// verdict changes.
 func (s *TestSuite) SetCases(cases []Case) {
 	s.Cases = cases
 	name := func(c *Case) string { return c.Class + "\x00" + c.Name }
@@ -89,15 +88,15 @@ func (s *TestSuite) SetCases(cases []Case) {
 		number := func(n int) string { return " #" + strconv.Itoa(n) }
 		n := 1
 		for _, i := range alike[1:] {
-			for n++; of[key+number(n)] != nil; n++ { // a kernel may be called like that
+			for n++; of[key+number(n)] != nil; n++ { // a kernel may have this name
 			}
 			cases[i].Name += number(n)
 		}
 	}
 }
 
-// Join adds a suite, whose properties then carry its name. Its cases follow
-// those of the suites before; their classes tell them apart.
+// Join adds a suite and puts its name before its properties. Its cases follow
+// the existing ones. The class of a case distinguishes the suites.
 func (s *TestSuite) Join(name string, other *TestSuite) {
 	for _, p := range other.Properties {
 		s.Properties = append(s.Properties, TestProperty{name + "." + p.Name, p.Value})
@@ -108,7 +107,7 @@ func (s *TestSuite) Join(name string, other *TestSuite) {
 	s.Cases = append(s.Cases, other.Cases...)
 }
 
-// Count returns how many cases ended that way.
+// Count returns the number of cases with an outcome.
 func (s *TestSuite) Count(o Outcome) (n int) {
 	for i := range s.Cases {
 		if s.Cases[i].Outcome == o {
@@ -118,7 +117,7 @@ func (s *TestSuite) Count(o Outcome) (n int) {
 	return n
 }
 
-// Seconds returns the time of all cases, nothing when none has one.
+// Seconds returns the total time of the cases, or nothing if none has a time.
 func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 	for i := range s.Cases {
 		if t, timed := s.Cases[i].Seconds.Value(); timed {
@@ -131,25 +130,25 @@ func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 // Annotation is a message that a code host shows next to a line of a file.
 type Annotation struct {
 	Level   AnnotationLevel
-	File    string // as it was given; empty when the message is about no file
-	Line    int    // from 1; 0 when it is not known
+	File    string // as in the input; empty if the message has no file
+	Line    int    // starting with 1; 0 if unknown
 	Title   string // one line
 	Message string
 }
 
-// AnnotationLevel describes how much an annotation matters.
+// AnnotationLevel is the severity of an annotation.
 type AnnotationLevel string
 
-// The levels, by GitHub's words.
+// The levels, in GitHub's terms.
 const (
-	AnnotateError   AnnotationLevel = "error"   // it fails the job
-	AnnotateWarning AnnotationLevel = "warning" // it does not
+	AnnotateError   AnnotationLevel = "error"   // fails the job
+	AnnotateWarning AnnotationLevel = "warning" // does not fail the job
 	AnnotateNotice  AnnotationLevel = "notice"
 )
 
-// CapAnnotations keeps what is shown: GitHub shows the first 10 of a level and
-// step and drops the rest without a word, so the last one that fits counts
-// those that do not.
+// CapAnnotations limits the annotations of each level to most. GitHub shows
+// only the first 10 per level and step and drops the rest silently. If there
+// are more, the last one that fits contains the number of the others.
 func CapAnnotations(list []Annotation, most int) []Annotation {
 	total, seen := map[AnnotationLevel]int{}, map[AnnotationLevel]int{}
 	for _, a := range list {
@@ -169,33 +168,33 @@ func CapAnnotations(list []Annotation, most int) []Annotation {
 	return kept
 }
 
-// Unjudged contains the kernels that a gate did not judge. Passing would be a claim
-// about them.
+// Unjudged counts the kernels that a gate did not judge. If the gate passed, it
+// would claim a result for them.
 type Unjudged struct {
-	Gate    string // as it was asked for: "--fail-on mismatch"
-	Judged  int    // kernels
-	Kernels int    // of which some had to be judged
-	Nothing string // what is behind "had nothing to judge" where none was; may be empty
+	Gate    string // as the user wrote it: "--fail-on mismatch"
+	Judged  int    // number of kernels
+	Kernels int    // number of kernels that the gate applies to
+	Nothing string // continues "had nothing to judge" if Judged is 0; may be empty
 	Of      []UnjudgedKernels
 }
 
-// UnjudgedKernels are those that one reason kept from being judged.
+// UnjudgedKernels counts the kernels that were not judged for one reason.
 type UnjudgedKernels struct {
 	Reason string // one of the reasons below
 	N      int
-	Text   string // what is behind the count: "unmeasurable"
+	Text   string // text after the count: "unmeasurable"
 }
 
-// The reasons, as --allow-unjudged takes them.
+// The reasons, as values of --allow-unjudged.
 const (
-	ReasonUnmeasurable = "unmeasurable" // the kernel's own value is unknown, or it cannot be compared
+	ReasonUnmeasurable = "unmeasurable" // the kernel's own value is unknown or cannot be compared
 	ReasonNoPrediction = "no-prediction"
-	ReasonMissing      = "missing" // a run, or all runs of a side, do not have it
+	ReasonMissing      = "missing" // a run, or all old or all new runs, lack the kernel
 )
 
-// Sort returns the text of what is not accepted, with the flag that would
-// accept it, and of what is: empty where there is nothing. Nothing judged at
-// all is never accepted.
+// Sort returns one text for the unjudged kernels that are not accepted, with
+// the flag that accepts them, and one for those that are. A text is empty if
+// there are none. A gate that judged nothing is never accepted.
 func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 	switch {
 	case u.Gate == "":
@@ -222,7 +221,7 @@ func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 	return refused, u.text(yes)
 }
 
-// text describes how many kernels were judged and which were not.
+// text returns the numbers of judged and unjudged kernels.
 func (u *Unjudged) text(list []UnjudgedKernels) string {
 	if len(list) == 0 {
 		return ""
@@ -238,7 +237,7 @@ func (u *Unjudged) text(list []UnjudgedKernels) string {
 
 func (k UnjudgedKernels) String() string { return Thousands(k.N) + " " + k.Text }
 
-// AgentSummarySchema names the version of the JSON contract of a summary.
+// AgentSummarySchema is the name and version of the summary's JSON contract.
 const AgentSummarySchema = "occudiff/summary/1"
 
 // Limits of a summary, so that an agent can process it and a CI comment accepts it.
@@ -248,9 +247,9 @@ const (
 	summaryName     = 80
 )
 
-// AgentSummary is the result of a run for an agent or a comment: findings kernel by
-// kernel, and the conclusions that they allow. If the input supports no conclusion,
-// it contains the reason and no findings.
+// AgentSummary is the result of a run for an agent or a comment. It has
+// findings per kernel and the conclusions that they allow. If the input
+// supports no conclusion, it contains the reason and no findings.
 type AgentSummary struct {
 	Schema    string           `json:"schema"`
 	Usable    bool             `json:"usable"`
@@ -261,7 +260,7 @@ type AgentSummary struct {
 	NotJudged int              `json:"not_judged"`
 }
 
-// Finding is the entry of a kernel in a summary.
+// Finding is a kernel's entry in a summary.
 type Finding struct {
 	Run              string                 `json:"run,omitempty"`
 	Kernel           string                 `json:"kernel"`

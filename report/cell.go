@@ -11,27 +11,27 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Kind describes the value of a cell and so its printed form.
+// Kind is the kind of a cell's value. It determines the printed form.
 type Kind uint8
 
-// The kinds. The zero cell is Absent: not measured is not zero.
+// The kinds. The zero cell is Absent: a missing measurement is not zero.
 const (
 	Absent   Kind = iota
 	Text          // Cell.Text
-	Name          // Cell.Text, the name of a kernel as in the input; demangled for people
-	Size          // Cell.Size, empty if no launch size is known
+	Name          // Cell.Text, a kernel name as in the input; demangled for people
+	Size          // Cell.Size, empty if the launch size is unknown
 	Integers      // Cell.Ints
 	Array         // Cell.List or Cell.Rows
 	Bool          // Cell.Bool; people read yes or no
-	Object        // of JSON alone: an object, whose fields are the columns with its path
+	Object        // only in JSON: an object whose fields are the columns with its path
 	Integer       // Cell.Int, thousands separated for people
-	Number        // Cell.Num with the decimals of the column
+	Number        // Cell.Num with the column's decimals
 	Percent       // Cell.Num, 0..100, one decimal
 	Points        // Cell.Num, percentage points, one decimal and a sign
-	Duration      // Cell.Num, seconds; for people in the unit and the decimals of the column
+	Duration      // Cell.Num, seconds; people see the column's unit and decimals
 )
 
-// Status repeats in color what a word expresses.
+// Status is the color that repeats a verdict's meaning.
 type Status uint8
 
 // The statuses.
@@ -43,7 +43,7 @@ const (
 	Muted         // not of interest
 )
 
-// Cell is one value of a table in its base unit at full precision.
+// Cell is one table value in its base unit at full precision.
 type Cell struct {
 	Kind   Kind
 	Status Status
@@ -54,10 +54,10 @@ type Cell struct {
 	Size   unit.Size3
 	Ints   []int64
 	List   []string
-	Rows   *Table // of JSON alone
+	Rows   *Table // only in JSON
 }
 
-// Word is a text with a status. An empty one is absent.
+// Word is a text with a status. An empty text is absent.
 type Word struct {
 	Text   string
 	Status Status
@@ -66,17 +66,17 @@ type Word struct {
 // Word returns a text with the status.
 func (s Status) Word(text string) Word { return Word{text, s} }
 
-// Value lists the types of values of a column.
+// Value lists the value types that a column accepts.
 type Value interface {
 	string | bool | int | int64 | float64 | unit.Bytes | unit.Ratio | unit.Points | unit.Seconds | unit.Size3 |
 		[]string | []int | []unit.Bytes | Word | unit.Opt[string] | unit.Opt[bool] | unit.Opt[int] | unit.Opt[int64] |
 		unit.Opt[float64] | unit.Opt[unit.Bytes] | unit.Opt[unit.Ratio] | unit.Opt[unit.Points] | unit.Opt[unit.Seconds]
 }
 
-// setType sets the properties that follow from the type of the values.
+// setType sets the properties that follow from the value type.
 func (c *Column) setType(of reflect.Type) {
 	c.Traits |= Always
-	if value, optional := of.MethodByName("Value"); optional { // of unit.Opt
+	if value, optional := of.MethodByName("Value"); optional { // a unit.Opt
 		of, c.Traits = value.Type.Out(0), c.Traits&^Always
 	}
 	switch of {
@@ -100,7 +100,7 @@ func (c *Column) setType(of reflect.Type) {
 	}
 }
 
-// cellOf returns the cell of a value.
+// cellOf returns the cell for a value.
 func cellOf[V Value](v V) Cell {
 	switch v := any(v).(type) {
 	case string:
@@ -164,7 +164,7 @@ func intsCell[N ~int | ~int64](list []N) Cell {
 	return Cell{Kind: Integers, Ints: ListOf(list, func(n N) int64 { return int64(n) })}
 }
 
-// TextCell returns a text; an empty one is absent.
+// TextCell returns a text cell, which is absent if the text is empty.
 func TextCell(s string) Cell {
 	if s == "" {
 		return Cell{}
@@ -172,7 +172,8 @@ func TextCell(s string) Cell {
 	return Cell{Kind: Text, Text: s}
 }
 
-// StatusCell returns a text with a status; an empty one is absent.
+// StatusCell returns a text cell with a status. It is absent if the text is
+// empty.
 func StatusCell(s string, status Status) Cell {
 	c := TextCell(s)
 	c.Status = status
@@ -182,8 +183,8 @@ func StatusCell(s string, status Status) Cell {
 // IntCell returns a count.
 func IntCell[T ~int | ~int64](n T) Cell { return Cell{Kind: Integer, Int: int64(n)} }
 
-// NumCell returns a number of a kind. NaN and the infinities are absent, since
-// no output has a form for them.
+// NumCell returns a number. NaN and infinities are absent, because no output
+// format has them.
 func NumCell(kind Kind, x float64) Cell {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return Cell{}
@@ -194,12 +195,12 @@ func NumCell(kind Kind, x float64) Cell {
 // RatioCell returns a percentage.
 func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
 
-// isZero reports whether a value is empty, or a number that is not above zero.
+// isZero reports whether a value is empty or a number that is not positive.
 func (c *Cell) isZero() bool {
 	return c.Int <= 0 && c.Num <= 0 && c.Text == "" && !c.Bool && !c.Size.Present() && len(c.List) == 0
 }
 
-// Blank reports whether people read nothing but a dash.
+// Blank reports whether people see only a dash.
 func (c Cell) Blank() bool {
 	switch c.Kind {
 	case Name:
@@ -212,7 +213,7 @@ func (c Cell) Blank() bool {
 	return c.Kind == Absent
 }
 
-// String returns the words of a cell that is not a number, as people read them.
+// String returns the printed form of a cell that is not a number.
 func (c Cell) String() string {
 	switch c.Kind {
 	case Name:
@@ -238,10 +239,10 @@ func (c Cell) Words() []string {
 	return c.List
 }
 
-// scales are the factors of seconds in the unit of a column.
+// scales are the factors from seconds to a column's unit.
 var scales = map[string]float64{"ms": 1e3, "us": 1e6}
 
-// Scaled returns the number of a cell in the unit of the column.
+// Scaled returns a cell's number in the column's unit.
 func (c Column) Scaled(v Cell) float64 {
 	if v.Kind == Duration {
 		return v.Num * cmp.Or(scales[c.Unit], 1)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Col is a column of a table whose rows are of type R. A list of columns is the
-// one place that names a value: JSON, CSV, JSON Schema, 'occudiff explain', and
-// every table come from it. JSON and CSV have the order of the list.
+// A Col is a column of a table with rows of type R. A list of columns is the
+// only declaration of its values: JSON, CSV, JSON Schema, 'occudiff explain',
+// and every table are made from it. JSON and CSV have the order of the list.
 //
 //	var columns = slices.Concat([]report.Col[launch]{
 //		report.Define("kernel", "Kernel", func(l *launch) string { return l.Task }, report.Name, report.Path("task")),
@@ -31,10 +31,10 @@ type Col[R any] struct {
 }
 
 // Define returns a column. Its key is its name in CSV and its path in JSON. The
-// type of the value sets the kind, the unit, and the null rule: a unit.Opt may
-// be null, and every other value is always present. A column with a title is in
-// all outputs unless an option is a View. Without a title and a View it is in
-// JSON alone.
+// value type sets the kind, the unit, and the null rule: a unit.Opt may be
+// null, every other value is always present. A column with a title is in all
+// outputs unless an option is a View. A column without a title or a View is in
+// JSON only.
 func Define[R any, V Value](key, title string, get func(*R) V, options ...Option) Col[R] {
 	c := Column{Key: key, Path: key, Title: title}
 	if title != "" {
@@ -66,19 +66,20 @@ func Shown[R any, V Value](key, title string, get func(*R) V, options ...Option)
 	return Define(key, title, get, options...).As(Path(""))
 }
 
-// List returns a column that only JSON has: a list of rows in each row.
+// List returns a column that only JSON has. Each of its values is a list of
+// rows.
 func List[R, P any](path string, get func(*R) []P, cols []Col[P], options ...Option) Col[R] {
 	c := Column{Path: path, Kind: Array, Of: columnsOf(cols), Traits: Always}.with(options)
 	return Col[R]{c, func(row *R) Cell { return Cell{Kind: Array, Rows: tableOf(c.Of, get(row), cols)} }}
 }
 
-// Element returns the one column of a List of plain values.
+// Element returns the column for a List with plain values.
 func Element[V Value]() []Col[V] {
 	return []Col[V]{JSON(listPath, func(v *V) V { return *v })}
 }
 
-// Part returns the columns of a part of a row that may be missing: an object in
-// JSON, which is null if get returns nil. The keys of the columns begin with
+// Part returns columns for a part of a row that may be missing. In JSON, the
+// part is an object, or null if get returns nil. The column keys begin with
 // key.
 func Part[R, P any](key, path string, get func(*R) *P, cols []Col[P], options ...Option) []Col[R] {
 	object := Col[R]{Column{Path: path, Kind: Object}.with(options), func(row *R) Cell {
@@ -90,8 +91,8 @@ func Part[R, P any](key, path string, get func(*R) *P, cols []Col[P], options ..
 	return append([]Col[R]{object}, Within(key, path, get, cols)...)
 }
 
-// Within returns the columns of a part of a row. Their keys begin with key,
-// their paths with path, and their cells are absent if get returns nil.
+// Within returns columns for a part of a row. Their keys begin with key and
+// their paths with path. Their cells are absent if get returns nil.
 func Within[R, P any](key, path string, get func(*R) *P, cols []Col[P]) []Col[R] {
 	return ListOf(cols, func(c Col[P]) Col[R] {
 		column := c.Column
@@ -110,7 +111,7 @@ func Within[R, P any](key, path string, get func(*R) *P, cols []Col[P]) []Col[R]
 	})
 }
 
-// InJSON returns the columns with all but those of some keys in JSON alone.
+// InJSON returns the columns, restricted to JSON except for the keys in but.
 func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
 	return ListOf(cols, func(c Col[R]) Col[R] {
 		if !slices.Contains(but, c.Key) {
@@ -123,15 +124,16 @@ func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
 // As returns a column with other properties.
 func (c Col[R]) As(options ...Option) Col[R] { return Col[R]{c.with(options), c.Of} }
 
-// Option is a property of a column besides its key, title, and values. A View,
-// a Kind, and a Trait are options, too. A Kind replaces the one of the type: a
-// float64 may be a Percent, a string the Name of a kernel.
+// Option is a column property other than the key, the title, and the values. A
+// View, a Kind, and a Trait are options, too. A Kind replaces the kind of the
+// value type. For example, a float64 may be a Percent, and a string a kernel
+// Name.
 type Option interface{ set(*Column) }
 
 // Options of columns.
 type (
-	Key      string // the name in CSV, if it differs from the one in JSON
-	Path     string // in JSON: "predicted.peak_percent" is a field of an object, and "" is nowhere
+	Key      string // name in CSV, if it differs from the name in JSON
+	Path     string // in JSON: "predicted.peak_percent" is a field of an object; "" leaves the column out
 	Title    string
 	Group    string // heading over neighboring columns that share it: "Predicted"
 	Unit     string // "ms" and "us" scale seconds for people
@@ -152,7 +154,8 @@ func (v View) set(c *Column)     { c.In = v }
 func (k Kind) set(c *Column)     { c.Kind = k }
 func (t Trait) set(c *Column)    { c.Traits |= t }
 
-// with returns a column with options. A column that only JSON has needs no key.
+// with returns the column with options. A column that only JSON has needs no
+// key.
 func (c Column) with(options []Option) Column {
 	for _, o := range options {
 		o.set(&c)
@@ -164,11 +167,11 @@ func (c Column) with(options []Option) Column {
 	return c
 }
 
-// units contains the units of kinds that have one.
+// units contains the default unit of a kind.
 var units = map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
 
-// NewTable returns a table of rows in memory. Cells are made when an output
-// asks for them.
+// NewTable returns a table of rows in memory. Each cell is made when an output
+// reads it.
 func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
 	t := tableOf(columnsOf(cols), rows, cols)
 	t.Key, t.Title = key, title
@@ -185,7 +188,7 @@ func tableOf[R any](columns []Column, rows []R, cols []Col[R]) *Table {
 // NoRows returns an empty table, for the schema of its columns.
 func NoRows[R any](cols []Col[R]) *Table { return NewTable("", "", []R(nil), cols) }
 
-// One is one row as an object of JSON, null for none.
+// One returns a table that is one object in JSON, or null if row is nil.
 func One[R any](row *R, cols []Col[R]) *Table {
 	var rows []R
 	if row != nil {
@@ -196,9 +199,8 @@ func One[R any](row *R, cols []Col[R]) *Table {
 	return t
 }
 
-// NewStream makes a table of rows that come one after the other, and of which
-// it is unknown beforehand how many there are: for JSON and CSV alone. A row is
-// good until the next one.
+// NewStream returns a table for JSON and CSV whose rows arrive one after the
+// other, in unknown number. A row is valid until the next one.
 func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	t := NewTable("rows", "", nil, cols)
 	t.records = func(yield func(Record) bool) {
@@ -216,10 +218,10 @@ func columnsOf[R any](cols []Col[R]) []Column {
 	return ListOf(cols, func(c Col[R]) Column { return c.Column })
 }
 
-// Record returns the cells of one row, by the place of their columns.
+// Record returns the cells of one row by column index.
 type Record func(column int) Cell
 
-// Records returns the rows in order. A record is good until the next one.
+// Records returns the rows in order. A record is valid until the next one.
 func (t *Table) Records() iter.Seq[Record] {
 	if t.records != nil {
 		return t.records
@@ -245,9 +247,9 @@ func (t *Table) Row(i int, dst []Cell) []Cell {
 	return dst
 }
 
-// Show returns the table as people see it: the columns that keys name come
-// first, the others follow in their order, and a column without a title, or
-// with nothing in any row, is left out.
+// Show returns the table as people see it. The columns in keys come first,
+// followed by the others in their order. Columns without a title and columns
+// that are empty in every row are left out.
 func (t *Table) Show(keys ...string) *Table {
 	shown := *t
 	shown.arrange(slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
@@ -275,16 +277,15 @@ func (t *Table) Hide(from View, keys ...string) {
 	}
 }
 
-// listPath is the path of the one column of rows that JSON has as a list of
-// values.
+// listPath is the column path for rows that JSON prints as a list of values.
 const listPath = "."
 
-// IsList reports whether rows of these columns are a list of values in JSON,
-// and not of objects.
+// IsList reports whether JSON prints rows with these columns as a list of
+// values instead of objects.
 func IsList(columns []Column) bool { return len(columns) == 1 && columns[0].Path == listPath }
 
-// ListOf returns what of makes of each element. The list is never nil, so that
-// JSON has [] and not null.
+// ListOf returns the result of a function for each element. The list is never
+// nil, so that JSON has [] and not null.
 func ListOf[T, V any](list []T, of func(T) V) []V {
 	values := make([]V, len(list))
 	for i, x := range list {
@@ -293,7 +294,7 @@ func ListOf[T, V any](list []T, of func(T) V) []V {
 	return values
 }
 
-// Explanation returns the meaning of a heading in the glossary, or "" if the
+// Explanation returns the glossary's meaning of a heading, or "" if the
 // glossary lacks it.
 func (c Column) Explanation() string {
 	if strings.TrimSpace(c.Title) == "" {

@@ -10,19 +10,20 @@ import (
 	"occudiff/report"
 )
 
-// cellAs is a defined column with the cell of a value.
+// cellAs is a defined column with the cell for a value.
 type cellAs struct {
 	report.Column
 	cell report.Cell
 }
 
-// define returns the column of a value with options, and its cell.
+// define returns a column with options, and the cell for a value.
 func define[V report.Value](v V, options ...report.Option) cellAs {
 	c := report.Define("k", "T", func(v *V) V { return *v }, options...)
 	return cellAs{c.Column, c.Of(&v)}
 }
 
-// TestDefine: kind, unit, null rule, and cell follow from the type of a value.
+// TestDefine checks that kind, unit, null rule, and cell follow from the value
+// type.
 func TestDefine(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -77,7 +78,7 @@ func TestDefine(t *testing.T) {
 	}
 }
 
-// TestPlace: title and options set the outputs that have a column.
+// TestPlace checks that the title and the options set the outputs of a column.
 func TestPlace(t *testing.T) {
 	get := func(*int) int { return 1 }
 	none := report.View(0)
@@ -107,7 +108,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestExplanation has keys that mean something else in JSON, or in another
+// TestExplanation covers keys that have another meaning in JSON or in another
 // table: a wrong explanation is worse than none.
 func TestExplanation(t *testing.T) {
 	for _, c := range []struct {

@@ -1,54 +1,58 @@
-// Package report is the model of a report: a Document of sections, tables whose
-// columns carry a unit, cells that carry the raw value and its kind, plots as
-// data, notes and provenance; test suites and annotations; and the values that
-// several JSON outputs share, with their schema. The packages rundoc, diffdoc,
-// predictdoc and trackdoc fill it, each for one question, and decide all that a
-// person will read - what comes first, which unit, how many decimals, which
-// words - so that every renderer says the same. It does not know file formats,
-// neither those that are read nor those that are written.
+// Package report contains the report model:
+//
+//   - a Document of sections, tables, charts as data, notes, and provenance
+//   - columns with a unit, and cells with a raw value and its kind
+//   - test suites and annotations for CI
+//   - the values that several JSON outputs share, with their schema
+//
+// The packages rundoc, diffdoc, predictdoc, and trackdoc fill it, one package
+// per question. They decide everything that a person reads: the order, the
+// units, the decimals, and the words. Renderers therefore show the same
+// content. This package does not know file formats, neither for input nor for
+// output.
 package report
 
 import "time"
 
-// Document is a report as plain data, ready to be rendered. Renderers may not
-// sort, average or pick a unit.
+// Document is a report as plain data, ready to be rendered. Renderers must not
+// sort, average, or choose a unit.
 type Document struct {
 	Title    string
 	Origin   string    // host, driver, and version of the profiler, as far as known
-	Subject  string    // one line for a file's properties
-	Date     time.Time // when the run was collected; zero if unknown; never the time of the clock
-	Summary  *Summary  // first part of every format; nil for documents that begin with their headline
-	Headline []string  // what was run on what, in the first lines
-	Closing  string    // how much of it matches, in one sentence
+	Subject  string    // line about a file's properties
+	Date     time.Time // date of the collection; zero if unknown; never the current time
+	Summary  *Summary  // first part in every format; nil for documents that begin with their headline
+	Headline []string  // application and device, in the first lines
+	Closing  string    // share of the kernels that matches, in one sentence
 	Sections []Section // in reading order
-	Version  string    // of occudiff
+	Version  string    // occudiff version
 	Whole    bool      // a terminal shows all rows and items, not only the first ones
 	Titled   bool      // a terminal shows the titles of sections with items
 }
 
-// View says in which kind of output a column, a table or the items of a section
+// View is a set of outputs in which a column, a table, or a section's items
 // appear.
 type View uint8
 
-// The views. A file is read at leisure and is whole; a terminal has room for
-// what decides.
+// The views. A file contains everything. A terminal has room only for the
+// columns that decide.
 const (
 	Terminal View = 1 << iota // a terminal
 	Page                      // Markdown and HTML
 	Sheet                     // a workbook
-	Data                      // CSV; JSON has what has a path
-	Detail                    // a list of all values of one row, such as a device
+	Data                      // CSV; JSON has each column with a path
+	Detail                    // a list with all values of one row, such as a device
 
-	Files      = Page | Sheet     // all that is kept
-	WithUnits  = Terminal | Page  // where numbers are texts with their unit; a sheet has numbers
-	Everywhere = Terminal | Files // all that people see
+	Files      = Page | Sheet     // files for people
+	WithUnits  = Terminal | Page  // numbers are texts with their unit; a sheet has numbers
+	Everywhere = Terminal | Files // all outputs for people
 	All        = Everywhere | Data
-	Kept       = Files | Data // not on a terminal
+	Kept       = Files | Data // all outputs except the terminal
 	Wide       = Sheet | Data // outputs with room for many columns
 )
 
-// The keys of the sections that several documents have, or that renderers and
-// tests look for.
+// The keys of sections that several documents have, or that renderers and tests
+// search for.
 const (
 	SectionSummary    = "summary"
 	SectionAttention  = "attention"
@@ -60,57 +64,59 @@ const (
 	SectionSeries     = "series"
 )
 
-// Section is a heading with its content: paragraphs, then tables, then plots, then
-// items.
+// Section is a heading with its content: paragraphs, tables, plots, and items,
+// in this order.
 type Section struct {
 	Key    string // stable
 	Title  string
-	Sheet  string   // of a workbook, on which the section stands
-	In     View     // where the section appears; 0 is everywhere
+	Sheet  string   // name of the workbook sheet that has the section
+	In     View     // outputs with the section; 0 for everywhere
 	Open   bool     // a page shows it unfolded
 	Text   []string // paragraphs
 	Tables []*Table
 	Plots  []Plot
 	Items  []Item
-	// ItemsIn is where the items appear: the notes are a list on a page and a
-	// table in a workbook.
+	// ItemsIn is the set of outputs with the items. For example, notes are a
+	// list on a page and a table in a workbook.
 	ItemsIn View
 }
 
-// Item is a message about one thing: a kernel that does not match, or a note.
+// Item is a message about one thing, for example a kernel that does not match,
+// or a note.
 type Item struct {
-	Lead   string // what it is about; may be empty
-	Detail string // tells things of one name apart; may be empty
+	Lead   string // subject of the message; may be empty
+	Detail string // distinguishes subjects with the same name; may be empty
 	Text   string
 	Status Status
 }
 
-// Shown reports whether the section appears in a view. One with nothing in it
-// appears in none.
+// Shown reports whether the section appears in a view. An empty section appears
+// in none.
 func (s *Section) Shown(in View) bool {
 	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
 }
 
-// Provenance describes the origin of a result: the parts that a result lacks.
+// Provenance describes the origin of a report, as far as the results do not
+// contain it.
 type Provenance struct {
-	Version     string   // of occudiff
+	Version     string   // occudiff version
 	CommandLine []string // program first
 	Label       string   // label of the run; may be empty
 	Show        Selection
 }
 
-// Output is the output of a command in all its formats. A format that is nil is not
+// Output is a command's output in all its formats. A format that is nil is not
 // available.
 type Output struct {
-	Doc          *Document            // for people: terminal, Markdown, HTML, workbook; Document gives it
-	Make         func() *Document     // makes Doc when it is asked for, where that takes long
-	Version      string               // of occudiff, for a document that does not have it
-	Value        any                  // of the JSON contract
+	Doc          *Document            // for people: terminal, Markdown, HTML, workbook; read it with Document
+	Make         func() *Document     // makes Doc on request, if that takes long
+	Version      string               // occudiff version, for a document without one
+	Value        any                  // value of the JSON contract
 	Table        *Table               // for CSV
-	Tests        func() *TestSuite    // for JUnit; made when it is asked for
+	Tests        func() *TestSuite    // for JUnit; made on request
 	Chart        *Plot                // for SVG
 	Trace        func() any           // events over time, for Perfetto; returns nil if no launch has a start time
-	AgentSummary func() *AgentSummary // for agents and comments of CI
+	AgentSummary func() *AgentSummary // for agents and CI comments
 }
 
 // Document returns the form for people.
@@ -124,34 +130,34 @@ func (a *Output) Document() *Document {
 	return a.Doc
 }
 
-// Summary is the first part of every format, which a reader understands within
+// Summary is the first part in every format. A reader understands it within
 // five seconds. It is created once, so that a terminal, a page, a sheet, and a
 // summary for agents have the same content.
 type Summary struct {
-	Headline string   // what ran on what, for how long, and how much of it is as predicted
-	Impact   string   // what that means for its time; may be empty
-	Notes    []string // what is not whole, or contradicts itself: said before any figure
-	// Rows contains the first kernels, nil without any. Each cell is text for
-	// people. The first column is the number of a row, empty if there is nothing
-	// to do. With the form Facts, there is one row, and its columns are its
-	// lines.
+	Headline string   // application, device, duration, and share of the kernels that match
+	Impact   string   // consequence for the run's time; may be empty
+	Notes    []string // missing or contradictory inputs, printed before any number
+	// Rows contains the first kernels, or is nil if there are none. Each cell
+	// is text for people. The first column is the row number, empty if the row
+	// needs no action. With the form Facts, the table has one row, printed as
+	// one line per column.
 	Rows          *Table
-	Bars          *StackedBars  // where the thread slots of each of the rows went; nil where nothing tells
-	More          string        // "and 31 more, 4% of the time"; empty where Rows has all
+	Bars          *StackedBars  // thread-slot breakdown of each row; nil without data
+	More          string        // "and 31 more, 4% of the time"; empty if Rows has all
 	Advice        []string      // sentences below the rows
-	ConfirmReason string        // heads Confirm: why it is asked for; may be empty
-	Confirm       []NextCommand // what to run before anything is changed
-	Hint          string        // where more is
+	ConfirmReason string        // reason for Confirm, as its heading; may be empty
+	Confirm       []NextCommand // commands to run before any change
+	Hint          string        // where to find more
 }
 
-// NextCommand is a command that settles something about rows.
+// NextCommand is a command that resolves an open question about rows.
 type NextCommand struct {
-	Rows    string // their numbers: "1, 3"; empty where it is about all
+	Rows    string // row numbers: "1, 3"; empty for all rows
 	Command string
-	Result  string // what comes of it; may be empty
+	Result  string // expected result; may be empty
 }
 
-// Text is the command and what comes of it.
+// Text returns the command and its expected result.
 func (c *NextCommand) Text() string {
 	if c.Result == "" {
 		return c.Command

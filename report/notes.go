@@ -7,18 +7,18 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TaskNote is a note with the task that it is about, if any.
+// TaskNote is a note about a task, or about none.
 type TaskNote struct {
 	note.Note
 	Task string
 }
 
-// RunNotes are notes about a whole run, of no task.
+// RunNotes returns notes about a whole run, without a task.
 func RunNotes(notes []note.Note) []TaskNote {
 	return ListOf(notes, func(n note.Note) TaskNote { return TaskNote{Note: n} })
 }
 
-// NoteSection lists notes in the order given.
+// NoteSection returns a section that lists notes in the given order.
 func NoteSection(notes []TaskNote) Section {
 	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Evidence", ItemsIn: Files}
 	for _, n := range notes {
@@ -48,7 +48,7 @@ func NoteColumns() []Col[note.Note] {
 	}
 }
 
-// Notes is a table of notes.
+// Notes returns a table of notes.
 func Notes(notes []note.Note) *Table { return NewTable("notes", "", notes, NoteColumns()) }
 
 // severityWord returns the severity of a note with its color.
@@ -56,14 +56,14 @@ func severityWord(s note.Severity) Word {
 	return Word{s.String(), map[note.Severity]Status{note.Warning: Unsure, note.Error: Bad}[s]}
 }
 
-// Notes that say what a command let pass, since it was told to.
+// Codes of notes about problems that a flag allowed.
 const (
 	CodeAllowedUnreadable = "allowed-unreadable"
 	CodeAllowedUnjudged   = "allowed-unjudged"
 )
 
-// LostRows describes what of the input could not be read, from the errors among
-// the notes; empty when all was read.
+// LostRows describes the parts of the input that could not be read. It uses the
+// errors among the notes. It returns "" if everything was read.
 func LostRows(notes []note.Note) string {
 	text, more := "", 0
 	for _, n := range notes {
@@ -81,10 +81,9 @@ func LostRows(notes []note.Note) string {
 	return text
 }
 
-// IncompleteNotes returns the notes on inputs that are cut off or lost kernels,
-// on what was accepted, and on rows that are left out: they belong in the
-// headline, since no number below is of the whole run, or no table has all
-// rows.
+// IncompleteNotes returns the notes about truncated inputs, lost kernels,
+// allowed problems, and rows that are not shown. They belong in the headline,
+// because either no number covers the whole run or no table has all rows.
 func IncompleteNotes(notes []note.Note) []string {
 	var lines []string
 	if lost := LostRows(notes); lost != "" {

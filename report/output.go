@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// Schema is a JSON output of the program.
+// Schema describes a JSON output of the program.
 type Schema struct {
 	Name    string // validate
-	ID      string // occudiff/validate/1: the value of its field "schema"
+	ID      string // for example occudiff/validate/1: the value of its field "schema"
 	Command string
 	Text    string
-	Values  []any // one value, or one for each alternative form. The columns of their tables count
+	Values  []any // one value per alternative form, including the columns of its tables
 }
 
-// FindSchema finds an output by its name or its schema id: validate,
-// validate/1, occudiff/validate/1.
+// FindSchema returns the output with a name or schema ID: validate, validate/1,
+// or occudiff/validate/1.
 func FindSchema(outputs []Schema, name string) (*Schema, error) {
 	var names []string
 	for i := range outputs {
@@ -31,34 +31,35 @@ func FindSchema(outputs []Schema, name string) (*Schema, error) {
 	return nil, fmt.Errorf("no JSON output is named %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Strings returns defined texts as plain ones.
+// Strings returns values of a string type as strings.
 func Strings[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
 }
 
-// Term is an entry of the glossary. The rule that DetectedBy describes is in
-// compare, predict, or trend.
+// Term is a glossary entry. The packages compare, predict, and trend contain
+// the rule that DetectedBy describes.
 type Term struct {
 	Name, Kind, Meaning string
-	DetectedBy, Action  string // rule with its thresholds, and what to do; may be empty
-	// origin of the definition; verdicts, or parts of a breakdown, that the term occurs with
+	DetectedBy, Action  string // rule with its thresholds, and remedy; may be empty
+	// Source is the origin of the definition. With lists the verdicts or
+	// breakdown parts that occur together with the term.
 	Source, With string
 	Aliases      []string // other names. For example, the key of a column next to its heading
 }
 
-// TermKind is a kind of terms.
+// TermKind is a group of terms.
 type TermKind struct {
 	Kind, Title string
-	Terms       []Term // causes are in the order in which they are examined
+	Terms       []Term // causes are in the order of their checks
 }
 
 //go:embed glossary.txt
 var glossaryFile string
 
-// Describe returns the meaning of a key of JSON, or "" if the glossary lacks it.
-// The path is the name of the output and all keys down to that one. The longest
-// end of the path that the glossary contains counts. For example, the meaning of
-// validate-runs.findings.run is not the meaning of run.
+// Describe returns the meaning of a JSON key, or "" if the glossary lacks it.
+// The path is the output's name and all keys down to that key. The longest
+// suffix of the path that the glossary contains is used. For example, the
+// meaning of validate-runs.findings.run differs from the meaning of run.
 func Describe(path string) string {
 	for more := true; more; {
 		if text, ok := meanings()[path]; ok {
@@ -69,8 +70,8 @@ func Describe(path string) string {
 	return ""
 }
 
-// meanings returns the meaning of each name. Fields are last in the glossary, so
-// their meaning replaces the meaning of a verdict with the same name.
+// meanings returns the meaning of each name. Fields are last in the glossary,
+// so their meaning replaces the meaning of a verdict with the same name.
 var meanings = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, k := range Terms() {

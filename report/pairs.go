@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NameValue is a table of names and values, for files.
+// NameValue returns a table of names and values, for files.
 func NameValue(key string, rows Pairs) *Table {
 	value := Shown("value", "Value", func(*Pair) string { return "" }, Fold)
 	value.Of = func(p *Pair) Cell { return p.Value }
@@ -20,10 +20,10 @@ type Pair struct {
 	Value Cell
 }
 
-// Pairs are names and values; what is empty or not said is left out.
+// Pairs are names and values. Empty and unknown values are left out.
 type Pairs []Pair
 
-// Pairs say how a report was made.
+// Pairs returns the provenance as names and values.
 func (p *Provenance) Pairs() (rows Pairs) {
 	rows.Text("Made by", strings.TrimSpace("occudiff "+p.Version))
 	rows.Text("Command line", CommandLine(p.CommandLine))
@@ -38,7 +38,7 @@ func (p *Pairs) Text(name, value string) {
 	}
 }
 
-// Count adds a count above 0.
+// Count adds a count if it is above 0.
 func (p *Pairs) Count(name string, n int64) {
 	if n > 0 {
 		*p = append(*p, Pair{name, IntCell(n)})
@@ -50,7 +50,7 @@ func (p *Pairs) Number(name string, x float64) {
 	*p = append(*p, Pair{name, NumCell(Number, x)})
 }
 
-// CommandLine prints arguments so that a shell reads them back as they were.
+// CommandLine prints arguments with the quotes that a shell needs.
 func CommandLine(args []string) string {
 	return strings.Join(ListOf(args, func(a string) string {
 		if a == "" || strings.ContainsFunc(a, needsQuotes) {
@@ -65,7 +65,7 @@ func needsQuotes(r rune) bool {
 		strings.ContainsRune("-_./,:=@%+", r))
 }
 
-// RegisterFlags describes how a compiler is asked for a register mode; see
+// RegisterFlags returns the compiler options for a register mode. See
 // docs/devices.md for the sources.
 func RegisterFlags(registers int) string {
 	switch registers {

@@ -11,19 +11,19 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Selection describes which rows of the tables of kernels people see, and in
-// which order. What is counted, judged and written for programs is always of
-// all rows. The zero value shows all in the order in which they are.
+// Selection describes which rows people see in the tables of kernels, and in
+// which order. Counts, verdicts, and outputs for programs always cover all
+// rows. The zero value shows all rows in their order.
 type Selection struct {
-	Kernel *regexp.Regexp // of the names; nil for all
-	Top    int            // the first ones; 0 for all
+	Kernel *regexp.Regexp // pattern for names; nil for all
+	Top    int            // number of rows; 0 for all
 	Sort   SortKey
 }
 
-// SortKey is an order of rows; the empty one is that of the report.
+// SortKey is an order of rows. The empty key is the report's own order.
 type SortKey string
 
-// The orders: the most first, and names by the alphabet.
+// The orders: highest value first, and names alphabetically.
 const (
 	SortLost       SortKey = "lost"
 	SortTime       SortKey = "time"
@@ -32,14 +32,14 @@ const (
 	SortName       SortKey = "name"
 )
 
-// Candidate is what a selection looks at of a row.
+// Candidate is the data of a row that a selection uses.
 type Candidate struct {
-	Task  string  // the kernel's name as the input has it
-	Other bool    // it is not a kernel
-	Value float64 // by which it is sorted; NaN where it has none
+	Task  string  // kernel name as in the input
+	Other bool    // not a kernel
+	Value float64 // sort value; NaN if it has none
 }
 
-// Value returns what a row is sorted by: NaN for an order that needs none.
+// Value returns the sort value of a row, or NaN if the order needs none.
 func (s Selection) Value(lost, time, difference float64) float64 {
 	switch s.Sort {
 	case SortLost:
@@ -52,12 +52,11 @@ func (s Selection) Value(lost, time, difference float64) float64 {
 	return math.NaN()
 }
 
-// Chosen reports whether a selection shows something else than the report does
-// by itself.
+// Chosen reports whether the selection differs from the report's default.
 func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
 
-// Choose returns the rows that are shown, in their order. Tasks that are not a
-// kernel come last, and not at all among the first of something.
+// Choose returns the rows to show, in their order. Tasks that are not kernels
+// come last. With a limit they are left out.
 func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	var list []int
 	rows := make([]Candidate, n)
@@ -84,7 +83,7 @@ func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 		case s.Sort == SortName:
 			return cmp.Compare(a.Task, b.Task)
 		}
-		return cmp.Compare(b.Value, a.Value) // NaN, of what has none, is less than any number
+		return cmp.Compare(b.Value, a.Value) // NaN, a missing value, is less than any number
 	})
 	if s.Top > 0 {
 		list = list[:min(len(list), s.Top)]
@@ -92,8 +91,8 @@ func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	return list
 }
 
-// Select returns the elements of a list that are shown, in their order, and
-// says how many are left out.
+// Select returns the elements to show, in their order, and a note with the
+// number of the others.
 func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (some []T, left []note.Note) {
 	if !s.Chosen() {
 		return list, nil
@@ -104,10 +103,10 @@ func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (s
 	return some, s.LeftOut(len(some), len(list), what, func(i int) Candidate { return of(&list[i]) })
 }
 
-// LeftOut describes how many rows are not shown and why: nothing when all are.
-// No report may leave out rows without saying so. --top counts kernels, so that
-// copies and other tasks are not left out by it. Where none is shown it names
-// some of them.
+// LeftOut describes how many rows are not shown and why, or returns nothing if
+// all are shown. Every report must mention rows that it leaves out. --top
+// counts only kernels, so copies and other tasks are not counted as left out.
+// If no row is shown, the note names some of them.
 func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candidate) []note.Note {
 	var list []string
 	of := 0
@@ -141,8 +140,8 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 
 const codeSelection = "selection"
 
-// KernelTables returns the tables whose columns people may choose: those of
-// kernels, of one run or of several, or of series.
+// KernelTables returns the tables with columns that people may choose: tables
+// of kernels, of one run or of several, and tables of series.
 func (d *Document) KernelTables() (list []*Table) {
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
@@ -154,9 +153,9 @@ func (d *Document) KernelTables() (list []*Table) {
 	return list
 }
 
-// Choose shows the columns that keys name in all tables of kernels. Where a
-// screen is before them, it has these columns, too, and no numbers that
-// something else is said of.
+// Choose shows the columns in keys in all tables of kernels. If the document
+// has a summary, it has these columns, too. The bars and commands, which refer
+// to row numbers, are removed from it.
 func (d *Document) Choose(keys []string) {
 	tables := d.KernelTables()
 	for _, t := range tables {
@@ -169,13 +168,13 @@ func (d *Document) Choose(keys []string) {
 	}
 }
 
-// Keys are those of the columns.
+// Keys returns the keys of the columns.
 func (t *Table) Keys() []string {
 	return ListOf(t.Columns, func(c Column) string { return c.Key })
 }
 
-// Find finds a column by its key, with or without its unit, or by its heading;
-// -1 when there is none.
+// Find returns the index of the column with a key, with or without its unit, or
+// with a heading. It returns -1 if there is none.
 func (t *Table) Find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool {
 		unitless := c
@@ -185,9 +184,8 @@ func (t *Table) Find(name string) int {
 	})
 }
 
-// Choose makes the columns that keys name the ones that people see, in that
-// order, behind the first one, which names the rows. Keys that the table does
-// not have are left out.
+// Choose shows people the columns in keys, in that order, after the first
+// column, which names the rows. Keys that the table does not have are ignored.
 func (t *Table) Choose(keys []string) {
 	order := t.ordered([]int{0}, keys, t.Find)
 	shown := len(order)
@@ -203,7 +201,7 @@ func (t *Table) Choose(keys []string) {
 	}
 }
 
-// Only keeps the columns that keys name, in that order.
+// Only keeps the columns in keys, in that order.
 func (t *Table) Only(keys []string) {
 	t.arrange(t.ordered(nil, keys, t.Find))
 	for i := range t.Columns {
@@ -211,7 +209,7 @@ func (t *Table) Only(keys []string) {
 	}
 }
 
-// ordered adds the places of columns to a list.
+// ordered returns a list of column indices with those of keys appended.
 func (t *Table) ordered(order []int, keys []string, find func(key string) int) []int {
 	for _, key := range keys {
 		if at := find(key); at >= 0 && !slices.Contains(order, at) {
@@ -221,7 +219,7 @@ func (t *Table) ordered(order []int, keys []string, find func(key string) int) [
 	return order
 }
 
-// others adds the places that are not in a list.
+// others returns a list of column indices with the missing ones appended.
 func (t *Table) others(order []int) []int {
 	for i := range t.Columns {
 		if !slices.Contains(order, i) {
@@ -231,7 +229,7 @@ func (t *Table) others(order []int) []int {
 	return order
 }
 
-// withoutUnit is a key without the unit at its end.
+// withoutUnit returns a key without its unit suffix.
 func withoutUnit(key string) string {
 	for _, unit := range []string{"_percent", "_points", "_seconds"} {
 		key = strings.TrimSuffix(key, unit)
@@ -240,7 +238,7 @@ func withoutUnit(key string) string {
 }
 
 // NamePattern returns a regular expression for --kernel that matches only these
-// names, "" for none.
+// names, or "" for none.
 func NamePattern(names []string) string {
 	names = ListOf(names, regexp.QuoteMeta)
 	slices.Sort(names)

@@ -82,8 +82,8 @@ func TestChooseColumns(t *testing.T) {
 	}
 }
 
-// TestChosenColumnsShown: a table that makes only the cells it needs makes
-// those of the chosen columns, in their order.
+// TestChosenColumnsShown checks that a table with lazy cells returns the cells
+// of the chosen columns, in their order.
 func TestChosenColumnsShown(t *testing.T) {
 	table := report.NewTable("kernels", "", []int{1}, []report.Col[int]{
 		report.Define("name", "Kernel", func(*int) string { return "k" }),

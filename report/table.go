@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Column describes the cells of one column. Define makes one; Option has the
-// meaning of its fields.
+// Column describes the cells of one column. Define returns one. The types under
+// Option explain its fields.
 type Column struct {
 	Key, Path                 string
 	Group, Title, Unit, Brief string
@@ -16,42 +16,42 @@ type Column struct {
 	Decimals, Drop            int
 	In                        View
 	Traits                    Trait
-	Of                        []Column // of the rows in a List
+	Of                        []Column // the row columns of a List
 }
 
-// Trait is a property that a column has or has not. Traits add up.
+// Trait is a set of column properties.
 type Trait uint16
 
 // The traits.
 const (
 	Code     Trait = 1 << iota // names of a program, in its font
 	Bar                        // percentages, with a bar behind each on a page
-	Choice                     // words by which a page selects rows
+	Choice                     // values that a page offers for selecting rows
 	Heat                       // percentages, colored by their size in a workbook
 	Cut                        // a narrow terminal cuts long texts in the middle
 	Fold                       // sentences or formulas, which a narrow terminal breaks into lines
 	Wrap                       // sentences, which a workbook breaks into lines
-	Right                      // texts that align to the right, as numbers do
-	NonZero                    // zero, or an empty text, is absent
-	Always                     // JSON never has null in the object of the column
+	Right                      // texts aligned to the right, as numbers are
+	NonZero                    // zero and the empty text are absent
+	Always                     // JSON never has null if the column's object is present
 	Optional                   // JSON leaves out an absent value
 )
 
 // Is reports whether a column has a trait.
 func (c Column) Is(t Trait) bool { return c.Traits&t != 0 }
 
-// Form describes how a page shows a table. Other files have a plain table for
-// each.
+// Form describes how a page shows a table. In other files, every table is
+// plain.
 type Form uint8
 
 // The forms.
 const (
 	Grid    Form = iota // rows and columns
 	Browser             // a grid whose rows readers filter
-	Facts               // of a screen: one row, whose columns are its lines
+	Facts               // one row of a summary, printed as one line per column
 )
 
-// Heading returns the whole heading on one line, with the unit: "Predicted peak
+// Heading returns the whole heading with the unit on one line: "Predicted peak
 // [%]".
 func (c Column) Heading() string {
 	h := c.Title
@@ -64,18 +64,19 @@ func (c Column) Heading() string {
 	return h
 }
 
-// RightAligned reports whether the cells are numbers.
+// RightAligned reports whether the cells align to the right, as numbers do.
 func (c Column) RightAligned() bool { return c.Kind >= Integer || c.Is(Right) }
 
-// Table is rows of cells, which are made when they are asked for, because a run
-// that keeps every launch has millions. NewTable and NewStream make one.
+// Table is a list of rows. Its cells are made when an output reads them,
+// because a run that keeps every launch has millions. NewTable and NewStream
+// return one.
 type Table struct {
 	Key     string
-	Title   string // empty when the section's title says it
+	Title   string // empty if the section's title is sufficient
 	Columns []Column
 	Len     int
-	// Main is the number of rows that the table is about. A terminal leaves out
-	// the rows after them. For example, copies after kernels.
+	// Main is the number of rows in the main part. A terminal leaves out the
+	// rows after them. For example, copies after kernels.
 	Main int
 	In   View
 	Form Form
@@ -87,9 +88,9 @@ type Table struct {
 	records iter.Seq[Record]           // see NewStream
 }
 
-// ColumnsIn returns the indices of the columns that a view shows. On a page, the
-// columns for selecting rows are next to their names, so that a narrow page shows
-// them, unless the user chose the columns.
+// ColumnsIn returns the indices of the columns that a view shows. On a page,
+// the columns for selecting rows are next to the names, so that a narrow page
+// shows them, unless the user chose the columns.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
 		switch {
@@ -103,17 +104,18 @@ func (t *Table) ColumnsIn(v View) (list []int) {
 	return list
 }
 
-// Shown returns the table with the columns of a view alone. It is for reading
-// rows: the cells of other columns may take longer to make.
+// Shown returns the table with only the columns of a view. Use it to read rows,
+// because the cells of other columns may take longer to make.
 func (t *Table) Shown(v View) *Table {
 	shown := *t
 	shown.arrange(t.ColumnsIn(v))
 	return &shown
 }
 
-// Lead returns the table with the columns of a view, the most important ones first,
-// and their number: at most n of the columns that a narrow terminal drops last.
-// Columns that the user chose keep their order.
+// Lead returns the table with the columns of a view, the most important ones
+// first, and the number of those. At most n columns are important: the ones
+// that a narrow terminal drops last. Columns that the user chose keep their
+// order.
 func (t *Table) Lead(v View, n int) (*Table, int) {
 	shown := t.ColumnsIn(v)
 	lead := slices.Clone(shown)
@@ -135,7 +137,7 @@ func (t *Table) Lead(v View, n int) (*Table, int) {
 	return &first, len(lead)
 }
 
-// arrange shows some of the columns of a table, in their order.
+// arrange restricts the table to some columns, in their order.
 func (t *Table) arrange(order []int) {
 	all := *t
 	t.Columns = ListOf(order, func(i int) Column { return all.Columns[i] })
@@ -151,7 +153,7 @@ func (t *Table) arrange(order []int) {
 	}
 }
 
-// All returns the rows in order. The cells of a row are good until the next
+// All returns the rows in order. The cells of a row are valid until the next
 // one.
 func (t *Table) All() iter.Seq[[]Cell] {
 	return func(yield func([]Cell) bool) {
@@ -164,7 +166,7 @@ func (t *Table) All() iter.Seq[[]Cell] {
 	}
 }
 
-// Column finds a column's index by its key, -1 when there is none.
+// Column returns the index of the column with a key, or -1 if there is none.
 func (t *Table) Column(key string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key == key })
 }

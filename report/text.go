@@ -12,12 +12,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// MaxListedTasks is the largest number of kernels that a headline names for one
+// MaxListedTasks is the maximum number of kernels that a headline names for one
 // change.
 const MaxListedTasks = 3
 
-// FirstFew returns the first of some texts, and then how many more there are.
-// The list is left as it is: what was cut may be needed elsewhere.
+// FirstFew returns the first texts and then the number of the others. It does
+// not change the list, because the other texts may be needed elsewhere.
 func FirstFew(list []string, most int) []string {
 	if n := len(list) - most; n > 0 {
 		list = append(list[:most:most], Thousands(int64(n))+" more")
@@ -25,7 +25,7 @@ func FirstFew(list []string, most int) []string {
 	return list
 }
 
-// LabelWidth keeps a plot's labels readable.
+// LabelWidth is the maximum width of a readable plot label.
 const LabelWidth = 30
 
 func UpperFirst(s string) string {
@@ -35,8 +35,8 @@ func UpperFirst(s string) string {
 	return s
 }
 
-// LowerFirst lets a name stand inside a sentence; a name of several capitals
-// stays as it is.
+// LowerFirst returns a name for use inside a sentence. A name with several
+// capitals stays as it is.
 func LowerFirst(s string) string {
 	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && (s[1] < 'A' || s[1] > 'Z') {
 		return string(s[0]-'A'+'a') + s[1:]
@@ -44,14 +44,14 @@ func LowerFirst(s string) string {
 	return s
 }
 
-// Shortest prints a number in its shortest form. For example, 5 or 0.1.
+// Shortest returns a number in its shortest form. For example, 5 or 0.1.
 func Shortest[X ~float64](x X) string { return strconv.FormatFloat(float64(x), 'f', -1, 64) }
 
 // none replaces a missing value in text for people.
 const none = "-"
 
-// Print returns a cell as people read it: one decimal for percent and points,
-// thousands separated, a dash when absent.
+// Print returns a cell as people read it: one decimal for percent and points, a
+// comma between thousands, and a dash if it is absent.
 func (c Column) Print(cell Cell) string {
 	switch cell.Kind {
 	case Integer:
@@ -69,11 +69,11 @@ func (c Column) Print(cell Cell) string {
 	return OneLine(cell.String())
 }
 
-// Thousands prints an integer with a comma between groups of three digits.
+// Thousands returns an integer with a comma between groups of three digits.
 func Thousands[N ~int | ~int64](n N) string { return unit.Thousands(int64(n)) }
 
-// Decimal prints a number with a fixed count of decimals, thousands separated,
-// without a minus before zero.
+// Decimal returns a number with a fixed number of decimals, a comma between
+// thousands, and no minus before zero.
 func Decimal(x float64, decimals int) string {
 	s := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
 	whole, fraction, _ := strings.Cut(s, ".")
@@ -90,8 +90,8 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
-// Round returns a number of twelve digits, which hide that 60.8 - 60.5 is not
-// quite 0.3 to a computer.
+// Round returns a number with twelve digits. They hide that 60.8 - 60.5 is not
+// exactly 0.3 in binary.
 func Round(x float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
@@ -100,13 +100,14 @@ func Round(x float64) float64 {
 	return short
 }
 
-// Tidy returns the number of a cell for machines: at full precision, without
-// the noise of binary arithmetic. For example, 60.8 - 60.5 is 0.3 and not
-// 0.29999999999999716, a share that is short of the others by 1.4e-17 is 0, and
-// 99.51409135082604 stays.
+// Tidy returns a cell's number for machines: at full precision, without the
+// noise of binary arithmetic. For example, 60.8 - 60.5 is 0.3 and not
+// 0.29999999999999716, a share that differs from the others by -1.4e-17 is 0,
+// and 99.51409135082604 stays.
 //
-// Noise is digits behind at least three zeros or nines: after 10 digits, or
-// after 9 decimals of a percentage, which is a difference of numbers up to 100.
+// Noise is the digits after at least three zeros or nines: after 10 digits, or
+// after 9 decimals of a percentage, because a percentage is a difference
+// between numbers up to 100.
 func Tidy(c Cell) float64 {
 	if c.Kind == Percent || c.Kind == Points {
 		if short, noise := strings.CutSuffix(strconv.FormatFloat(c.Num, 'f', 12, 64), "000"); noise {
@@ -128,11 +129,11 @@ func parsed(text string, otherwise float64) float64 {
 	return x
 }
 
-// PercentText prints a share as sentences and screens have it: 62.7%.
+// PercentText returns a share as in sentences and summaries: 62.7%.
 func PercentText(r unit.Ratio) string { return WithUnit(Decimal(r.Percent(), 1), "%") }
 
-// WithUnit appends a unit to a number, if there is one. For example, "3 ms" or
-// "62.7%".
+// WithUnit returns a number with its unit, if it has one. For example, "3 ms"
+// or "62.7%".
 func WithUnit(number, unit string) string {
 	if unit != "" && unit != "%" {
 		number += " "
@@ -140,7 +141,7 @@ func WithUnit(number, unit string) string {
 	return number + unit
 }
 
-// Signed prints percentage points, with a plus before what is above zero.
+// Signed returns percentage points, with a plus if they are positive.
 func Signed(x float64) string {
 	s := Decimal(x, 1)
 	if x > 0 && strings.Trim(s, "0.,") != "" {
@@ -149,28 +150,28 @@ func Signed(x float64) string {
 	return s
 }
 
-// Visible reports whether a character shows and does nothing else: no control
-// character, which could drive a terminal, none that makes a text show in
-// another order than it has, and none that is no character at all.
+// Visible reports whether a character is visible and has no other effect. It is
+// false for control characters, which could control a terminal, for characters
+// that change the order of the text, and for noncharacters.
 func Visible(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
 		return true
-	// the order
+	// characters that change the order
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c:
 		return false
-	case r == 0x2028 || r == 0x2029: // line breaks to some
+	case r == 0x2028 || r == 0x2029: // line breaks in some programs
 		return false
 	}
 	return r != utf8.RuneError && !unicode.IsControl(r) && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef)
 }
 
-// KernelName is the name of a kernel for people, on one line.
+// KernelName returns a kernel's name for people, on one line.
 func KernelName(task string) string { return OneLine(names.Display(task)) }
 
-// OneLine makes a text safe to show on one line: line breaks and tabs become a
-// space; what is not Visible and invalid UTF-8 become the replacement
-// character. Clean texts come back as they are.
+// OneLine returns a text that is safe on one line. Line breaks and tabs become
+// a space. Invalid UTF-8 and characters that are not Visible become the
+// replacement character. A clean text is returned unchanged.
 func OneLine(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !Visible(r) }) {
 		return s
@@ -187,8 +188,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// Clean makes a text safe to show on several lines: what is not Visible but
-// line breaks and tabs becomes the replacement character.
+// Clean returns a text that is safe on several lines. Characters that are
+// neither Visible nor line breaks nor tabs become the replacement character.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' || Visible(r) {
@@ -198,7 +199,7 @@ func Clean(s string) string {
 	}, s)
 }
 
-// Width returns how many columns of a terminal a text takes.
+// Width returns the number of terminal columns that a text takes.
 func Width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -210,8 +211,8 @@ func Width(s string) int {
 
 const cutMark = names.Ellipsis
 
-// CutMiddle shortens a text to a width by taking out its middle: both ends of a
-// kernel's name tell it apart.
+// CutMiddle shortens a text to a width by removing its middle, because both
+// ends of a kernel's name distinguish it.
 func CutMiddle(s string, width int) string {
 	if Width(s) <= width {
 		return s
@@ -224,10 +225,10 @@ func CutMiddle(s string, width int) string {
 	return head + cutMark + takeEnd(s, room-Width(head))
 }
 
-// CutDistinct shortens texts to a width as CutMiddle does, but where different
-// texts would become equal it keeps what follows their common start: the names
-// that a compiler gives to the variants of a template differ in their middle.
-// Signatures lose first what tells none of them apart.
+// CutDistinct shortens texts to a width as CutMiddle does. If different texts
+// would become equal, it keeps the part after their common prefix, because
+// compilers distinguish the variants of a template in the middle of the name.
+// Signatures first lose the parts that distinguish none of them.
 func CutDistinct(texts []string, width int) []string {
 	texts = names.Short(texts, func(s string) bool { return Width(s) <= width })
 	cut := make([]string, len(texts))
@@ -252,7 +253,7 @@ func CutDistinct(texts []string, width int) []string {
 			head = takeStart(head, width/3) + cutMark
 		}
 		for _, i := range group {
-			if start == len(first) && texts[i] == first { // nothing tells it apart
+			if start == len(first) && texts[i] == first { // nothing distinguishes them
 				continue
 			}
 			if cut[i] = head + texts[i][start:]; Width(cut[i]) > width {
@@ -263,12 +264,12 @@ func CutDistinct(texts []string, width int) []string {
 	return cut
 }
 
-// ShortName is the name of a kernel in a sentence, cut to a width.
+// ShortName returns a kernel's name for a sentence, cut to a width.
 func ShortName(task string, width int) string {
 	return CutDistinct([]string{KernelName(task)}, width)[0]
 }
 
-// takeStart returns the longest start of s that fits a width, in whole
+// takeStart returns the longest prefix of s that fits a width, in whole
 // characters as people see them.
 func takeStart(s string, width int) string {
 	end, used, state := 0, 0, -1
@@ -284,7 +285,7 @@ func takeStart(s string, width int) string {
 	return s[:end]
 }
 
-// takeEnd returns the longest end of s that fits a width.
+// takeEnd returns the longest suffix of s that fits a width.
 func takeEnd(s string, width int) string {
 	total, skipped, state := Width(s), 0, -1
 	rest := s
@@ -296,7 +297,7 @@ func takeEnd(s string, width int) string {
 	return rest
 }
 
-// SplitWidth cuts a text after the characters that fit a width, at least one.
+// SplitWidth splits a text after the characters that fit a width, at least one.
 func SplitWidth(s string, width int) (head, rest string) {
 	head = takeStart(s, width)
 	if head == "" && s != "" {

@@ -66,7 +66,7 @@ func TestCutMiddle(t *testing.T) {
 	}
 }
 
-func TestCutApart(t *testing.T) {
+func TestCutDistinct(t *testing.T) {
 	vector := func(n string) string { return "VectorAdd<(int)" + n + ", (int)256, (int)32>(int, ...)" }
 	for _, c := range []struct {
 		reason string
@@ -118,7 +118,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzCutApart: what is cut fits the width, and nothing panics.
+// FuzzCutApart checks that cut texts fit the width and that nothing panics.
 func FuzzCutApart(f *testing.F) {
 	f.Add("void ns::f<int>(float*)\nvoid ns::g<int>(float*)", 12)
 	f.Add("a::\n::b\n::\na::b(", 4)
