@@ -105,7 +105,7 @@ func TestDiffVerdicts(t *testing.T) {
 			Improvement, 60, 0},
 		{"a better launch that the measurement does not follow is no fall", runs(half, 48), runs(base, 49),
 			ChangedLaunch, 1, 0},
-		{"inconclusive without a prediction", runs(fan2(func(x *k) { x.predicted = 0 }), 95), runs(simd16, 80),
+		{"a changed launch without a prediction is not a regression", runs(fan2(func(x *k) { x.predicted = 0 }), 95), runs(simd16, 80),
 			ChangedLaunch, -15, 0},
 		{"the residual is tested too: U = 10 again", runs(fan2(func(x *k) { x.predicted = 90 }), 50, 60, 70, 80),
 			runs(fan2(func(x *k) { x.simd, x.predicted = 16, 60 }), 15, 25, 35, 45),

@@ -7,27 +7,28 @@ import (
 )
 
 const (
-	rateStep    = 0.01 // first step of the search for the rate of gaps
-	clockNoise  = 1e-4 // relative error of a sample's clocks: counters are read a little apart
-	leastSpread = 1e-3 // relative, of the time that a sample uses: less does not widen an interval
-	goodFit     = 5e-3 // relative residual up to which one rate of the gaps explains the clocks
-	clockWindow = 3    // samples on each side in which the clock in launches is nearly constant
+	rateStep    = 0.01 // first step of the search for the clock ratio in gaps
+	clockNoise  = 1e-4 // relative error of a sample's clocks: counters are read at slightly different times
+	leastSpread = 1e-3 // relative to the time that a sample uses: a smaller spread does not widen an interval
+	goodFit     = 5e-3 // relative residual up to which one clock ratio in gaps explains the clocks
+	clockWindow = 3    // samples on each side in which the clock during launches is nearly constant
 )
 
-// counted is a sample with its clocks, and its time in launches and outside.
+// counted is a sample with its clocks, and its time inside and outside
+// launches.
 type counted struct {
 	*sample
 	in, out float64
 }
 
-// fitClock finds the time that each sample's percentages are shares of. They
-// are shares of its clocks, and the GPU's clock may be slower between launches:
-// clocks = rate in launches x (time in launches + ratio x time outside). For
-// example, a sample that a launch of 60% fills by half shows 46% if the ratio is
-// 0.3. The rate changes slowly from sample to sample, because GPUs throttle. The
-// ratio is one number. If it does not explain the clocks, the rate in launches
-// is between the largest clocks / length and the smallest clocks / time in
-// launches of the samples around.
+// fitClock sets the time that each sample's percentages refer to. A percentage
+// is a share of the sample's clocks, and the GPU's clock may be slower between
+// launches: clocks = rate in launches x (time in launches + ratio x time
+// outside). For example, if a launch at 60% fills half of a sample, the sample
+// shows 46% at a ratio of 0.3. The rate changes slowly from sample to sample,
+// because GPUs throttle. The ratio is a single number. If it does not explain
+// the clocks, the rate is bounded by the neighboring samples: it is between
+// their largest clocks / length and their smallest clocks / time in launches.
 func (d *recording) fitClock() {
 	list := d.counted()
 	if len(list) < clockWindow {
@@ -62,7 +63,7 @@ func (d *recording) counted() (list []counted) {
 			open = append(open, d.launches[next])
 		}
 		in, until := 0.0, y.start
-		for _, l := range open { // in the order of their starts
+		for _, l := range open { // sorted by start
 			if from, to := max(l.start, until), min(l.end, y.end); to > from {
 				in, until = in+to-from, to
 			}
@@ -74,8 +75,8 @@ func (d *recording) counted() (list []counted) {
 	return list
 }
 
-// residualsOf returns the relative changes of the clock in launches from one
-// sample to the next that the change before does not predict.
+// residualsOf returns the clock's unexpected relative changes during launches,
+// from sample to sample: the part that the previous change does not predict.
 func residualsOf(list []counted, ratio float64) iter.Seq[float64] {
 	rate := func(y counted) float64 { return math.Log(y.clocks / max(y.in+ratio*y.out, 1e-9)) }
 	return func(yield func(float64) bool) {
@@ -90,8 +91,8 @@ func residualsOf(list []counted, ratio float64) iter.Seq[float64] {
 	}
 }
 
-// ratioOf returns the ratio of the clock's rates with which the rate in launches
-// changes most smoothly, and its bounds.
+// ratioOf returns the clock ratio with which the rate in launches changes most
+// smoothly, and the ratio's bounds.
 func ratioOf(list []counted) (best, low, high float64) {
 	left := func(ratio float64) (sum float64) {
 		for r := range residualsOf(list, ratio) {
@@ -124,7 +125,7 @@ func ratioOf(list []counted) (best, low, high float64) {
 	return best, edge(0), edge(1)
 }
 
-// clockChanges reports whether the bounds of the clock matter.
+// clockChanges reports whether the clock's bounds matter.
 func (d *recording) clockChanges() bool {
 	return slices.ContainsFunc(d.samples, func(y sample) bool { return y.used[2]-y.used[1] > leastSpread*y.used[0] })
 }

@@ -11,18 +11,19 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// clock is a rate at a time. Since is the time since the gap began.
+// clock returns the clock rate at a time. since is the time since the gap
+// began.
 type clock func(at, since float64) float64
 
-// clockedRun is a run on a GPU whose clock changes. Times are in intervals.
+// clockedRun is a run on a GPU with a variable clock. Times are in intervals.
 type clockedRun struct {
 	list    []span
 	levels  []float64
 	in, gap clock // gap is relative to in
 }
 
-// newClockedRun has one to three kernels that alternate, with launches of 0.05
-// to 4 intervals and gaps of 0.02 to 1.
+// newClockedRun returns a run with one to three alternating kernels, with
+// launches of 0.05 to 4 intervals and gaps of 0.02 to 1.
 func newClockedRun(r *rand.Rand) *clockedRun {
 	x := &clockedRun{}
 	var lengths []float64
@@ -41,8 +42,8 @@ func newClockedRun(r *rand.Rand) *clockedRun {
 	return x
 }
 
-// recording samples the run. Context switches cut a share of the samples.
-// Another share is lost, so that the next sample is longer.
+// recording returns the run's samples. Context switches cut a share of the
+// samples. Another share is lost, so that the next sample is longer.
 func (x *clockedRun) recording(r *rand.Rand, cut, lost float64) *ingest.Recording {
 	rec := &ingest.Recording{Trace: &ingest.Trace{}}
 	ns := func(at float64) int64 { return int64(math.Round(at * 1e6)) }
@@ -62,7 +63,7 @@ func (x *clockedRun) recording(r *rand.Rand, cut, lost float64) *ingest.Recordin
 			ends = append(ends, at)
 		}
 	}
-	const steps = 800 // of an interval
+	const steps = 800 // per interval
 	from, next, ended := 0.0, 0, 0.0
 	for _, end := range ends {
 		clocks, used := 0.0, 0.0
@@ -87,8 +88,9 @@ func (x *clockedRun) recording(r *rand.Rand, cut, lost float64) *ingest.Recordin
 	return rec
 }
 
-// TestClock has runs whose clock is slower between launches or changes over
-// time. Percentages are shares of clocks, and the truth is a share of time.
+// TestClock uses runs whose clock is slower between launches or changes over
+// time. Percentages are shares of clocks, but the true value is a share of
+// time.
 func TestClock(t *testing.T) {
 	runs := uint64(4)
 	if testenv.All() && !testing.Short() {
@@ -103,7 +105,7 @@ func TestClock(t *testing.T) {
 		to, within := 0.5+0.4*r.Float64(), 50+500*r.Float64()
 		return func(at, _ float64) float64 { return to + (1-to)*math.Exp(-at/within) }
 	}
-	parks := func(r *rand.Rand) clock { // some time after a launch
+	parks := func(r *rand.Rand) clock { // the clock slows down some time after a launch
 		after := 0.05 + 0.3*r.Float64()
 		return func(_, since float64) float64 {
 			if since > after {
@@ -126,7 +128,7 @@ func TestClock(t *testing.T) {
 		reason    string
 		in, gap   func(*rand.Rand) clock
 		cut, lost float64
-		width     float64 // of the median interval
+		width     float64 // median interval width
 	}{
 		{"constant clock", constant, constant, 0, 0, 1},
 		{"constant clock, cut and lost samples", constant, constant, 0.1, 0.03, 1},

@@ -10,13 +10,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Estimate is the mean occupancy of a task's launches, in percent, with an interval
-// that contains the true value in 95 of 100 cases. It is NaN if the samples lack
-// the metric. The true value refers to these launches, not to those of another
-// run.
+// Estimate is the mean occupancy of a task's launches, in percent, with an
+// interval that contains the true value in 95 of 100 cases. It is NaN if the
+// samples lack the metric. The true value refers to these launches, not to
+// another run's launches.
 type Estimate struct{ Mean, Low, High float64 }
 
-// Half is half of the interval.
+// Half returns half of the interval's width.
 func (e Estimate) Half() float64 { return (e.High - e.Low) / 2 }
 
 // widen adds an independent error to the interval.
@@ -25,47 +25,49 @@ func (e *Estimate) widen(by float64) {
 	e.Low, e.High = e.Mean-half, e.Mean+half
 }
 
-// Values are the estimates of a task, by metric.
+// Values contains a task's estimates by metric.
 type Values [metrics]Estimate
 
 // Estimates contains the estimates for a recording.
 type Estimates struct {
-	Tasks []*Values // nil of tasks with too little time to be told next to so many
-	Load  float64   // mean occupancy of the samples in which nothing was launched, in percent
+	Tasks []*Values // nil for a task with too little time to be distinguished next to so many others
+	Load  float64   // mean occupancy of the samples without launches, in percent
 }
 
 const (
-	// What is thought before the samples: a level is 50 with a deviation of 50
-	// percent, and the parts lie about it by twice the level.
+	// Prior knowledge: a level is 50 with a deviation of 50 percent, and its
+	// parts are distributed around it with a deviation of twice the level.
 	priorMean, priorSpread = 50, 50
 	partSpread             = 2
 	leastLevel             = 10
-	rounds                 = 6    // of noise and unknowns in turns
-	firstNoise             = 9    // variance of an interval, in percent
-	leastNoise             = 0.15 // deviation: counters are read a little apart
-	alike                  = 0.8  // of two models' noise, from which both may be right
+	rounds                 = 6    // alternating updates of noise and unknowns
+	firstNoise             = 9    // variance of one interval, in percent
+	leastNoise             = 0.15 // deviation: counters are read at slightly different times
+	alike                  = 0.8  // noise ratio of two models above which both may be correct
 	rounding               = 0.1  // percent
-	offsetError            = 1    // percent: what a clock that was found does to values
-	readError              = 0.03 // percent of an interval: a launch of a hundredth of one may be off by 3
+	offsetError            = 1    // percent: error in values after searching for a clock offset
+	readError              = 0.03 // percent of an interval: a launch that is 1% of one may be off by 3 points
 )
 
-// NewEstimates tells kernels apart in samples that they share. A sample is the
-// mean of what ran in its time, so that each is an equation: z = sum of x m +
-// noise of variance s t, with the time x of each part of a launch in it, the
-// time t of all launches, and what the parts hold, m. Parts are thought to lie
-// about their kernel's level (Gaussian), and what the samples say of them is
-// the posterior; s is found in turns with it. Of three ways to cut launches
-// into parts the one that leaves the least noise is taken, and what those say
-// otherwise that leave about as much widens the interval.
+// NewEstimates returns separate estimates for kernels that share samples.
 //
-// A task's value is its time's share of each sample, and what the parts move
-// between it and the others in samples that they share. So what it fills alone
-// counts as it is, and needs no model.
+// A sample is the mean over its time, so each sample is an equation: z = sum of
+// x m + noise with variance s t. Here x is the time of each part of a launch in
+// the sample, t the time of all launches in it, and m the occupancy of each
+// part. The prior assumes that parts have a Gaussian distribution around their
+// kernel's level, and the estimates are the posterior given the samples. The
+// noise s is found by alternating with m. Launches are cut into parts by three
+// models. The model with the least noise is used. If another model has similar
+// noise, its deviation widens the interval.
 //
-// On simulated GPUs (116 rows of two kernels in turns, launches of 0.006 to 10
-// intervals) half of the values are within 0.01 points, 9 of 10 within 0.2, all
-// within 1.3; the intervals hold all. VTune's rule is off by 5.2, 25 and 65
-// there.
+// A task's value is its share of each sample, corrected by the difference that
+// the parts make in samples shared with other tasks. So samples that only one
+// task fills count unchanged and need no model.
+//
+// On simulated GPUs (116 rows with two alternating kernels, launches of 0.006
+// to 10 intervals), half of the values are within 0.01 points, 90% within 0.2,
+// and all within 1.3. The intervals contain all true values. VTune's rule is
+// off by 5.2, 25, and 65 there.
 func NewEstimates(r *ingest.Recording) *Estimates {
 	d := newRecording(r, partsOfOne)
 	if d == nil {
@@ -96,7 +98,7 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 			if v != nil {
 				x := values[d.level[task]]
 				x.widen(above[d.level[task]].Mean - below[d.level[task]].Mean)
-				// Others may run in the launches' time, too.
+				// Other programs may also run during the launches.
 				v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
 			}
 		}
@@ -104,7 +106,7 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 	return e
 }
 
-// sums returns the sums of each model.
+// sums returns the sums for each model.
 func (d *recording) sums() (all []*sums) {
 	for m := range models {
 		all = append(all, d.sum(m))
@@ -112,20 +114,20 @@ func (d *recording) sums() (all []*sums) {
 	return all
 }
 
-// at returns the recording at a bound of its clock.
+// at returns the recording at one bound of its clock.
 func (d *recording) at(bound int) *recording {
 	c := *d
 	c.bound = bound
 	return &c
 }
 
-// best returns the values of all levels by the model that leaves the least
-// noise. Others that leave about as little widen the intervals.
+// best returns all levels' values by the model with the least noise. Models
+// with similar noise widen the intervals.
 func best(all []*sums, metric Metric) []Estimate {
-	if math.IsNaN(all[0].squares[metric]) { // the samples do not have it
+	if math.IsNaN(all[0].squares[metric]) { // the samples lack the metric
 		return slices.Repeat([]Estimate{{math.NaN(), math.NaN(), math.NaN()}}, all[0].levels)
 	}
-	var fits []*posterior // of each model
+	var fits []*posterior // one posterior per model
 	least := 0
 	for m, s := range all {
 		fits = append(fits, s.fit(metric, prior{partSpread, 0, leastLevel}))
@@ -146,8 +148,9 @@ func best(all []*sums, metric Metric) []Estimate {
 	return values
 }
 
-// plain returns each level by least squares on whole launches, within 0 to 100:
-// what comes out beyond is held at the bound, and the rest solved again.
+// plain returns each level by least squares on whole launches, within 0 to 100.
+// A result outside is fixed at the bound, and the remaining levels are solved
+// again.
 func (s *sums) plain(metric Metric) []float64 {
 	k := s.levels
 	x, held := make([]float64, k), make([]bool, k)
@@ -186,13 +189,13 @@ func (s *sums) plain(metric Metric) []float64 {
 	}
 }
 
-// prior is what is thought of parts: they lie about their level by spread times
-// it, which is taken to be no less than least, and each is correlated with the
-// next.
+// prior is the assumed distribution of parts. Their deviation from the level is
+// spread times the level, where the level counts as at least least. Each part
+// is correlated with the next.
 type prior struct{ spread, correlation, least float64 }
 
-// precision returns the inverse of the prior's covariance, that times its mean,
-// and its logarithmic determinant.
+// precision returns the inverse covariance of the prior, its product with the
+// prior's mean, and its logarithmic determinant.
 func (s *sums) precision(metric Metric, p prior) (inverse *mat.SymDense, mean *mat.VecDense, determinant float64) {
 	n, most := s.unknowns(), make([]float64, s.shapes)
 	inverse, mean = mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
@@ -229,9 +232,9 @@ func (s *sums) precision(metric Metric, p prior) (inverse *mat.SymDense, mean *m
 
 // posterior is the distribution of the unknowns, given the samples.
 type posterior struct {
-	noise      float64 // variance of an interval
-	residual   float64 // the same, without a least value
-	likelihood float64 // of the samples, its logarithm but for a constant
+	noise      float64 // variance of one interval
+	residual   float64 // the same, without a minimum
+	likelihood float64 // log likelihood of the samples, up to a constant
 	mean       *mat.VecDense
 	covariance *mat.SymDense
 }
@@ -246,7 +249,7 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 		var after mat.SymDense
 		after.ScaleSym(1/f.noise, s.shares)
 		after.AddSym(&after, before)
-		// It has a prior, so that it is positive definite but for rounding.
+		// The prior makes it positive definite, except for rounding.
 		var right mat.VecDense
 		right.AddScaledVec(mean, 1/f.noise, b)
 		if !c.Factorize(&after) || c.SolveVecTo(f.mean, &right) != nil || c.InverseTo(f.covariance) != nil {
@@ -270,13 +273,13 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 	return f
 }
 
-// estimates returns the values of all levels, of which a fit leaves so much in
-// shared samples.
+// estimates returns the values of all levels. left is the variance that the fit
+// leaves in shared samples, per level.
 func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Estimate) {
 	n := s.unknowns()
 	for k := range s.levels {
-		// What of the level's time in each column is next to others, and so for
-		// the model to say.
+		// The part of the level's time in each column that other levels share,
+		// and that the model therefore has to assign.
 		c, held := mat.NewVecDense(n, nil), s.held[k*n:(k+1)*n]
 		for i := range n {
 			c.SetVec(i, held[i]-s.shares.At(k, i))
@@ -293,23 +296,23 @@ func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Es
 	return list
 }
 
-// readVariance is that of a level's value for the error with which each of its
-// samples is read: of its mean as of each part.
+// readVariance returns the variance of a level's value that is due to the error
+// when its samples are read. It applies to the mean and to each part.
 func (s *sums) readVariance(level int) float64 {
 	time := s.held[level*s.unknowns()+level]
 	return readError * readError * s.read[level] / max(time*time, math.SmallestNonzeroFloat64)
 }
 
-// mostOffset is the largest offset between two clocks of a result, and offsetStep
-// the accuracy of the search.
+// mostOffset is the largest offset between a result's two clocks, and
+// offsetStep the accuracy of the search.
 const mostOffset, offsetStep = 200e3, 20e3 // nanoseconds
 
-// offset finds how much later launches were than they say: with the right clock
-// the least noise is left.
+// offset returns how much later the launches were than recorded: the correct
+// clock leaves the least noise.
 func (d *recording) offset() (by float64) {
 	least := math.Inf(1)
 	for i := range int(2*mostOffset/offsetStep) + 1 {
-		x := float64((i+1)/2) * offsetStep / d.interval * float64(1-i%2*2) // 0 first, then away from it
+		x := float64((i+1)/2) * offsetStep / d.interval * float64(1-i%2*2) // 0 first, then away from it in both directions
 		for m := range models {
 			f := d.shifted(x).sum(m).fit(Occupancy, prior{partSpread, 0, leastLevel})
 			if f.residual < least*(1-1e-9) {
@@ -320,17 +323,17 @@ func (d *recording) offset() (by float64) {
 	return by
 }
 
-// Profile is a task's launches, laid over each other.
+// Profile is a task's launches, overlaid.
 type Profile struct {
 	Launches int
-	Span     unit.Seconds // mean length of a launch
-	// Bins are the occupancies of equal parts of a launch, in percent; none
-	// where not even its halves are told.
+	Span     unit.Seconds // mean length of one launch
+	// Bins are the occupancies in equal parts of a launch, in percent. There
+	// are none if not even the halves can be determined.
 	Bins []Estimate
 	Bars []Bar
 }
 
-// Bar is a sample that lies within a launch, as parts of the launch's length.
+// Bar is a sample that is inside a launch, as a part of the launch's length.
 type Bar struct {
 	Start, End float64
 	Measured   unit.Ratio
@@ -338,19 +341,20 @@ type Bar struct {
 
 const (
 	mostBins     = 32
-	mostDeviance = 5   // percent, of any bin that is shown
-	leastOwn     = 0.8 // of a sample, which is drawn then
-	// Neighboring parts of a launch hold much the same. A profile is thought to
-	// vary by 30 % of its level at least, or a kernel of few and short launches
-	// would be told to be flat.
+	mostDeviance = 5   // percent, for any bin that is shown
+	leastOwn     = 0.8 // share of a sample that must be in one launch before it is drawn
+	// Neighboring parts of a launch have similar occupancies. The prior assumes
+	// that a profile varies by at least 30% of its level. Otherwise, a kernel
+	// with few, short launches would appear flat.
 	nextPart     = 0.9
 	profileLevel = 30
 )
 
 var profileSpreads = []float64{0.3, 0.6, 1.2, 2.4}
 
-// Profiles lays the launches of each task of a recording over each other. Of
-// 32, 16, 8, 4 and 2 bins it gives the most whose worst is known to 5 points.
+// Profiles returns each task's launches, overlaid. It uses the largest number
+// of bins (32, 16, 8, 4, or 2) at which the least certain bin is still known to
+// 5 points.
 func Profiles(r *ingest.Recording) []Profile {
 	d := newRecording(r, mostBins)
 	if d == nil {
@@ -385,7 +389,8 @@ func Profiles(r *ingest.Recording) []Profile {
 	return list
 }
 
-// bins returns so many bins of a task; nil where one is not known.
+// bins returns a task's profile in the given number of bins, or nil if one of
+// them cannot be determined.
 func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estimate) {
 	n, level, first := s.unknowns(), s.level[task], s.first[task]
 	width := s.parts / bins
@@ -408,7 +413,8 @@ func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estima
 	return list
 }
 
-// bars assigns to each task the samples that are mostly of one launch.
+// bars assigns each sample that is mostly inside one launch to the launch's
+// task.
 func (d *recording) bars(list []Profile) {
 	for _, l := range d.launches {
 		length := l.end - l.start
@@ -420,15 +426,15 @@ func (d *recording) bars(list []Profile) {
 			if own := min(l.end, y.end) - max(l.start, y.start); own >= leastOwn*(y.end-y.start) {
 				list[l.task].Bars = append(list[l.task].Bars, Bar{max(y.start-l.start, 0) / length,
 					min(y.end-l.start, length) / length,
-					unit.FromPercent(math.Round(y.values[Occupancy]*1e5) / 1e5)}) // as printed, where 32 bits kept it
+					unit.FromPercent(math.Round(y.values[Occupancy]*1e5) / 1e5)}) // rounded as printed: it was stored in 32 bits
 			}
 		}
 	}
 }
 
-// SampleProfile scales the samples of a kernel to one launch. If the trace has the
-// launches, it uses them. Otherwise, a launch begins with its first sample and ends
-// with its last one. It returns nil without samples.
+// SampleProfile returns a kernel's samples, scaled to one launch. It uses the
+// trace's launches if traced is set. Otherwise, a launch begins with its first
+// sample and ends with its last one. It returns nil without samples.
 func SampleProfile(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Profile {
 	r := &ingest.Recording{Trace: &ingest.Trace{}}
 	r.Trace.AddLane("")

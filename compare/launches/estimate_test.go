@@ -17,14 +17,14 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// shape is what a launch of a length fills of the GPU at a time since it began,
-// in percent.
+// shape returns the occupancy of a launch at a time since its start, in
+// percent, given its length.
 type shape func(at, length float64) float64
 
 func flat(level float64) shape { return func(float64, float64) float64 { return level } }
 
-// trapeze fills and drains over parts of the launch's own length, drains over
-// the same time in all launches.
+// trapeze returns a shape that fills and drains linearly over parts of the
+// launch's own length.
 func trapeze(level, ramp, drain float64) shape {
 	return func(at, length float64) float64 { return level * min(1, at/length/ramp, (1-at/length)/drain) }
 }
@@ -33,23 +33,24 @@ func drains(level, time float64) shape {
 	return func(at, length float64) float64 { return level * min(1, (length-at)/time) }
 }
 
-// grows holds as much as a launch is long.
+// grows returns a shape whose occupancy is proportional to the launch's length.
 func grows(full float64) shape {
 	return func(_, length float64) float64 { return 100 * min(1, length/full) }
 }
 
-// madeUp is a run whose truth is known. Times are in samples of a millisecond.
+// madeUp is a constructed run with known true values. Times are in samples of
+// one millisecond.
 type madeUp struct {
 	shapes []shape
 	list   []span
-	load   float64 // of what nobody launched, in percent
-	late   float64 // by how much the launches' clock is late
+	load   float64 // from other programs, in percent
+	late   float64 // delay of the launches' clock
 	truth  []float64
 	bins   [][mostBins]float64
 }
 
-// turns lets kernels take turns, each for a length between two, with gaps of
-// some mean between them.
+// turns adds alternating kernels, each with a length from its range, and gaps
+// with the given mean.
 func (x *madeUp) turns(r *rand.Rand, lengths [][2]float64, gap, until float64) {
 	for at := 0.3; at < until; {
 		for task, l := range lengths {
@@ -68,7 +69,7 @@ func (x *madeUp) recording() *ingest.Recording {
 	values := make([]float64, int(x.list[len(x.list)-1].end)+4)
 	x.truth, x.bins = make([]float64, len(x.shapes)), make([][mostBins]float64, len(x.shapes))
 	time := make([]float64, len(x.shapes))
-	const steps = 60 // of a bin
+	const steps = 60 // per bin
 	for _, l := range x.list {
 		dt := (l.end - l.start) / mostBins / steps
 		for i := range mostBins * steps {
@@ -97,9 +98,9 @@ func (x *madeUp) recording() *ingest.Recording {
 	return r
 }
 
-// What the samples determine comes out exactly: a kernel alone, however short,
-// and two that take turns at levels that hold over each launch; active and busy
-// with it.
+// TestExact checks that values that the samples determine are exact: a kernel
+// that runs alone, even if it is short, and two alternating kernels with
+// constant levels. The same must hold for active and busy.
 func TestExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -108,9 +109,9 @@ func TestExact(t *testing.T) {
 		lengths [][2]float64
 	}{
 		{"alone, longer than a sample", []shape{trapeze(80, 0.1, 0.3)}, [][2]float64{{3, 3.5}}},
-		{"alone, a twentieth of a sample", []shape{flat(70)}, [][2]float64{{0.05, 0.06}}},
-		{"a long and a short one", []shape{flat(97), flat(30)}, [][2]float64{{2.2, 2.6}, {0.2, 0.3}}},
-		{"three short ones", []shape{flat(97), flat(60), flat(30)}, [][2]float64{{0.2, 0.5}, {0.1, 0.4}, {0.3, 0.4}}},
+		{"alone, 5% of a sample", []shape{flat(70)}, [][2]float64{{0.05, 0.06}}},
+		{"a long and a short kernel", []shape{flat(97), flat(30)}, [][2]float64{{2.2, 2.6}, {0.2, 0.3}}},
+		{"three short kernels", []shape{flat(97), flat(60), flat(30)}, [][2]float64{{0.2, 0.5}, {0.1, 0.4}, {0.3, 0.4}}},
 	} {
 		x := &madeUp{shapes: c.shapes}
 		x.turns(r, c.lengths, 0.4, 150)
@@ -125,8 +126,9 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// Runs that no model was made for, and what each is for: the intervals hold the
-// truth in 9 of 10 at least, and half of them are narrow.
+// TestCoverage uses runs that violate the models' assumptions, each for the
+// stated reason. The intervals must contain the true value in at least 90% of
+// the cases, and half of them must be narrow.
 func TestCoverage(t *testing.T) {
 	runs := uint64(12)
 	if testenv.All() && !testing.Short() {
@@ -144,12 +146,12 @@ func TestCoverage(t *testing.T) {
 		load, late float64
 		width      float64 // half of the median interval
 	}{
-		{"lengths from a twentieth of a sample to three", []func(*rand.Rand) shape{random, random, random}, [][2]float64{{0.05, 0.06}, {0.7, 0.8}, {3, 3.3}}, 0, 0, 0.5},
+		{"lengths from 0.05 to 3 samples", []func(*rand.Rand) shape{random, random, random}, [][2]float64{{0.05, 0.06}, {0.7, 0.8}, {3, 3.3}}, 0, 0, 0.5},
 		{"uneven short launches drain for the same time", []func(*rand.Rand) shape{late(0.2), steady}, [][2]float64{{0.2, 1.2}, {0.3, 0.33}}, 0, 0, 0.5},
 		{"lengths vary from 2 to 12 samples", []func(*rand.Rand) shape{random, steady}, [][2]float64{{2, 12}, {0.3, 0.5}}, 0, 0, 0.5},
-		{"and drain for the same time", []func(*rand.Rand) shape{late(2), late(2)}, [][2]float64{{2, 12}, {2, 12}}, 0, 0, 1},
+		{"lengths vary, and all launches drain for the same time", []func(*rand.Rand) shape{late(2), late(2)}, [][2]float64{{2, 12}, {2, 12}}, 0, 0, 1},
 		{"a level that grows with the length", []func(*rand.Rand) shape{func(*rand.Rand) shape { return grows(2) }, steady}, [][2]float64{{0.2, 2}, {0.5, 0.6}}, 0, 0, 1},
-		{"others use the GPU, too", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 5, 0, 5},
+		{"other programs use the GPU, too", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 5, 0, 5},
 		{"the launches' clock is late", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 0, 0.12, 1.5},
 	} {
 		in, all, halves := 0, 0, []float64{}
@@ -189,10 +191,10 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// A kernel that always follows another in the same proportion is told only
-// together with it, and one with too little time next to many others not at
-// all.
-func TestUntold(t *testing.T) {
+// TestUndetermined uses a kernel that always follows another one in the same
+// proportion, so that only their sum is known. A kernel with too little time
+// next to many others has no estimate.
+func TestUndetermined(t *testing.T) {
 	x := &madeUp{shapes: []shape{flat(80), flat(20)}}
 	for i := range 100 {
 		at := float64(i)
@@ -218,8 +220,9 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// Profiles: as many bins as the samples determine, each within its interval.
-func TestLay(t *testing.T) {
+// TestProfiles checks that profiles have as many bins as the samples determine, and
+// that each bin's true value is inside its interval.
+func TestProfiles(t *testing.T) {
 	for _, c := range []struct {
 		reason    string
 		shapes    []shape
@@ -229,7 +232,7 @@ func TestLay(t *testing.T) {
 	}{
 		{"launches of 20 samples", []shape{trapeze(90, 0.1, 0.4)}, [][2]float64{{20, 22}}, 300, 32, 32},
 		{"short launches next to others", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.4, 0.42}, {0.3, 0.33}}, 200, 2, 32},
-		{"too few to say more than the mean", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.05, 0.06}, {1.5, 1.8}}, 12, 0, 2},
+		{"too few samples for more than the mean", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.05, 0.06}, {1.5, 1.8}}, 12, 0, 2},
 	} {
 		x := &madeUp{shapes: c.shapes}
 		x.turns(rand.New(rand.NewPCG(3, 3)), c.lengths, 0.3, c.until)
@@ -255,8 +258,8 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// The simulated GPU next to the project, whose threads really come and go: its
-// samples and launches, and the truth.
+// TestSimulated reads samples, launches, and true values from the simulated GPU
+// next to the project, which simulates individual threads.
 func TestSimulated(t *testing.T) {
 	testenv.Long(t)
 	sim := filepath.Join("..", "..", "..", "shared", "oracle", "sim")
@@ -276,7 +279,7 @@ func TestSimulated(t *testing.T) {
 	in, all, halves := 0, 0, []float64{}
 	for _, run := range runs {
 		r, truth := simulated(t, run)
-		if r == nil { // kernels side by side, whose truth is of both together
+		if r == nil { // concurrent kernels, for which only the total is known
 			continue
 		}
 		for task, v := range NewEstimates(r).Tasks {
@@ -285,7 +288,7 @@ func TestSimulated(t *testing.T) {
 				e := v[metric]
 				all++
 				halves = append(halves, e.Half())
-				if e.Low-0.02 <= want && want <= e.High+0.02 { // the truth is printed to 0.01
+				if e.Low-0.02 <= want && want <= e.High+0.02 { // the true value is printed to 0.01
 					in++
 				} else if math.Abs(e.Mean-want) > 2 {
 					t.Errorf("%s %s: metric %d is %+v, want %.2f", filepath.Base(run), k.Kernel, metric, e, want)
@@ -305,8 +308,8 @@ type simulatedKernel struct {
 	Occ, Idle, Active float64
 }
 
-// simulated reads a run of the simulated GPU; nil where kernels run side by
-// side.
+// simulated returns a run on the simulated GPU; nil if kernels run
+// concurrently.
 func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) {
 	t.Helper()
 	var truth []simulatedKernel
@@ -333,8 +336,8 @@ func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) 
 	r.Trace.Finish()
 	for _, x := range rows(t, filepath.Join(run, "samples.csv")) {
 		from, to := nanoseconds(t, x[0]), nanoseconds(t, x[1])
-		// It stops within the last sample, and does not say that what is left
-		// of it is idle.
+		// The run stops within the last sample, and does not report the rest of
+		// that sample as idle.
 		rest := max(float64(to)-max(float64(from), end), 0) / float64(to-from)
 		active, busy := value(t, x[5])/100, 1-value(t, x[3])/100-rest
 		r.Add(ingest.CounterSample{At: to, Length: to - from, Measured: float32(value(t, x[2]) / 100), Active: float32(active), Stalled: float32(busy - active)})

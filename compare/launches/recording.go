@@ -8,11 +8,11 @@ import (
 	"occudiff/ingest"
 )
 
-// Metric is a counter whose values are told apart by kernel.
+// Metric is a counter that is estimated separately for each kernel.
 type Metric int
 
-// The metrics, in percent: of the thread slots, and of the XVEs' time. Busy is
-// active and stalled together.
+// Metrics in percent: Occupancy of the thread slots, the others of the XVEs'
+// time. Busy is the sum of active and stalled.
 const (
 	Occupancy Metric = iota
 	Active
@@ -20,24 +20,24 @@ const (
 	metrics
 )
 
-// recording is a run as the sums need it. Times are in sampling intervals,
-// values in percent.
+// recording is a run in the form that the sums need. Times are in sampling
+// intervals, values in percent.
 type recording struct {
 	interval float64 // nanoseconds
 	launches []span
 	samples  []sample
-	load     [metrics]float64 // mean of the samples in which nothing was launched: what others ran
-	bound    int              // of the time that percentages are shares of: 0 for the estimate, 1 and 2 for its bounds
-	median   []float64        // of a task: the median length of its kernel's launches
+	load     [metrics]float64 // mean of the samples without launches: the load of other programs
+	bound    int              // which of the times in sample.used applies: 0 is the estimate, 1 and 2 are its bounds
+	median   []float64        // median launch length of the task's kernel, by task
 
-	// The unknowns are in columns: levels of tasks, then the parts of
-	// kernels, and behind those of each kernel one for how its level changes
-	// with the length of a launch.
-	level  []int // of a task
-	first  []int // of a task: the first part of its kernel; -1 where it has none
+	// The unknowns are columns: first the tasks' levels, then the kernels'
+	// parts. Each kernel's parts are followed by one column for the change of
+	// its level with launch length.
+	level  []int // by task
+	first  []int // by task: the first part of its kernel; -1 if the kernel has no parts
 	levels int
-	shapes int // kernels that have parts
-	parts  int // of each
+	shapes int // kernels with parts
+	parts  int // parts per kernel
 }
 
 type span struct {
@@ -48,18 +48,18 @@ type span struct {
 type sample struct {
 	start, end float64
 	clocks     float64
-	used       [3]float64 // the time that percentages are shares of, and its bounds
+	used       [3]float64 // the time that percentages refer to, and its bounds
 	values     [metrics]float64
 }
 
 const (
-	mostLevels = 128 // tasks that have a level of their own, those with the most time; the others share one
-	mostParts  = 192 // of all kernels together: sums grow with the square
+	mostLevels = 128 // the tasks with the most time have their own level; the others share one
+	mostParts  = 192 // for all kernels together: the sums grow with the square
 	partsOfOne = 24
 )
 
-// newRecording prepares a recording whose kernels have so many parts at most;
-// nil without launches or samples.
+// newRecording returns a recording in which each kernel has at most the given
+// number of parts; nil without launches or samples.
 func newRecording(r *ingest.Recording, parts int) *recording {
 	if r == nil || r.Trace.Len() == 0 || len(r.List) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	origin := r.List[0].At - r.List[0].Length
 	at := func(t int64) float64 { return float64(t-origin) / d.interval }
 	tasks := r.Trace.Tasks
-	time, shapes := make([]float64, len(tasks)), map[string][]float64{} // all sizes of a kernel have one shape
+	time, shapes := make([]float64, len(tasks)), map[string][]float64{} // lengths by kernel name: a kernel's launch sizes share one shape
 	for l := range r.Trace.All() {
 		x := span{int(l.Task), at(l.Start), at(l.End)}
 		d.launches = append(d.launches, x)
@@ -98,8 +98,8 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	return d
 }
 
-// others computes the load of other programs from the samples in which nothing was
-// launched.
+// others computes the load from other programs: the mean of the samples without
+// launches.
 func (d *recording) others() {
 	next, last, time := 0, 0.0, 0.0
 	for i := range d.samples {
@@ -119,7 +119,7 @@ func (d *recording) others() {
 	}
 }
 
-// columns numbers the unknowns.
+// columns assigns the unknowns to columns.
 func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 	order := longestFirst(len(tasks), func(i int) float64 { return time[i] })
 	d.level, d.first = make([]int, len(tasks)), make([]int, len(tasks))
@@ -142,17 +142,17 @@ func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 	}
 }
 
-// unknowns returns the number of columns.
+// unknowns returns how many columns there are.
 func (d *recording) unknowns() int { return d.levels + d.shapes*(d.parts+1) }
 
-// slotTime is a sample's value times its length, less what others ran next to
-// launches that take some of it.
+// slotTime returns a sample's value times its length, minus the load of other
+// programs next to launches that fill only part of the sample.
 func (d *recording) slotTime(y *sample, metric Metric, launched float64) float64 {
 	used := y.used[d.bound]
 	return y.values[metric]*used - d.load[metric]*max(used-launched, 0)
 }
 
-// shifted returns the recording with all launches so much later.
+// shifted returns the recording with all launches moved to a later time.
 func (d *recording) shifted(by float64) *recording {
 	c := *d
 	c.launches, c.samples = slices.Clone(d.launches), slices.Clone(d.samples)
@@ -164,28 +164,28 @@ func (d *recording) shifted(by float64) *recording {
 	return &c
 }
 
-// model is how launches are cut into parts that hold the same in all launches
-// of a kernel.
+// model is a rule that cuts launches into parts. A part is assumed to have the
+// same occupancy in all launches of a kernel.
 type model int
 
 const (
-	fromStart model    = iota // parts of one length from the start of a launch: it fills as the others do
-	fromEnd                   // from its end: it drains as the others do
-	relative                  // parts of its own length, finer at its ends
-	models                    // how many there are
-	even      = models        // equal parts of its length, as they are shown
+	fromStart model    = iota // parts with a fixed length from the start: all launches fill in the same way
+	fromEnd                   // parts with a fixed length from the end: all launches drain in the same way
+	relative                  // parts relative to the launch's length, finer at its ends
+	models                    // number of models
+	even      = models        // equal parts of the launch's length, for display
 )
 
 const (
-	longLaunch = 4  // intervals: the ends of longer launches are cut by time, since they share samples with others
-	finest     = 64 // parts of a launch's length, at its ends
+	longLaunch = 4  // intervals: longer launches share samples only at their ends, so their ends are cut by time
+	finest     = 64 // smallest part at the ends is 1/finest of a launch's length
 )
 
-// edges returns the ends of the parts of a launch.
+// edges returns the times at which the parts of a launch begin and end.
 func (d *recording) edges(l *span, m model) []float64 {
 	length, n := l.end-l.start, d.parts
 	third := n / 3
-	step := d.median[l.task] / float64(n-third) // the last third is for longer launches
+	step := d.median[l.task] / float64(n-third) // the last third is for launches longer than the median
 	long := n == partsOfOne && (m == relative || m < relative && d.median[l.task] > longLaunch)
 	fine := length / finest
 	if m < relative {
@@ -212,8 +212,8 @@ func (d *recording) edges(l *span, m model) []float64 {
 	return append(list, l.end)
 }
 
-// mixture is the content of a sample: the amount of each column, and the time of
-// all launches.
+// mixture is a sample's content: the time in each column, and the time of all
+// launches.
 type mixture struct {
 	x       []float64
 	in      []bool
@@ -222,7 +222,7 @@ type mixture struct {
 	time    float64
 }
 
-// part is the contribution of the launches of a level to a column.
+// part is the contribution of a level's launches to a column.
 type part struct {
 	level, column int
 	v             float64
@@ -241,11 +241,11 @@ func (m *mixture) add(p part) {
 type running struct {
 	*span
 	edges []float64
-	slope float64 // by how much of the median it is longer
+	slope float64 // excess over the median length, relative to the median
 }
 
-// each calls do with the samples that hold launches. Both are good until the
-// next.
+// each calls do for every sample that contains launches. Both arguments are
+// valid only until the next call.
 func (d *recording) each(m model, do func(*sample, *mixture)) {
 	n := d.unknowns()
 	x := mixture{x: make([]float64, n), in: make([]bool, n)}
@@ -275,9 +275,9 @@ func (d *recording) each(m model, do func(*sample, *mixture)) {
 	}
 }
 
-const mostLonger = 3 // times the median: a launch that is longer counts as one of these
+const mostLonger = 3 // times the median: longer launches count as this long
 
-// share adds what a launch has of a sample.
+// share adds a launch's part of a sample.
 func (d *recording) share(o *running, y *sample, x *mixture) {
 	own := min(o.end, y.end) - max(o.start, y.start)
 	if own <= 0 {
@@ -297,9 +297,10 @@ func (d *recording) share(o *running, y *sample, x *mixture) {
 	}
 }
 
-// sums are all that the samples say of the unknowns. x being how much of each
-// is in a sample, t the time of all launches in it, and z its value times its
-// length: shares is the sum of x x'/t, values of x z/t, squares of z z/t.
+// sums contains everything that the samples determine about the unknowns. With
+// x the vector of times per column in a sample, t the time of all launches in
+// it, and z its value times its length, shares is the sum of x x'/t, values is
+// the sum of x z/t, and squares is the sum of z z/t.
 type sums struct {
 	*recording
 	model   model
@@ -307,8 +308,8 @@ type sums struct {
 	values  [metrics][]float64
 	squares [metrics]float64
 	samples int
-	held    []float64 // of each level, of each column: how much of it is in the level's launches
-	read    []float64 // of each level: the squares of its shares of the samples, each of which is read with an error
+	held    []float64 // by level and column: the column's time in the level's launches
+	read    []float64 // by level: sum of its squared shares of the samples, each of which is read with an error
 }
 
 func (d *recording) sum(m model) *sums {
@@ -346,9 +347,10 @@ func (d *recording) sum(m model) *sums {
 	return s
 }
 
-// left returns of each level the variance that a fit leaves in samples which it
-// shares with others. It is that of the begins and ends of launches, which a
-// model may miss where it fits all that lies between.
+// left returns, for each level, the variance that a fit leaves in samples
+// shared with other levels. These samples contain the starts and ends of
+// launches, at which a model may be wrong even if it fits everything in
+// between.
 func (s *sums) left(metric Metric, mean *mat.VecDense) []float64 {
 	squares, weights := make([]float64, s.levels), make([]float64, s.levels)
 	s.each(s.model, func(y *sample, x *mixture) {
@@ -358,7 +360,7 @@ func (s *sums) left(metric Metric, mean *mat.VecDense) []float64 {
 		}
 		for _, c := range x.columns {
 			if c < s.levels {
-				w := x.x[c] * (x.time - x.x[c]) / x.time // 0 where it is alone
+				w := x.x[c] * (x.time - x.x[c]) / x.time // 0 if the level is alone in the sample
 				weights[c] += w
 				squares[c] += z * z / x.time * w
 			}

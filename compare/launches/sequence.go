@@ -1,6 +1,6 @@
-// Package launches tells what the launches, samples and traces of a run say:
-// the gaps between launches, what ran at the same time, what each kernel held
-// of the GPU, and how its launches fill over time. It does not know files or
+// Package launches evaluates a run's launches, samples, and traces: the gaps
+// between launches, the work that ran concurrently, each kernel's occupancy,
+// and the way in which its launches fill over time. It does not know files or
 // layout.
 package launches
 
@@ -14,52 +14,53 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Sequence is how the launches of a run follow each other.
+// Sequence describes how a run's launches follow each other.
 type Sequence struct {
-	Devices []Device // those that ran anything, in the order of the trace
-	Tasks   []Task   // by the number of the trace's task
+	Devices []Device // devices that ran anything, in trace order
+	Tasks   []Task   // by the task's number in the trace
 	trace   *ingest.Trace
 }
 
-// Device is what ran on a GPU, or on the stack of one that a program uses by
-// itself.
+// Device is the activity on a GPU, or on one stack if the program uses it
+// separately.
 type Device struct {
 	Name     string
 	Launches int64
-	Window   unit.Seconds // from the first launch to the end of the last
-	Busy     unit.Seconds // in which anything ran
-	AtOnce   float64      // how many launches ran at once while any did
+	Window   unit.Seconds // from the start of the first launch to the end of the last
+	Busy     unit.Seconds // time in which anything ran
+	AtOnce   float64      // mean number of concurrent launches while any ran
 }
 
-// Task is what the launches of a task have in common.
+// Task summarizes the launches of a task.
 type Task struct {
 	Key      ingest.Key
-	Kernel   bool // not a copy or a fill
+	Kernel   bool // false for copies and fills
 	Launches int64
-	Time     unit.Seconds // of all launches; launches at once count once each
-	P10, P90 unit.Seconds // of a launch
+	Time     unit.Seconds // sum over launches; concurrent launches count once each
+	P10, P90 unit.Seconds // per launch
 
-	// Idle is the time before its launches in which no kernel ran on the GPU,
-	// or nothing before a copy, from the second such launch of the GPU on:
-	// copies leave all XVEs without a thread.
+	// Idle is the time before the task's launches in which no kernel ran on the
+	// GPU, or nothing at all before a copy. It starts with the GPU's second
+	// such launch. During copies, all XVEs are without a thread.
 	Idle                       unit.Seconds
-	Waited                     unit.Seconds // before its launches, in which nothing at all ran
-	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that begins in time has a gap of 0
-	Shared                     unit.Seconds // part of Time in which another kernel ran as well
-	With                       int          // the task that ran with it for longest, -1 when none did or nobody counted
+	Waited                     unit.Seconds // time before its launches in which nothing ran
+	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that follows immediately has a gap of 0
+	Shared                     unit.Seconds // part of Time in which another kernel also ran
+	With                       int          // task that ran concurrently the longest; -1 if none or not counted
 	alone                      float64
-	sampledGaps                unit.Seconds // expected time of gaps in the samples that end in its launches
+	sampledGaps                unit.Seconds // expected gap time in samples that end during its launches
 	times, gaps                ingest.Sample
 }
 
-// GapShare returns the share of gaps in the samples that end in the launches. A
-// sample contains at most one interval of a gap. For example, a pause of 5 s
-// before a launch of 5 ms adds no more to it than a pause of one interval.
+// GapShare returns the share of gaps in the samples that end during the
+// launches. A sample contains at most one interval of a gap. For example, a
+// pause of 5 s before a launch of 5 ms adds no more than a pause of one
+// interval.
 func (t *Task) GapShare() unit.Ratio { return share(t.sampledGaps, t.Time) }
 
-// GapPart is the part of the time from the first launch to the end of the last
-// in which nothing ran and a task was next: those of all tasks add up to the
-// gaps of the run.
+// GapPart returns the part of the time between the first launch's start and the
+// last launch's end in which nothing ran and this task was next. The parts of
+// all tasks add up to the run's gaps.
 func (s *Sequence) GapPart(t *Task) unit.Ratio {
 	window := unit.Seconds(0)
 	for i := range s.Devices {
@@ -68,8 +69,8 @@ func (s *Sequence) GapPart(t *Task) unit.Ratio {
 	return share(t.Waited, window)
 }
 
-// SharedShare is the part of the launches' time in which another kernel ran as
-// well.
+// SharedShare returns the part of the launches' time in which another kernel
+// also ran.
 func (t *Task) SharedShare() unit.Ratio { return share(t.Shared, t.Time) }
 
 func share(part, whole unit.Seconds) unit.Ratio {
@@ -79,11 +80,12 @@ func share(part, whole unit.Seconds) unit.Ratio {
 	return unit.Ratio(min(max(part/whole, 0), 1))
 }
 
-// mostPairs and mostAtOnce bound how much is kept of who ran with whom.
+// mostPairs and mostAtOnce limit how many pairs of concurrent tasks are
+// counted.
 const mostPairs, mostAtOnce = 1 << 14, 8
 
-// NewSequence goes through a trace once, of a run whose counters were sampled
-// at an interval. It is nil where there is no launch.
+// NewSequence returns the sequence of a trace, in one pass. The run's counters
+// were sampled at the given interval. It returns nil if there is no launch.
 func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 	if trace.Len() == 0 {
 		return nil
@@ -93,8 +95,8 @@ func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 		k := ingest.Kernel{Task: key.Task, Global: key.Global, Direction: key.Direction}
 		s.Tasks[i] = Task{Key: key, Kernel: k.IsKernel(), With: -1}
 	}
-	// Times of launches are sampled for their quantiles: many for few tasks,
-	// few for many.
+	// Launch times are sampled for their quantiles: many times if there are few
+	// tasks, and few if there are many.
 	keep := 4096
 	if len(s.Tasks) > 256 {
 		keep = 64
@@ -108,38 +110,39 @@ func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 	return s
 }
 
-// walk goes through the launches in the order of their starts.
+// walk visits the launches in the order of their starts.
 type walk struct {
 	*Sequence
 	engines  []engine
-	together map[[2]uint32]float64 // nanoseconds that two tasks ran at once
-	keep     int                   // times that are sampled of each task
-	interval int64                 // nanoseconds between two samples of the counters
+	together map[[2]uint32]float64 // nanoseconds in which two tasks ran concurrently
+	keep     int                   // number of sampled times per task
+	interval int64                 // nanoseconds between two counter samples
 }
 
-// engine is a GPU with the launches that run on it.
+// engine is a GPU and the launches that run on it.
 type engine struct {
 	Device
 	now, first, last int64
-	lastKernel       int64   // latest end of a kernel
-	busy, product    float64 // nanoseconds; times the number of launches that ran at once
+	lastKernel       int64   // latest kernel end
+	busy, product    float64 // nanoseconds; product is weighted by the number of concurrent launches
 	running          endings
-	kernels          map[uint32]int // launches that run, by task; kernels alone
-	idle             []pause        // within one interval of the last launch
+	kernels          map[uint32]int // running launches by task, kernels only
+	idle             []pause        // within one interval before the last launch
 	idleTime         int64          // nanoseconds of all pauses in idle
 }
 
-// pause is a time without a kernel.
+// pause is a time span without a kernel.
 type pause struct{ start, end int64 }
 
-// ending is the end of a running launch.
+// ending is a running launch's end.
 type ending struct {
 	end  int64
 	task uint32
 }
 
-// endings is a heap of running launches: the first entry ends first. Sorting
-// them instead needs quadratic time if thousands of launches run concurrently.
+// endings is a heap with the running launches: the first entry ends first.
+// Sorting them instead needs quadratic time if thousands of launches run
+// concurrently.
 type endings []ending
 
 func (e endings) Len() int           { return len(e) }
@@ -178,8 +181,8 @@ func (w *walk) launch(l ingest.Launch) {
 	}
 }
 
-// before counts the time before a launch without a kernel, which begins at the
-// end of the last one.
+// before adds the time before a launch in which no kernel ran. It begins at the
+// previous launch's end.
 func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t := &w.Tasks[l.Task]
 	if t.Kernel {
@@ -199,24 +202,24 @@ func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t.Idle += seconds(gap)
 }
 
-// sampled returns the expected time of pauses in the samples that end in a
-// launch. A sample ends at any moment of it with the same probability, and
-// begins one interval before.
+// sampled returns the expected pause time in the samples that end during a
+// launch. A sample may end at any time during the launch with equal
+// probability, and begins one interval earlier.
 func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
 	from, to := l.Start-w.interval, min(l.End-w.interval, l.Start)
 	for len(e.idle) > 0 && e.idle[0].end <= from {
 		e.idleTime -= e.idle[0].end - e.idle[0].start
 		e.idle = e.idle[1:]
 	}
-	sum, later := 0.0, e.idleTime // later: pauses that every sample contains as a whole
+	sum, later := 0.0, e.idleTime // later: pauses that every sample contains completely
 	for _, p := range e.idle {
 		start := max(p.start, from)
 		if start >= to {
 			break
 		}
 		later -= p.end - p.start
-		// Samples that begin before the pause contain all of it, and those that
-		// begin within it a part.
+		// Samples that begin before the pause contain all of it, and samples
+		// that begin within the pause contain a part.
 		begins := min(p.end, to)
 		sum += float64(start-from)*float64(p.end-start) +
 			float64(begins-start)*(float64(p.end-start)-float64(begins-start)/2)
@@ -227,7 +230,7 @@ func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
 
 func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds / 1e9) }
 
-// advance lets time pass on a GPU up to a moment.
+// advance advances a GPU's time.
 func (w *walk) advance(e *engine, to int64) {
 	for len(e.running) > 0 && e.running[0].end <= to {
 		w.pass(e)
@@ -237,7 +240,7 @@ func (w *walk) advance(e *engine, to int64) {
 	}
 }
 
-// pass advances to the next end of a launch and removes that launch.
+// pass advances to the next launch end and removes that launch.
 func (w *walk) pass(e *engine) {
 	w.during(e, e.running[0].end)
 	done := heap.Pop(&e.running).(ending)
@@ -250,7 +253,7 @@ func (w *walk) pass(e *engine) {
 	}
 }
 
-// during counts the time from now to a moment, while nothing begins or ends.
+// during counts the time until a point at which something begins or ends.
 func (w *walk) during(e *engine, to int64) {
 	d := float64(to - e.now)
 	if e.now = to; d <= 0 {
@@ -309,8 +312,8 @@ func (w *walk) finish() {
 	}
 }
 
-// Of returns the task whose launches are those of a kernel, nil where none is
-// or several may be.
+// Of returns the task for a kernel's launches, or nil if there is none or
+// several may match.
 func (s *Sequence) Of(k *ingest.Kernel) *Task {
 	if s != nil {
 		if i, ok := s.trace.Find(k); ok {
@@ -320,17 +323,18 @@ func (s *Sequence) Of(k *ingest.Kernel) *Task {
 	return nil
 }
 
-// Step is the step of the trace's clock.
+// Step returns the resolution of the trace's clock.
 func (s *Sequence) Step() unit.Seconds { return seconds(float64(s.trace.Step)) }
 
-// Longest returns the numbers of the tasks with the most time, the most first.
+// Longest returns the numbers of the n tasks with the most time, in descending
+// order.
 func (s *Sequence) Longest(n int) []int {
 	order := longestFirst(len(s.Tasks), func(i int) float64 { return float64(s.Tasks[i].Time) })
 	return order[:min(n, len(order))]
 }
 
-// longestFirst returns the numbers below n by their time; equal ones stay in
-// order.
+// longestFirst returns the numbers below n, sorted by descending time; equal
+// ones stay in order.
 func longestFirst(n int, time func(int) float64) (order []int) {
 	for i := range n {
 		order = append(order, i)

@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// traceOf makes a trace of lines "task lane start end", in microseconds.
+// traceOf returns a trace from lines "task lane start end", in microseconds.
 func traceOf(devices []string, lines string) *ingest.Trace {
 	t := &ingest.Trace{}
 	for _, d := range devices {
@@ -38,7 +38,7 @@ func traceOf(devices []string, lines string) *ingest.Trace {
 
 func us(s unit.Seconds) float64 { return math.Round(float64(s)*1e9) / 1e3 }
 
-// describe prints what was told, times in microseconds.
+// describe returns a sequence as text, with times in microseconds.
 func describe(s *Sequence) string {
 	var b strings.Builder
 	for _, d := range s.Devices {
@@ -83,7 +83,7 @@ copy launches 1 time 100 p10 100 p90 100 gap 0 0 0 idle 0 shared 0
 b launches 1 time 10 p10 10 p90 10 gap 0 0 0 idle 0 shared 10 with a
 c launches 1 time 30 p10 30 p90 30 gap 0 0 0 idle 0 shared 30 with a
 `},
-		{"devices are told apart", []string{"gpu 0", "gpu 1"}, `
+		{"devices are distinguished", []string{"gpu 0", "gpu 1"}, `
 a 0 0 10
 b 1 5 15
 a 0 30 40`, `device gpu 0 launches 2 busy 20 of 40 at once 1
@@ -107,7 +107,7 @@ a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
 	}
 }
 
-// TestStepByStep holds the walk against counting every microsecond.
+// TestStepByStep compares the walk with counting every microsecond.
 func TestStepByStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -117,7 +117,7 @@ func TestStepByStep(t *testing.T) {
 			tr.AddLane("gpu")
 		}
 		const most = 200
-		running := make([][]int, most+40) // tasks at each microsecond
+		running := make([][]int, most+40) // tasks that run at each microsecond
 		times := map[int]float64{}
 		for range 1 + random.IntN(25) {
 			start, task := random.IntN(most), random.IntN(4)
@@ -164,8 +164,8 @@ func TestStepByStep(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce has 200,000 launches that all overlap: quadratic time would
-// take half a minute.
+// TestManyAtOnce uses 200,000 launches that all overlap: quadratic time would
+// be half a minute.
 func TestManyAtOnce(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("gpu")
@@ -179,8 +179,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkSequence has a million launches of 90 to 130 ns within sampling
-// intervals of 1 ms: an interval contains thousands of gaps.
+// BenchmarkSequence uses a million launches of 90 to 130 ns within sampling
+// intervals of 1 ms, so that an interval contains thousands of gaps.
 func BenchmarkSequence(b *testing.B) {
 	tr := &ingest.Trace{}
 	tr.AddLane("gpu")
@@ -194,7 +194,7 @@ func BenchmarkSequence(b *testing.B) {
 	}
 }
 
-// TestGapShare has launches of a task at equal distances, in microseconds.
+// TestGapShare uses a task's launches at equal distances, in microseconds.
 func TestGapShare(t *testing.T) {
 	for _, c := range []struct {
 		reason                   string
@@ -203,7 +203,7 @@ func TestGapShare(t *testing.T) {
 		want                     unit.Ratio
 	}{
 		{"long launches: a sample contains half of an interval of the gap on average", 40, 50_000, 50_000, 655e-6, 0.0064},
-		{"a gap of half of an interval: three eighths of an interval on average", 1000, 100, 10, 20e-6, 0.075},
+		{"a gap of half an interval: 3/8 of an interval on average", 1000, 100, 10, 20e-6, 0.075},
 		{"short launches: samples contain as many gaps as launches", 10_000, 2, 2, 100e-6, 0.5},
 		{"launches without gaps", 100, 10, 0, 20e-6, 0},
 	} {
