@@ -9,14 +9,14 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// elsewhere is a kernel of the run on another device.
+// elsewhere is a kernel of the run with its prediction for another device.
 type elsewhere struct {
 	*compare.Row
 	device *arch.Device
 	compare.Elsewhere
 }
 
-// elsewhereColumns are the columns of the predictions on other devices.
+// elsewhereColumns are the columns for predictions on other devices.
 var elsewhereColumns = append([]report.Col[elsewhere]{
 	report.Define("task", "Kernel", func(e *elsewhere) string { return e.Task }, report.Name, report.Cut, report.Code),
 	report.Define("global", "Global", func(e *elsewhere) unit.Size3 { return e.Global }, report.Drop(3), report.Code),
@@ -51,7 +51,7 @@ func elsewhereSection(r *compare.Result) report.Section {
 	return s
 }
 
-// elsewhereFigures are the columns of a summary with the predictions of other
+// elsewhereFigures returns summary columns with the predictions for other
 // devices and their limits.
 func elsewhereFigures(r *compare.Result) (list []report.Col[line]) {
 	for _, d := range r.Options.Also {

@@ -12,10 +12,10 @@ import (
 	"occudiff/report"
 )
 
-// cases are what the kernels of a run are to CI, in the order of the rows.
-// Tasks that are not a kernel are left out. A CI system that reads JUnit shows
-// kernels as it shows tests, so a name must be the same from run to run: shape
-// and adapter are in it, figures are not.
+// cases returns the kernels of a run as test cases for CI, in row order. Other
+// tasks are left out. A CI system shows kernels as it shows tests, so a name
+// must be the same in every run: it includes the launch size and the adapter,
+// but no measured values.
 func cases(r *compare.Result, class string) (list []report.Case) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -38,8 +38,8 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	case compare.Match, compare.PeaksAgree:
 		c.Outcome = report.Passed
 		return c
-	// Above fails, too: a kernel cannot hold more than the prediction, so the
-	// model or the input is wrong.
+	// Above fails, too: a kernel cannot have more occupancy than predicted, so
+	// either the model or the input is wrong.
 	case compare.Below, compare.Above:
 		c.Outcome = report.Failed
 	}
@@ -51,25 +51,25 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	return c
 }
 
-// testName is a kernel with all that makes it another row than others of its
-// task.
+// testName returns a kernel's name with all properties that distinguish its row
+// from others of the same task.
 func testName(r *compare.Row) string {
-	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a case has to have one
+	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a case must have a name
 	if detail := LaunchSize(&r.Kernel); detail != "" {
 		name += " (" + detail + ")"
 	}
 	return name
 }
 
-// caseColumns are those of a row that the verdict was taken from.
+// caseColumns are the columns that determine the verdict.
 var caseColumns = []string{
 	"global", "local", "simd", "total_seconds", "instances",
 	"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "limits",
 	"profiler_peak_percent", "measured_percent", "busy_occupancy_percent", "difference_points", "basis",
 }
 
-// figures lists them, a line each: CI systems show the text of a failed case
-// alone, far from the report.
+// figures returns the values of these columns, one per line. CI systems show
+// the text of a failed case alone, far from the report.
 func figures(r *compare.Row) string {
 	var b strings.Builder
 	t := report.NewTable("", "", []kernel{{Row: r}}, kernelColumns).Show(caseColumns...).Shown(report.Sheet)
@@ -84,8 +84,9 @@ func figures(r *compare.Row) string {
 	return b.String()
 }
 
-// addProperties describes how the suite was made. CI systems compare the
-// properties of two runs, so names and forms stay.
+// addProperties adds properties that describe how the suite was made. CI
+// systems compare the properties of two runs, so names and formats must not
+// change.
 func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
 	s.Add("occudiff.version", prov.Version)
 	s.Add("command", report.CommandLine(prov.CommandLine))
@@ -112,7 +113,7 @@ func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenanc
 	s.AddEach("input", InputLines(r))
 }
 
-// TestSuiteFrom turns a compared run into test cases.
+// TestSuiteFrom returns a compared run as test cases.
 func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite {
 	s, class := report.NewTestSuite("validate", prov), "unknown device"
 	if r.Device != nil {
@@ -127,10 +128,10 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 	return s
 }
 
-// Annotations lists what does not match, an annotation for each kernel, in the
-// order of the rows: an error where a gate on it was asked for, otherwise a
-// warning. Kernels that could not be judged are no mismatches. Where the model
-// differs from the profiler's peak alone, a row is marked under the gate
+// Annotations returns one annotation for each kernel that does not match, in
+// row order. It is an error if the gate covers mismatches, otherwise a warning.
+// Kernels that could not be judged are not mismatches. If only the predicted
+// peak differs from the profiler's peak, a row has an annotation under the gate
 // "model".
 func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 	for _, c := range cases(r, "") {
@@ -151,15 +152,15 @@ func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 	return list
 }
 
-// Gate is what a gate says of a run.
+// Gate is the result of a gate for a run.
 type Gate struct {
-	Failure  string // why the run fails; empty when it does not
+	Failure  string // reason why the run fails; empty if it passes
 	Unjudged report.Unjudged
 }
 
-// JudgeGate asks a gate, mismatch or model, of a run. Failing and not having
-// judged are two answers: the exit status tells a job that got worse from one
-// that saw nothing.
+// JudgeGate applies a gate, mismatch or model, to a run. Failed and not judged
+// are separate results: the exit status distinguishes a job that regressed from
+// a job without measurements.
 func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
@@ -190,8 +191,8 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	return g
 }
 
-// uncomparedKernels counts what no verdict is about, by the reason: a closing
-// line that hides it would let a run pass that saw nothing.
+// uncomparedKernels counts the kernels without a verdict, by reason. Without
+// these counts, a run without measurements would pass unnoticed.
 func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 	return slices.DeleteFunc([]report.UnjudgedKernels{
 		{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
@@ -203,25 +204,26 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
 }
 
-// agentSummary answers in few words for agents and comments, with the kernels
-// that need attention first. Kernels that match are findings as well: an agent
-// that asks about one must not take silence for an error.
+// agentSummary returns a short summary for agents and comments, with the
+// kernels that need attention first. Matching kernels are findings as well,
+// because an agent that looks for a kernel must not mistake a missing entry for
+// an error.
 func agentSummary(r *compare.Result) *report.AgentSummary {
 	s := &r.Summary
-	// A summary fails closed: whoever acts on it reads nothing else.
+	// A summary fails closed, because an agent may read nothing else.
 	if why := unusable(r); why != "" {
 		return report.Unusable(why, s.Judged, s.NotJudged)
 	}
 	c := report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Device: unit.Some(r.Device.Key),
 		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
-	// In the order of the screen: one kernel of each group, then the others.
+	// The order of the summary: one kernel per group, then the others.
 	var first, others []int
 	for _, l := range linesOf(r, report.Selection{}) {
 		first, others = append(first, l.group.Rows[0]), append(others, l.group.Rows[1:]...)
 	}
 	for _, i := range append(first, others...) {
 		row := &r.Rows[i]
-		// Without a measurement a finding would be about two predictions.
+		// Without a measurement, a finding would compare two predictions.
 		if row.Verdict.Compared() && row.Measured.Present() && !c.Add(findingOf(r, row)) {
 			break
 		}
@@ -229,7 +231,8 @@ func agentSummary(r *compare.Result) *report.AgentSummary {
 	return &c
 }
 
-// unusable describes why a run carries no conclusion; "" where it does.
+// unusable returns the reason why a run supports no conclusion, or "" if it
+// supports one.
 func unusable(r *compare.Result) string {
 	switch s := &r.Summary; {
 	case r.Device == nil:
@@ -263,7 +266,7 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	return f
 }
 
-// InputLines returns the inputs of a run for programs, a line each.
+// InputLines returns the inputs of a run for programs, one per line.
 func InputLines(r *compare.Result) (lines []string) {
 	for _, in := range r.Inputs {
 		lines = append(lines, strings.TrimSpace(in.Path+" "+in.Digest))

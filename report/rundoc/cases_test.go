@@ -13,8 +13,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSuiteOfGaussian checks each case against what the run's figures say: two
-// kernels, three tasks that are none.
+// TestSuiteOfGaussian checks each case against the run's values: two kernels
+// and three other tasks.
 func TestSuiteOfGaussian(t *testing.T) {
 	s := rundoc.TestSuiteFrom(sample.Gaussian(), report.Provenance{Version: "1.2.3", Label: "nightly"})
 	if s.Name != "occudiff validate nightly" || len(s.Cases) != 2 || s.Count(report.Failed) != 1 || s.Count(report.Skipped) != 1 || s.Count(report.Passed) != 0 {
@@ -87,8 +87,8 @@ func TestSuiteOutcomes(t *testing.T) {
 	}
 }
 
-// TestSuiteNamesAreUnique numbers launches in the order of the file, whatever
-// the order of the rows.
+// TestSuiteNamesAreUnique checks that launches are numbered in file order,
+// regardless of the row order.
 func TestSuiteNamesAreUnique(t *testing.T) {
 	r := sample.Absent()
 	base := r.Rows[0]

@@ -14,22 +14,22 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// kernel is a row of a run with what follows from the other rows.
+// kernel is a row of a run with values that depend on other rows.
 type kernel struct {
 	*compare.Row
-	host seconds // of a log alone
+	host seconds // only for a log
 }
 
-// lowest and highest are the ends of the interval of the measured occupancy.
-// Without the counter, they are the bounds from the state of the XVE array.
+// lowest and highest are the ends of the interval for the measured occupancy.
+// Without the counter, they are the bounds from the XVE array state.
 func (k *kernel) lowest() percent  { return cmp.Or(k.MeasuredLow, k.BoundLow) }
 func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) }
 
-// workItems returns the number of work-items of a launch.
+// workItems returns the number of work-items in a launch.
 func (k *kernel) workItems() unit.Opt[int64] { return unit.Maybe(k.Global.Items()) }
 
-// firstKernels are the columns of the table of kernels that people see first;
-// those of the sheet alone follow.
+// firstKernels are the first columns of the kernel table for people. Columns
+// that only the sheet has follow.
 var firstKernels = []string{
 	"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction",
 	"total_seconds", "instances", "average_seconds",
@@ -40,8 +40,8 @@ var firstKernels = []string{
 	"model_difference_points", "limits",
 }
 
-// kernelColumns are all that is known of a kernel, in the order of JSON and
-// CSV. What only people read is behind.
+// kernelColumns are all columns for a kernel, in the order of JSON and CSV.
+// Columns that only people read are last.
 var kernelColumns = slices.Concat(launchColumns,
 	report.Part("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted },
 		predictdoc.KernelPrediction),
@@ -70,7 +70,7 @@ var kernelColumns = slices.Concat(launchColumns,
 		report.Optional),
 	peopleColumns)
 
-// launchColumns say what was launched and how long it took.
+// launchColumns describe the launch and its duration.
 var launchColumns = []report.Col[kernel]{
 	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code),
 	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(5), report.Code),
@@ -88,7 +88,7 @@ var launchColumns = []report.Col[kernel]{
 		report.Decimals(1)),
 }
 
-// compiledColumns are what the compiler fixed for a kernel.
+// compiledColumns are the properties that the compiler set.
 var compiledColumns = []report.Col[kernel]{
 	report.Define("registers_per_thread", "Registers per thread",
 		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(6)),
@@ -97,7 +97,7 @@ var compiledColumns = []report.Col[kernel]{
 		report.Kept),
 }
 
-// measuredColumns are of what was seen, and how far that is from the
+// measuredColumns are the measured values and their distance from the
 // prediction.
 var measuredColumns = []report.Col[kernel]{
 	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) percent { return k.Peak },
@@ -150,15 +150,14 @@ var fixColumns = []report.Col[compare.Row]{
 		report.Path("text")),
 }
 
-// breakdownColumns say where the thread slots of the GPU were while a kernel
-// ran, and how sure that is. The parts are in points of all thread slots and
-// add up to 100.
+// breakdownColumns are the parts of the thread-slot breakdown and their
+// certainty. The parts are in points of all thread slots and sum to 100.
 var breakdownColumns = slices.Concat(
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.SlotBreakdown] {
 		said := partColumns[p]
 		options := []report.Option{report.Percent, report.Path(p), report.Drop(said.drop)}
 		switch p {
-		case compare.PartOccupied: // people have it as measured
+		case compare.PartOccupied: // people see it as the measured occupancy
 			options = append(options, report.Always, report.Data)
 		case compare.PartLaunchLimit:
 			options = append(options, report.Always)
@@ -198,8 +197,8 @@ func fraction(share percent) number {
 	return unit.Maybe(float64(r), known)
 }
 
-// partColumns are the parts as people read them; drop is the order in which
-// they give way.
+// partColumns are the headings of the parts. drop is the order in which columns
+// leave a narrow terminal.
 var partColumns = map[compare.Part]struct {
 	title string
 	drop  int
@@ -212,7 +211,7 @@ var partColumns = map[compare.Part]struct {
 	compare.PartLaunchLimit: {"Launch limit", 7},
 }
 
-// breakdownCauses are the causes of the parts of a breakdown, in JSON alone.
+// breakdownCauses are the causes of the breakdown's parts, only in JSON.
 var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
 		report.JSON("part", func(c *compare.Cause) string { return string(c.Part) }),
@@ -221,7 +220,7 @@ var breakdownCauses = slices.Concat(
 		report.JSON("confirm_with", func(c *compare.Cause) string { return c.ConfirmWith }, report.NonZero),
 	})
 
-// speedupColumns say whether more threads would make a kernel faster.
+// speedupColumns describe whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define("potential_speedup", "Potential speedup",
 		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(12),
@@ -240,8 +239,8 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 		report.Data, report.NonZero),
 }
 
-// spreadColumns say how much the launches differ that a row of a per-launch
-// export is made of.
+// spreadColumns describe how much the launches of a row differ. Only a
+// per-launch export has them.
 var spreadColumns = slices.Concat([]report.Col[ingest.LaunchSpread]{
 	spreadTime("min", "shortest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
 	spreadTime("median", "median", func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
@@ -266,7 +265,7 @@ func spreadMeasured(key, title string, of func(*ingest.LaunchSpread) percent) re
 	return report.Define(key, title, of, report.Sheet, report.Group("Launch measured"), report.Always)
 }
 
-// peopleColumns are what only people read.
+// peopleColumns are the columns that only people read.
 var peopleColumns = []report.Col[kernel]{
 	report.Shown("device", "Adapter", func(k *kernel) string { return k.Device }, report.Everywhere, report.NonZero),
 	report.Shown("threads_predicted", "Threads predicted", (*kernel).ThreadsPredicted, report.Sheet),
@@ -285,8 +284,8 @@ type (
 	number  = unit.Opt[float64]
 )
 
-// kernelsOf returns the rows of runs for programs one by one: the launches
-// where there are any, otherwise the kernels. A row is good until the next one.
+// kernelsOf returns the rows of runs for programs one by one: the launches if
+// there are any, otherwise the kernels. A row is valid until the next one.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	return func(yield func(*kernel) bool) {
 		var k kernel
@@ -308,8 +307,7 @@ func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	}
 }
 
-// Rows is the table of kernels for programs, of one run or of several below
-// each other.
+// Rows returns the kernel table of one or several runs, for programs.
 func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 	results = slices.Clone(results)
 	for i, r := range results {
@@ -318,10 +316,10 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 	return report.NewStream(kernelsOf(results...), withCounters(results...))
 }
 
-// kernelTable is the table of all rows for people.
+// kernelTable returns the table of all rows for people.
 func kernelTable(r *compare.Result) *report.Table {
 	var times map[int]unit.Seconds
-	if fromLog(r) { // the time of the host is not the time of the kernel
+	if fromLog(r) { // the host time differs from the kernel's time
 		times = hostTimes(r)
 	}
 	kernels := 0
@@ -331,12 +329,12 @@ func kernelTable(r *compare.Result) *report.Table {
 		if t, timed := times[i]; timed {
 			list[i].host = unit.Some(t)
 		}
-		if r.Rows[i].Verdict != compare.NotAKernel { // these are the last ones
+		if r.Rows[i].Verdict != compare.NotAKernel { // other tasks come last
 			kernels = i + 1
 		}
 	}
 	t := report.NewTable(report.SectionKernels, "", list, withCounters(r)).Show(firstKernels...)
-	// VTune has a column of spills for every run, and most kernels have none.
+	// VTune has a spill column for every run, but most kernels do not spill.
 	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Spill.Or(0) > 0 }) {
 		t.Hide(report.Terminal, "spill_bytes")
 	}
@@ -344,8 +342,8 @@ func kernelTable(r *compare.Result) *report.Table {
 	return t
 }
 
-// rowNotes are the notes of a row; the reason why a kernel has no prediction is
-// one of them.
+// rowNotes returns the notes of a row. The reason why a kernel has no
+// prediction is one of them.
 func rowNotes(r *compare.Row) []note.Note {
 	if r.Predicted != nil || r.NoPrediction == "" || r.Verdict == compare.NotAKernel {
 		return r.Notes
@@ -353,8 +351,8 @@ func rowNotes(r *compare.Row) []note.Note {
 	if slices.ContainsFunc(r.Notes, func(n note.Note) bool { return n.Text == r.NoPrediction }) {
 		return r.Notes
 	}
-	// A full slice expression below: the notes of the row are shared, and
-	// appending must not write into them.
+	// The full slice expression below prevents append from writing into the
+	// shared notes of the row.
 	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPrediction}
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
 }

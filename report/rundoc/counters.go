@@ -17,9 +17,9 @@ var counterList = []report.Col[ingest.Counter]{
 	report.JSON("static", func(c *ingest.Counter) bool { return c.Static }),
 }
 
-// withCounters returns the columns of kernels, and a column for each counter
-// that a kernel of the runs has. The profiler chooses the counters, so these
-// columns differ between inputs, and their keys are the counters' names.
+// withCounters returns the kernel columns and one column for each counter in
+// the runs. The profiler chooses the counters, so these columns differ between
+// inputs, and their keys are the counters' names.
 func withCounters(results ...*compare.Result) []report.Col[kernel] {
 	columns := slices.Clone(kernelColumns)
 	seen := map[ingest.CounterName]bool{}
@@ -36,7 +36,7 @@ func withCounters(results ...*compare.Result) []report.Col[kernel] {
 	return columns
 }
 
-// counterColumn returns the column of the counter with the name and unit of c.
+// counterColumn returns the column for the counter with the name and unit of c.
 func counterColumn(c ingest.Counter) report.Col[kernel] {
 	name := c.Name.String()
 	return report.Shown(name, name, func(k *kernel) number {

@@ -1,11 +1,11 @@
-// Package rundoc answers one question: how does a compared run stand? It turns
-// a compare.Result into the document that people read, the values of
-// occudiff/validate/1, test cases and annotations: the kernels and what is said
-// of each, the breakdown of the thread slots, and the run over time where a
-// trace or samples tell it. What comes first, which words, which unit and how
-// many decimals is decided here, so that every renderer says the same. It does
-// not know file formats, and it neither joins nor judges: verdicts and causes
-// come from compare.
+// Package rundoc reports a compared run: how well do its kernels match the
+// prediction? It converts a compare.Result into the document for people, the
+// values of occudiff/validate/1, test cases, and annotations. They contain the
+// kernels with their verdicts, the thread-slot breakdown, and the run over time
+// if a trace or samples contain it. This package chooses the order, words,
+// units, and decimals, so that every renderer shows the same. It does not know
+// file formats, and it neither joins nor judges: verdicts and causes come from
+// compare.
 package rundoc
 
 import (
@@ -22,9 +22,9 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// FromResult builds the report of a compared run: its screen, the table of its
-// rows, a paragraph for each that needs one, and what it was made from. It
-// keeps r: rows are read when a renderer asks for them.
+// FromResult returns the report of a compared run: its summary, the table of
+// its rows, a paragraph for each row that needs one, and its inputs and
+// settings. It keeps r, because renderers read the rows on request.
 func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
 	lines := linesOf(r, prov.Show)
@@ -50,8 +50,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	return d
 }
 
-// titleOf names the application, the device, and the date, as far as known. For
-// example, "GPU occupancy of gemm on Max 1100, 2026-03-04".
+// titleOf returns a title with the application, the device, and the date, as
+// far as known. For example, "GPU occupancy of gemm on Max 1100, 2026-03-04".
 func titleOf(r *compare.Result) string {
 	title := "Predicted and measured GPU occupancy"
 	if words := strings.Fields(report.OneLine(r.Platform.Command)); len(words) > 0 {
@@ -66,7 +66,7 @@ func titleOf(r *compare.Result) string {
 	return title
 }
 
-// originOf names what identified the device, the host, the driver, and the
+// originOf returns the source of the device, the host, the driver, and the
 // version of VTune.
 func originOf(r *compare.Result) string {
 	var parts []string
@@ -82,8 +82,8 @@ func originOf(r *compare.Result) string {
 	return report.UpperFirst(strings.Join(parts, ", "))
 }
 
-// termSection explains the terms of the document: headings of the summary,
-// parts of its bars, verdicts, and causes.
+// termSection explains the document's terms: headings of the summary, parts of
+// its bars, verdicts, and causes.
 func termSection(r *compare.Result, summary *report.Summary) report.Section {
 	s := report.Section{Key: "terms", Title: "Terms", Sheet: "Evidence", ItemsIn: report.Files}
 	var names []string
@@ -141,7 +141,7 @@ func NewOutput(r *compare.Result, prov report.Provenance) *report.Output {
 	return a
 }
 
-// shown returns the result with the rows that people want to see.
+// shown returns the result with the rows that a selection chooses.
 func shown(r *compare.Result, show report.Selection) *compare.Result {
 	if !show.Chosen() {
 		return r
@@ -161,8 +161,8 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	return v
 }
 
-// noteSection lists what the stages had to say, the run's notes first, then
-// those of rows, each text once. JSON has all of them with their rows.
+// noteSection returns a list of notes: first those of the run, then those of
+// the rows, each text once. JSON has all of them with their rows.
 func noteSection(r *compare.Result) report.Section {
 	list, count := report.RunNotes(r.Notes), map[string]int{}
 	for i := range r.Rows {
@@ -181,7 +181,8 @@ func noteSection(r *compare.Result) report.Section {
 	return report.NoteSection(list)
 }
 
-// timingSection lists what logs printed, unless the table of kernels has it.
+// timingSection lists the times that logs printed, unless the kernel table has
+// them.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Runs"}
 	if len(r.Timings) > 0 && !fromLog(r) {
@@ -198,7 +199,7 @@ func fromLog(r *compare.Result) bool {
 		!slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
 }
 
-// hostTimes returns the time of each row in a log, nil if a row has several.
+// hostTimes returns the time of each row in a log, or nil if a row has several.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	times := map[int]unit.Seconds{}
 	for _, t := range r.Timings {
@@ -212,14 +213,15 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	return times
 }
 
-// madeSection describes how the report was made, so that it can be made again.
+// madeSection lists the inputs and settings that are needed to make the report
+// again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
 	return report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Inputs",
 		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
 }
 
-// madeFrom are the program and its options, the device, and what the inputs say
-// about the machine.
+// madeFrom returns the program and its options, the device, and the machine
+// properties in the inputs.
 func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows := prov.Pairs()
 	for _, in := range r.Inputs {
@@ -272,7 +274,7 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	return rows
 }
 
-// samplingText describes how often the counters were sampled. Their clock
+// samplingText describes the sampling interval of the counters. Their clock
 // allows only some intervals, see predict/arch.
 func samplingText(r *compare.Result) string {
 	if t, known := r.Platform.SamplingInterval.Value(); known {
@@ -288,7 +290,7 @@ func samplingText(r *compare.Result) string {
 	return text
 }
 
-// inputColumns are those of files that were read, in every output.
+// inputColumns returns the columns of input files, for every output.
 func inputColumns() []report.Col[ingest.Input] {
 	return []report.Col[ingest.Input]{
 		report.Define("path", "File", func(in *ingest.Input) string { return in.Path }, report.Files),
@@ -300,7 +302,7 @@ func inputColumns() []report.Col[ingest.Input] {
 	}
 }
 
-// Inputs is the table of files that were read.
+// Inputs returns the table of the input files.
 func Inputs(list []ingest.Input) *report.Table {
 	t := report.NewTable("inputs", "Inputs", list, inputColumns())
 	t.In = report.Files

@@ -19,8 +19,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestContractFields holds the names and the order of the JSON fields against
-// the contract, written out here once more.
+// TestContractFields compares the names and the order of the JSON fields with
+// the contract, which is repeated here.
 func TestContractFields(t *testing.T) {
 	for _, c := range []struct {
 		value any
@@ -43,8 +43,8 @@ func TestContractFields(t *testing.T) {
 	}
 }
 
-// TestContractColumns holds the fields of the rows and their order against the
-// contract, written out here once more. machine holds the columns of CSV.
+// TestContractColumns compares the row fields and their order with the
+// contract, which is repeated here. A test in machine does so for CSV.
 func TestContractColumns(t *testing.T) {
 	var got []string
 	for _, c := range rundoc.Rows(report.Selection{}).Columns {
@@ -70,8 +70,7 @@ func TestContractColumns(t *testing.T) {
 	}
 }
 
-// TestFirstColumns holds what people see first against the columns that there
-// are.
+// TestFirstColumns checks that the columns that people see first exist.
 func TestFirstColumns(t *testing.T) {
 	table := rundoc.Rows(report.Selection{})
 	for _, key := range rundoc.FirstKernels {
@@ -81,7 +80,7 @@ func TestFirstColumns(t *testing.T) {
 	}
 }
 
-// TestListsAreNeverNull walks the JSON of poor runs.
+// TestListsAreNeverNull checks the JSON of runs with few values.
 func TestListsAreNeverNull(t *testing.T) {
 	lists := map[string]bool{"inputs": true, "rows": true, "timings": true, "notes": true, "global": true, "local": true, "limits": true}
 	var walk func(where string, v any)
@@ -140,7 +139,7 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// firstRow returns the first row as JSON has it.
+// firstRow returns the first row in JSON.
 func firstRow(t *testing.T, v *rundoc.Validate) map[string]any {
 	t.Helper()
 	var b bytes.Buffer
@@ -156,7 +155,7 @@ func firstRow(t *testing.T, v *rundoc.Validate) map[string]any {
 
 func TestWorkGroupsUnknown(t *testing.T) {
 	r := sample.Gaussian()
-	// As predict gives one without a global size.
+	// The prediction of a kernel without a global size.
 	at := r.Rows[0].Predicted
 	at.Groups, at.Peak, at.Average, at.AverageHigh, at.Waves, at.LastWaveOccupancy = 0, 0, 0, 0, 0, 0
 	p := firstRow(t, sample.Output(r).Value.(*rundoc.Validate))["predicted"].(map[string]any)
@@ -170,8 +169,8 @@ func TestWorkGroupsUnknown(t *testing.T) {
 	}
 }
 
-// TestTablesAreSound checks every table of every sample: rows have a cell per
-// column of the kind it announces.
+// TestTablesAreSound checks every table of every sample: a row has one cell per
+// column, of the declared kind.
 func TestTablesAreSound(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
 		d := rundoc.FromResult(r, report.Provenance{Version: "v0"})
@@ -206,9 +205,9 @@ func checkTable(t *testing.T, d *report.Document, table *report.Table) {
 	}
 }
 
-// TestWhatElse wants what a row tells beyond its cells in the workbook. Fan1
-// has 16 work-items in sub-groups of 32.
-func TestWhatElse(t *testing.T) {
+// TestWorkbookColumns checks the columns that only the workbook has. Fan1 has 16
+// work-items in sub-groups of 32.
+func TestWorkbookColumns(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
 	table := sample.Find(d, report.SectionKernels)
 	columns := map[string]int{}
@@ -236,8 +235,8 @@ func TestWhatElse(t *testing.T) {
 	}{
 		{"no prediction", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}}, false},
 		{"no count", compare.Row{Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
-		{"a count that nobody launched", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(math.MaxInt64))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
-		{"all of it", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, true},
+		{"a count that is too large", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(math.MaxInt64))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"prediction and count", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, true},
 	} {
 		if n, ok := c.row.ThreadsPredicted().Value(); ok != c.want || ok && n != 24 {
 			t.Errorf("%s: %d, %v", c.why, n, ok)
@@ -271,8 +270,8 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
-// TestLaunches looks for the spread of launches in the kernel table, once for a
-// run that has it.
+// TestLaunches checks that the kernel table has the launch spread once, if the
+// run has it.
 func TestLaunches(t *testing.T) {
 	for _, spread := range []*ingest.LaunchSpread{nil, {MinSeconds: 1e-6, MedianSeconds: 2e-6, MaxSeconds: 4e-6,
 		MinMeasured: unit.Some(unit.Ratio(0.25)), MedianMeasured: unit.Some(unit.Ratio(0.5)), MaxMeasured: unit.Some(unit.Ratio(0.75))}} {

@@ -14,12 +14,12 @@ import (
 	"occudiff/report"
 )
 
-// mostItems is how many kernels are explained one by one: the table of kernels
-// has the cause of all.
+// mostItems is the maximum number of kernels with a paragraph. The kernel table
+// has the causes of all.
 const mostItems = 200
 
-// evidenceSection has a paragraph for each of the first kernels that somebody
-// should look at, in the order of the table.
+// evidenceSection has a paragraph for each of the first kernels that need
+// attention, in the order of the table.
 func evidenceSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Evidence",
 		ItemsIn: report.Everywhere}
@@ -43,7 +43,7 @@ func evidenceSection(r *compare.Result) report.Section {
 	return s
 }
 
-// needsAttention reports whether somebody should look at a row.
+// needsAttention reports whether a reader should look at a row.
 func needsAttention(r *compare.Row) bool {
 	switch r.Verdict {
 	case compare.Below, compare.Above, compare.Unmeasurable, compare.NoPrediction, compare.MatchWhileBusy:
@@ -54,8 +54,8 @@ func needsAttention(r *compare.Row) bool {
 	return r.Cause != nil
 }
 
-// verdictText is the verdict with the word of its cause: "below by 36.8 points:
-// dispatch".
+// verdictText returns the verdict with the name of its cause: "below by 36.8
+// points: dispatch".
 func verdictText(r *compare.Row) string {
 	text := string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
@@ -67,9 +67,9 @@ func verdictText(r *compare.Row) string {
 	return text
 }
 
-// evidence describes what is wrong with a row, why, what would decide, and what
-// that is worth. Of what is missing it takes the largest part first: most
-// kernels have one, and so one line.
+// evidence describes the problem of a row, its causes, the command that
+// confirms them, and the potential speedup. The largest missing part comes
+// first. Most kernels have only one part, and therefore one line.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
 	if r.Basis == compare.BasisMeasuredPeak {
@@ -80,7 +80,7 @@ func evidence(r *compare.Row) string {
 		for _, p := range lossParts(a) {
 			text += before
 			before = "\n"
-			if p != compare.PartShortfall { // that is the whole of it
+			if p != compare.PartShortfall { // the shortfall is the whole difference
 				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " +
 					report.LowerFirst(partColumns[p].title) + ". "
 			}
@@ -96,7 +96,7 @@ func evidence(r *compare.Row) string {
 	if c := r.UnconfirmedCause(); c != nil && r.Verdict != compare.MatchWhileBusy {
 		text += " To decide: " + report.OneLine(c.ConfirmWith) + "."
 	}
-	if lanes := r.IdleLanes().Or(0); lanes > 0 { // which occupancy does not show
+	if lanes := r.IdleLanes().Or(0); lanes > 0 { // occupancy does not show idle lanes
 		p := r.Predicted
 		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
 			unit.FormatCount(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
@@ -107,8 +107,8 @@ func evidence(r *compare.Row) string {
 	return text
 }
 
-// because is why, as a sentence behind a blank: that of the cause, or why there
-// is no prediction. It may be empty.
+// because returns the reason as a sentence after a blank: the evidence for the
+// cause, or why there is no prediction. It may be empty.
 func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:
@@ -123,8 +123,8 @@ func because(r *compare.Row) string {
 	return ""
 }
 
-// boundsText returns the bounds of a row that was not measured, and whether as
-// many threads were started as predicted.
+// boundsText returns the bounds for a row without a measurement, and whether
+// the thread count agrees with the prediction.
 func boundsText(r *compare.Row) string {
 	text := fmt.Sprintf(" XVEs were idle for %s of the time, so %s to %s of the thread slots were occupied.",
 		report.PercentText(r.Idle.Or(0)), report.PercentText(r.BoundLow.Or(0)), report.PercentText(r.BoundHigh.Or(1)))
@@ -134,27 +134,27 @@ func boundsText(r *compare.Row) string {
 	return text
 }
 
-// sentence makes one of a reason.
+// sentence returns a reason as a sentence.
 func sentence(why string) string {
 	return report.UpperFirst(strings.TrimSuffix(report.OneLine(why), ".")) + "."
 }
 
-// lossParts are the parts that the prediction does not have, the largest first,
-// without those that are next to nothing.
+// lossParts returns the parts that the prediction does not include, largest
+// first, without negligible ones.
 func lossParts(a *compare.SlotBreakdown) []compare.Part {
 	list := slices.DeleteFunc([]compare.Part{compare.PartIdle, compare.PartUnderfilled, compare.PartShortfall},
 		func(p compare.Part) bool { return !a.Points(p).Present() })
 	slices.SortStableFunc(list, func(x, y compare.Part) int {
 		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
 	})
-	// Less than a point is within what counters resolve.
+	// Counters do not resolve less than a point.
 	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
 		list = list[:1]
 	}
 	return list
 }
 
-// causeTexts are the causes of a part: the first in full, others by name.
+// causeTexts returns the causes of a part: the first in full, others by name.
 func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	var text string
 	var others []string
@@ -164,7 +164,7 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		case text == "":
 			text = sentence(c.Evidence)
 			switch c.Name {
-			// The evidence of these states what cannot be determined.
+			// The evidence for these causes states what cannot be determined.
 			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity:
 			default:
 				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence.String() + ")."
@@ -179,8 +179,8 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	return text
 }
 
-// speedupText describes what more threads are worth to a kernel, and how much
-// faster it can become at most. Nothing is said where it cannot be determined.
+// speedupText describes the potential speedup by more threads and its upper
+// bound. It returns "" if the speedup is undetermined.
 func speedupText(r *compare.Row) string {
 	w := r.Speedup
 	if w.Verdict() == compare.SpeedupUndetermined {
@@ -193,8 +193,8 @@ func speedupText(r *compare.Row) string {
 	return text + "."
 }
 
-// compiled prints what the compiler fixed for a kernel, after its shape: ", 256
-// registers, spill 2,880 bytes per thread".
+// compiled returns the properties that the compiler set, as a continuation of
+// the launch size: ", 256 registers, spill 2,880 bytes per thread".
 func compiled(k *ingest.Kernel) (text string) {
 	if n, ok := k.Registers.Value(); ok {
 		text += ", " + unit.FormatCount(n, "register", "registers")
@@ -210,8 +210,8 @@ func compiled(k *ingest.Kernel) (text string) {
 	return text
 }
 
-// LaunchSize prints the launch size of a kernel and its adapter: "2048x2048 in
-// 1024x1, SIMD32, GPU 1"; empty when nothing is known.
+// LaunchSize returns a kernel's launch size and its adapter: "2048x2048 in
+// 1024x1, SIMD32, GPU 1". It returns "" if nothing is known.
 func LaunchSize(k *ingest.Kernel) string {
 	text := k.Global.String()
 	if l := k.Local.String(); l != "" {

@@ -20,8 +20,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// divided returns the result of the built-in run after each of its kernels was
-// divided into so many kernels of equal time.
+// divided returns the result of the built-in run after each kernel was divided
+// into pieces with equal time.
 func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *compare.Result {
 	t.Helper()
 	text, err := fixtures.FS.ReadFile(fixtures.Mix()[0])
@@ -45,7 +45,7 @@ func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *
 					piece[k] = strconv.FormatFloat(v/float64(pieces), 'f', -1, 64)
 				}
 			}
-			if row[1] != "" { // copies stay out
+			if row[1] != "" { // copies are not divided
 				w.Write(piece)
 			}
 		}
@@ -69,7 +69,7 @@ func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *
 }
 
 // TestDivisionIntoNames divides the time of each kernel among several names.
-// Neither the shares of the headline nor the order of the causes may change.
+// Neither the shares in the headline nor the order of the causes may change.
 func TestDivisionIntoNames(t *testing.T) {
 	count := regexp.MustCompile(` [0-9]+( kernels)?( \()`)
 	numbered := func(kernel string, i int) string { return fmt.Sprintf("%s_%02d", kernel, i) }

@@ -8,12 +8,12 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// ValidateSchema names the version of the JSON contract of `validate`.
+// ValidateSchema is the name and version of the JSON contract of `validate`.
 const ValidateSchema = "occudiff/validate/1"
 
-// Validate is the JSON output of `occudiff validate`, a contract that scripts
-// rely on: the order of the fields is the order in the output, an absent value
-// is null, a list is never null, percentages are 0..100 at full precision.
+// Validate is the JSON output of `occudiff validate`. Scripts rely on this
+// contract: fields have this order, a missing value is null, a list is never
+// null, and percentages are 0..100 at full precision.
 type Validate struct {
 	Schema  string          `json:"schema"`
 	Device  *report.Table   `json:"device"`
@@ -28,13 +28,13 @@ type Validate struct {
 	Also    *report.Table   `json:"also,omitempty"`
 }
 
-// timing is a line of a log with the kernel of the row that it belongs to.
+// timing is a line of a log with the kernel of its row.
 type timing struct {
 	compare.Timing
 	task unit.Opt[string]
 }
 
-// firstTimings are the columns of timings that people see first.
+// firstTimings are the first timing columns that people see.
 var firstTimings = []string{"kernel", "groups", "seconds", "task", "file", "line"}
 
 var timingColumns = []report.Col[timing]{
@@ -52,7 +52,7 @@ func timingTable(r *compare.Result) *report.Table {
 	var list []timing
 	for _, t := range r.Timings {
 		one := timing{Timing: t}
-		// A log may print a kernel that no row is of.
+		// A log may print a kernel that has no row.
 		if t.Row >= 0 && t.Row < len(r.Rows) {
 			one.task = unit.Some(r.Rows[t.Row].Task)
 		}
@@ -83,7 +83,7 @@ func Value(r *compare.Result) *Validate {
 	return v
 }
 
-// Schemas are the JSON outputs of this package.
+// Schemas returns the JSON outputs of this package.
 func Schemas() []report.Schema {
 	empty := Value(new(compare.Result))
 	empty.Trace, empty.Over = traceValue(new(launches.Sequence)), []OverTime{overTimeOf(nil)}

@@ -11,8 +11,7 @@ import (
 	"occudiff/report"
 )
 
-// TraceValue is what a trace tells of how the launches of a run follow each
-// other.
+// TraceValue is a trace's description of the launch sequence in a run.
 type TraceValue struct {
 	Devices *report.Table `json:"devices"`
 	Tasks   *report.Table `json:"tasks"`
@@ -37,8 +36,9 @@ var deviceColumns = []report.Col[launches.Device]{
 		report.Decimals(2)),
 }
 
-// taskColumns are what the launches of a task have in common. Quantiles and not
-// extremes: one launch that waited for a compiler says nothing of the others.
+// taskColumns are statistics over the launches of a task. They use quantiles
+// instead of extremes, because a single launch that waited for a compiler is
+// not typical.
 var taskColumns = []report.Col[task]{
 	report.Define("task", "Task", func(t *task) string { return t.of.Key.Task }, report.Name, report.Cut,
 		report.Code),
@@ -71,10 +71,11 @@ var taskColumns = []report.Col[task]{
 	}, report.Drop(7), report.Name, report.Cut, report.Code),
 }
 
-// traceTasks is how many tasks are listed: those with the most time.
+// traceTasks is the maximum number of listed tasks. The tasks with the most
+// time are listed.
 const traceTasks = 1000
 
-// traceValue returns what a trace tells of a run, nil without one.
+// traceValue returns the trace's description of a run, or nil without a trace.
 func traceValue(s *launches.Sequence) *TraceValue {
 	if s == nil {
 		return nil
@@ -87,8 +88,8 @@ func traceValue(s *launches.Sequence) *TraceValue {
 		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns)}
 }
 
-// launchSection shows how the launches of a run follow each other; a trace for
-// Perfetto is their chart.
+// launchSection shows the launch sequence of a run. A trace for Perfetto is its
+// chart.
 func launchSection(r *compare.Result) report.Section {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Runs"}
 	v := traceValue(r.Sequence)
@@ -97,7 +98,7 @@ func launchSection(r *compare.Result) report.Section {
 	}
 	s.Text = []string{"A gap is time before a launch in which nothing ran on the GPU; " +
 		"its share is of the time from the first launch to the end of the last."}
-	// Only a step that is coarse against gaps is worth a word.
+	// The step is mentioned only if it is coarse compared with gaps.
 	if step := r.Sequence.Step(); step >= 1e-6 {
 		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.FormatDuration(step)+
 			": shorter gaps are not seen.")
@@ -109,8 +110,8 @@ func launchSection(r *compare.Result) report.Section {
 	return s
 }
 
-// OverTime is a kernel whose occupancy was sampled while its launches ran, next
-// to the simulated launch. Its samples are thinned out for JSON and the table.
+// OverTime is a kernel whose occupancy was sampled during its launches, next to
+// a simulated launch. JSON and the table have only some of its samples.
 type OverTime struct {
 	Task   string        `json:"task"`
 	Global unit.Size3    `json:"global"`
@@ -133,16 +134,16 @@ var binColumns = []report.Col[compare.Bin]{
 	share("simulated_percent", "Simulated", 0, func(b *compare.Bin) unit.Ratio { return b.Simulated }),
 }
 
-// barColumns are those of a sample.
+// barColumns are the columns of a sample.
 var barColumns = binColumns[:3]
 
-// share is a column of a percentage of a part of a launch.
+// share returns a percentage column for a part of a launch.
 func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report.Col[compare.Bin] {
 	return report.Define(key, title, func(b *compare.Bin) unit.Ratio { return of(b) }, report.Drop(drop))
 }
 
-// timedKernels is how many kernels are shown over time, and shownSamples how
-// many samples of each.
+// timedKernels is the maximum number of kernels shown over time. shownSamples
+// is the maximum number of samples for each.
 const timedKernels, shownSamples = 12, 2000
 
 // kernelsOverTime returns the first kernels that have samples over time.
@@ -167,7 +168,7 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	return list
 }
 
-// overTimeOf thins out the samples of a kernel.
+// overTimeOf returns a kernel with fewer samples.
 func overTimeOf(o *compare.OverTime) (k OverTime) {
 	if o != nil {
 		k.OverTime, k.Bars = *o, nil
@@ -181,7 +182,7 @@ func overTimeOf(o *compare.OverTime) (k OverTime) {
 	return k
 }
 
-// overTimeSections show kernels over time, each on a sheet of its own.
+// overTimeSections returns kernels over time, each on its own sheet.
 func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		p := k.plot(i)
@@ -195,7 +196,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		}
 		table := k.Profile.Show()
 		if len(k.Bins) == 0 {
-			const few = 32 // of the samples, in a terminal
+			const few = 32 // samples in a terminal
 			text += " The samples tell its mean, and not how a launch fills over time."
 			table = k.Samples.Show()
 			table.Main = min(table.Len, few)
@@ -210,13 +211,13 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 // Sampled reports whether a kernel of a run can be shown over time.
 func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
-// plottedBars is how many samples are drawn: more would hide each other, and
-// the profile says what they have in common.
+// plottedBars is the maximum number of drawn samples. More samples would hide
+// each other, and the profile summarizes them.
 const plottedBars = 60
 
-// plot draws the profile, or the mean where no profile is known, and samples
-// over the simulated launch. at is the place of the kernel among those that are
-// shown.
+// plot draws a chart with the profile, or with the mean if no profile is known,
+// and the samples, next to the simulated launch. at is the index among the
+// kernels over time.
 func (k *OverTime) plot(at int) report.Plot {
 	point := func(at unit.Seconds, v unit.Ratio) report.Point {
 		return report.Point{X: 1e3 * float64(at), Y: v.Percent()}

@@ -13,8 +13,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSlots wants a bar of 100 % for each kernel that has a breakdown, and no
-// chart where none has.
+// TestSlots checks that each kernel with a breakdown has a bar of 100%, and
+// that there is no chart without one.
 func TestSlots(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -45,8 +45,8 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestOneParagraphEach wants a paragraph for each kernel that does not match,
-// up to as many as anybody reads.
+// TestOneParagraphEach checks that each kernel that does not match has a
+// paragraph, up to the maximum.
 func TestOneParagraphEach(t *testing.T) {
 	r := sample.Many(300)
 	for i := range r.Rows {

@@ -47,7 +47,7 @@ func sortByGroups(lines []line) {
 	}
 }
 
-// groups returns the predicted number of work-groups, 0 if it is not known.
+// groups returns the predicted number of work-groups, or 0 if it is unknown.
 func (l *line) groups() int64 {
 	if l.Predicted == nil {
 		return 0
@@ -55,11 +55,12 @@ func (l *line) groups() int64 {
 	return l.Predicted.Groups
 }
 
-// beyondPage is where a summary has room for all columns of a series.
+// beyondPage is the set of outputs in which a summary has room for all series
+// columns.
 const beyondPage = report.Terminal | report.Sheet
 
-// seriesColumns are the columns that only the table of a series has. A page has
-// them below the summary.
+// seriesColumns are the columns that only a series table has. A page has them
+// below the summary.
 var seriesColumns = slices.Concat(
 	report.Within("", "", func(l *line) *predict.Prediction {
 		if l.groups() == 0 {
@@ -90,11 +91,11 @@ var seriesColumns = slices.Concat(
 			report.Unit("ms"), report.Decimals(1), report.Drop(3)),
 	})
 
-// time returns the time on the GPU, otherwise the time of the host.
+// time returns the GPU time, or the host time if the GPU time is unknown.
 func (l *line) time() seconds { return cmp.Or(l.Total, l.host) }
 
-// secondWave describes where the rows of a sorted series take longer, if a
-// second wave begins there.
+// secondWave describes the row of a sorted series at which the time increases,
+// if a second wave begins there.
 func secondWave(lines []line) string {
 	for i := 1; i < len(lines); i++ {
 		a, b := lines[i-1].Predicted, lines[i].Predicted
@@ -114,11 +115,11 @@ func fullGPU(p *predict.Prediction) int64 {
 	return int64(math.Floor(float64(p.Groups)/p.Waves + 1e-9))
 }
 
-// mostGroups is the largest number of work-groups up to which the chart of a
-// series predicts each.
+// mostGroups is the largest number of work-groups for which a series chart has
+// one prediction per number.
 const mostGroups = 2048
 
-// seriesSection shows time and occupancy of a series over the number of
+// seriesSection shows a series' time and occupancy over the number of
 // work-groups. It is empty for other runs.
 func seriesSection(r *compare.Result, lines []line) report.Section {
 	s := report.Section{Key: "work-groups", Title: "Time and occupancy over work-groups", Sheet: "Trend",
@@ -185,8 +186,8 @@ func marks(lines []line, name string, of func(*line) number) report.LineSeries {
 	return s
 }
 
-// averages returns the predicted average of every number of work-groups up to
-// those of a row. It is empty if they are too many.
+// averages returns the predicted average for every number of work-groups up to
+// the last row. It is empty if there are too many.
 func averages(r *compare.Result, last *compare.Row) report.LineSeries {
 	s := report.LineSeries{Name: "predicted average"}
 	if last.Predicted.Groups > mostGroups {
@@ -202,8 +203,8 @@ func averages(r *compare.Result, last *compare.Row) report.LineSeries {
 	return s
 }
 
-// boundsOf returns a vertical line for each row without the counter: from the
-// lowest to the highest occupancy that the XVE array state admits.
+// boundsOf returns a vertical line for each row without the counter. It goes
+// from the lowest to the highest occupancy that the XVE array state allows.
 func boundsOf(lines []line) report.LineSeries {
 	s := report.LineSeries{Name: "measured bounds"}
 	for i := range lines {

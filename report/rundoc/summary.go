@@ -16,46 +16,46 @@ import (
 )
 
 const (
-	leastShare = 0.01 // the part of the kernels' time below which a kernel does not lead a screen
-	mostChecks = 3    // commands
-	hintRows   = 6    // above so many rows a screen is long enough without a hint
-	nameWidth  = 32   // of a name; what is behind a screen has the whole
+	leastShare = 0.01 // share of the kernels' time below which a kernel does not come first
+	mostChecks = 3    // maximum number of commands
+	hintRows   = 6    // a summary with more rows is long enough without a hint
+	nameWidth  = 32   // maximum width of a name; the tables below have the whole name
 
-	// Names of a series differ in numbers alone, and its table has more columns.
+	// Names in a series differ only in numbers, and its table has more columns.
 	seriesWidth = 24
-	seriesRows  = 3 * report.SummaryRows // in a series it is the step from one row to the next that tells
+	seriesRows  = 3 * report.SummaryRows // a reader compares neighboring rows of a series, so all are shown
 )
 
-// line is a row of the screen: small, since a run can have 100,000 of which ten
-// are shown.
+// line is a row of the summary. It is small, because a run can have 100,000
+// lines, and ten of them are shown.
 type line struct {
-	*compare.Row // the first one of the group
+	*compare.Row // first row of the group
 	group        *compare.Group
-	share        percent // of the kernels' time
+	share        percent // share of the kernels' time
 	fix          compare.PossibleFix
 	rank         rank
 	host         seconds
-	number       int    // from 1; 0 where nothing is to do
-	name         string // of a line that people see
+	number       int    // starts at 1; 0 if the row needs no action
+	name         string // only for visible lines
 }
 
-// rank is where a row stands on the screen.
+// rank is the position class of a row in the summary.
 type rank int
 
 const (
-	leading rank = iota // something can be gained
+	leading rank = iota // a change may save time
 	following
-	light // its finding takes so little time that it neither leads a screen nor counts for what it means
+	light // takes too little time to come first or to count in the impact
 )
 
-// remedy is the remedy of the line, otherwise the one that a measurement may
+// remedy returns the line's remedy, otherwise the remedy that a measurement may
 // confirm.
 func (l *line) remedy() compare.Remedy { return cmp.Or(l.fix.Remedy, l.IfConfirmed()) }
 
-// savesTime reports whether something may save time.
+// savesTime reports whether a remedy may save time.
 func (l *line) savesTime() bool { return l.rank != light && l.remedy().SavesTime() }
 
-// kernels is the number of kernels in the line.
+// kernels returns the number of kernels in the line.
 func (l *line) kernels() int { return len(l.group.Rows) }
 
 // kernelsIn returns the number of kernels in lines.
@@ -66,12 +66,14 @@ func kernelsIn(lines []line) (n int) {
 	return n
 }
 
-// linesOf returns the kernels of a run in the order of the screen: what can be
-// gained, by slot time below the prediction and then by time; then the others
-// by time; kernels of no weight last. Kernels with one finding and like names
-// are one line, so that the order does not depend on how the time is divided
-// among names. Rows that somebody sorted or counted stay as they are, and so do
-// a few launches of one kernel.
+// linesOf returns a run's kernels in summary order. Kernels with a possible
+// gain come first, sorted by slot time below the prediction and then by time.
+// The others follow, sorted by time. Kernels with little time come last.
+//
+// Kernels with the same finding and similar names are one line, so that the
+// order does not depend on how the time is divided among names. Rows are not
+// grouped if the user sorted or limited them, or if they are a few launches of
+// one kernel.
 func linesOf(r *compare.Result, show report.Selection) []line {
 	asked := show.Sort != "" || show.Top > 0
 	list := linesOfGroups(r, r.Groups(asked))
@@ -118,7 +120,8 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 		list, anyGain = append(list, l), anyGain || l.savesTime()
 	}
 	for i := range list {
-		// Where nothing can be gained, what can be measured better comes first.
+		// If nothing can be gained, rows that can be measured better come
+		// first.
 		if l := &list[i]; l.rank != light && !l.savesTime() &&
 			(anyGain || l.Verdict != compare.Unmeasurable || r.NextStep(l.Row).Action == compare.NoAction) {
 			l.rank = following
@@ -127,7 +130,7 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 	return list
 }
 
-// summaryOf makes the screen of a run.
+// summaryOf returns the summary of a run.
 func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.Summary {
 	s := &report.Summary{Notes: notesFirst(r)}
 	most, hostOnly := max(show.Top, report.SummaryRows), fromLog(r)
@@ -188,8 +191,8 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	return s
 }
 
-// slots returns a bar for each row with a mark at the predicted average, nil if
-// no row has a thread-slot breakdown. A row without one has no parts.
+// slots returns a bar for each row with a mark at the predicted average, or nil
+// if no row has a thread-slot breakdown. A row without one has no parts.
 func slots(r *compare.Result, lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{Parts: PartNames(), Mark: "predicted average"}, false
 	for i := range lines {
@@ -212,8 +215,8 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 	return bars
 }
 
-// PartNames returns the parts of a bar, each of which has one color in every
-// report.
+// PartNames returns the names of a bar's parts. Each part has one color in
+// every report.
 func PartNames() []string {
 	return report.ListOf(compare.Parts(), func(p compare.Part) string {
 		name := report.LowerFirst(partColumns[p].title)
@@ -224,8 +227,8 @@ func PartNames() []string {
 	})
 }
 
-// oneKernel makes the screen of a run of one kernel four lines: what it is,
-// why, what may help, and how to make sure.
+// oneKernel reduces the summary of a run with one kernel to four lines: the
+// kernel, the cause, the possible fix, and the command that confirms it.
 func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	t := s.Rows
 	t.Form = report.Facts
@@ -243,7 +246,7 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 		t.Hide(report.Terminal, "why", "help")
 		return
 	case l.Verdict == compare.Match && !l.savesTime():
-	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // which s.Means says
+	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // s.Impact contains the reason
 		t.Hide(report.Terminal, "why")
 	default:
 		s.Impact = ""
@@ -257,7 +260,7 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	}
 }
 
-// logWords say what a log alone has: host times next to predictions.
+// logWords describes a run that only has a log: host times and predictions.
 func logWords(r *compare.Result, lines []line) string {
 	lowest, highest := unit.Ratio(math.Inf(1)), unit.Ratio(0)
 	for i := range lines {
@@ -276,7 +279,8 @@ func logWords(r *compare.Result, lines []line) string {
 	return what + ". A log has host times, nothing was measured"
 }
 
-// nameLines names rows; rows of one name are told apart by their shape.
+// nameLines sets the names of rows. If rows have the same name, it includes the
+// launch size.
 func nameLines(r *compare.Result, lines []line) {
 	count := map[string]int{}
 	for i := range lines {
@@ -297,12 +301,12 @@ func nameLines(r *compare.Result, lines []line) {
 	}
 }
 
-// commonName returns the name of a kernel, with "*" for what differs between
-// several.
+// commonName returns the name of a kernel. For several kernels, "*" replaces
+// the part that differs.
 func commonName(r *compare.Result, rows []int) string {
 	first := report.KernelName(r.Rows[rows[0]].Task)
 	prefix, suffix := first, first
-	const most = 100 // names that are compared: digits are cut off, so that more would change nothing
+	const most = 100 // number of compared names; digits are cut off, so more names change nothing
 	for at := 1; at < len(rows); at += max(len(rows)/most, 1) {
 		name := report.KernelName(r.Rows[rows[at]].Task)
 		for !strings.HasPrefix(name, prefix) {
@@ -317,14 +321,14 @@ func commonName(r *compare.Result, rows []int) string {
 	}
 	const digit = "0123456789"
 	prefix, suffix = strings.TrimRight(prefix, digit), strings.TrimLeft(suffix, digit)
-	if len(prefix)+len(suffix) > len(first) { // of names that repeat themselves
+	if len(prefix)+len(suffix) > len(first) { // a name that repeats itself
 		suffix = ""
 	}
 	return strings.ToValidUTF8(prefix, "") + "*" + strings.ToValidUTF8(suffix, "")
 }
 
-// checksOf gathers the commands of the rows, each once, and says how sure the
-// causes are that they settle.
+// checksOf returns the commands of the rows, each once, and a heading with the
+// confidence of the causes that they confirm.
 func checksOf(r *compare.Result, lines []line) (ask string, checks []report.NextCommand) {
 	of := map[string][]int{}
 	unproven := map[compare.Confidence][]int{}
@@ -367,12 +371,12 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 	case len(confidences) > 0:
 		ask += " (" + strings.Join(confidences, "; ") + ")"
 	}
-	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
+	return ask, checks[:min(len(checks), mostChecks)] // the first commands belong to rows with the largest gain
 }
 
-// confirmWith returns the measurement that can change how sure the cause of a
-// row is. A prediction confirms nothing. If more threads do not help for a
-// known reason, only a command is worth a line.
+// confirmWith returns the measurement that can change the confidence in a row's
+// cause. A prediction confirms nothing. If more threads do not help for a known
+// reason, only a command is worth a line.
 func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
@@ -391,7 +395,8 @@ func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +
 	"-report-output run.csv -r RESULT_DIR"
 
-// missing is the command that brings what a prediction needs, where one does.
+// missing returns the command that provides the missing inputs of a prediction,
+// if there is one.
 func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	lacks := func(row compare.Row) bool {
 		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
@@ -417,8 +422,8 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	return "", nil
 }
 
-// threadsAsPredicted reports whether each kernel started exactly the number of
-// threads that is predicted.
+// threadsAsPredicted reports whether each kernel started exactly the predicted
+// number of threads.
 func threadsAsPredicted(r *compare.Result) bool {
 	return !slices.ContainsFunc(r.Rows, func(row compare.Row) bool {
 		return row.Verdict != compare.NotAKernel && (!row.Threads.Present() || row.Threads != row.ThreadsPredicted())
@@ -436,7 +441,8 @@ func withoutCounter(r *compare.Result) bool {
 	return !measured(r) && slices.ContainsFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary })
 }
 
-// rangeText lists numbers: "1, 3", and "1 to 3" for three or more in a row.
+// rangeText returns a list of numbers: "1, 3", or "1 to 3" for three or more
+// consecutive ones.
 func rangeText(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
@@ -453,11 +459,11 @@ func rangeText(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// shellWords are what a shell does more with than start a program: people and
-// agents paste the command of a run, and anybody may have written its file.
+// shellWords are the characters that a shell interprets. People and agents
+// paste the command of a run, and an attacker may have written its file.
 const shellWords = ";|&`$<>(){}\\!#*?\n"
 
-// runs are what to run next, and what comes of it.
+// runs contains the command for each action and its result.
 var runs = map[compare.Action]struct{ command, gives string }{
 	compare.Trace:  {"unitrace --chrome-kernel-logging", "give validate its .json, too"},
 	compare.Query:  {"unitrace -q", "counters around each launch"},
@@ -465,7 +471,7 @@ var runs = map[compare.Action]struct{ command, gives string }{
 	compare.Probe:  {gives: "settings with fewer threads, to be measured"},
 }
 
-// commandOf words what to run next about a row; "" where there is nothing.
+// commandOf returns the next command for a row, or "" if there is none.
 func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) string {
 	collect := runs[next.Action].command
 	switch l, seconds := r.KnownLaunch(row), next.Setting.Or(0); next.Action {
@@ -487,12 +493,12 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) strin
 			collect = fmt.Sprintf("oneprof -k -i --sampling-interval %.4g", seconds*1e6)
 		}
 	}
-	// unitrace takes the application without dashes before it.
+	// unitrace accepts the application without dashes before it.
 	return collect + " " + application(r)
 }
 
-// application returns the command of the run, or ./app if it is not known or
-// not safe to paste into a shell.
+// application returns the command of the run, or ./app if it is unknown or not
+// safe to paste into a shell.
 func application(r *compare.Result) string {
 	app := report.OneLine(r.Platform.Command)
 	if app == "" || strings.ContainsAny(app, shellWords) {
@@ -501,8 +507,8 @@ func application(r *compare.Result) string {
 	return app
 }
 
-// launchCommand is predict or advise with flags that say all that is known of a
-// launch, and more.
+// launchCommand returns a predict or advise command with flags for all known
+// properties of a launch, and more.
 func launchCommand(r *compare.Result, l predict.Launch, command string, more ...string) string {
 	global := l.Global.String()
 	if n := l.Global.Dim(0); l.Global.Rank() == 1 && n > 0 && n%1024 == 0 {

@@ -24,8 +24,8 @@ func deviceName(r *compare.Result) string {
 	return report.OneLine(r.Device.ShortName())
 }
 
-// countsOf describes how many kernels there are, how long they took, and how
-// many of each verdict.
+// countsOf returns the number of kernels, their time, and the number of kernels
+// with each verdict.
 func countsOf(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	text := unit.FormatCount(s.Kernels, "kernel", "kernels")
@@ -57,8 +57,7 @@ func countsOf(r *compare.Result, lines []line) string {
 	return text
 }
 
-// impactText says in a sentence what the rows mean for the time that the run
-// takes.
+// impactText returns a sentence about the effect of the rows on the run's time.
 func impactText(r *compare.Result, lines []line) string {
 	if r.Fit.Contradiction != "" || r.Fit.Doubt != "" && len(lines) > 1 {
 		return ""
@@ -91,7 +90,7 @@ func impactText(r *compare.Result, lines []line) string {
 	all := len(gain)+len(untold) == 0 &&
 		!slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
-	case len(none) > 0 && all: // it may begin with a name
+	case len(none) > 0 && all: // the sentence may begin with a name
 		return asPredicted(r, none) + "; more threads will not help: " + limiterText(none[0].Row, none[0].fix)
 	case len(none) > 0:
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
@@ -104,8 +103,8 @@ func impactText(r *compare.Result, lines []line) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// undeterminedText describes why there is nothing to say of a run: what is
-// missing, by name.
+// undeterminedText returns the reason why a run supports no conclusion: the
+// missing inputs by name.
 func undeterminedText(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	switch s.Kernels {
@@ -129,7 +128,8 @@ func undeterminedText(r *compare.Result, lines []line) string {
 	return ""
 }
 
-// asPredicted states that rows hold what is predicted, one with its figures.
+// asPredicted states that rows have the predicted occupancy. A single row has
+// its values.
 func asPredicted(r *compare.Result, lines []line) string {
 	if kernelsIn(lines) > 1 {
 		return theLines(lines) + " hold what is predicted"
@@ -146,8 +146,9 @@ func asPredicted(r *compare.Result, lines []line) string {
 	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + "%)"
 }
 
-// byCause lists why rows lose time, the most first, with the number of kernels
-// and their share: "very short threads 50 (16%), uneven work-groups 50 (10%)".
+// byCause returns the causes for lost time, largest first, with the number of
+// kernels and their share: "very short threads 50 (16%), uneven work-groups 50
+// (10%)".
 func byCause(r *compare.Result, lines []line) string {
 	const most = 4
 	of, lost := map[string][]line{}, map[string]unit.Seconds{}
@@ -169,7 +170,7 @@ func byCause(r *compare.Result, lines []line) string {
 	return strings.Join(list, ", ")
 }
 
-// theLines names one row, and counts several.
+// theLines returns the name of one kernel, or the number of several.
 func theLines(lines []line) string {
 	if n := kernelsIn(lines); n > 1 {
 		return report.Thousands(int64(n)) + " kernels"
@@ -177,7 +178,7 @@ func theLines(lines []line) string {
 	return report.ShortName(lines[0].Task, report.LabelWidth)
 }
 
-// shareText adds up the shares of lines; empty where no time is known.
+// shareText returns the sum of the lines' shares, or "" if no time is known.
 func shareText(lines []line) string {
 	share, known := unit.Ratio(0), false
 	for i := range lines {
@@ -188,7 +189,7 @@ func shareText(lines []line) string {
 	switch p := share.Percent(); {
 	case !known:
 		return ""
-	case p > 0 && p <= 0.5: // which rounds to 0
+	case p > 0 && p <= 0.5: // rounds to 0
 		return "less than 1%"
 	default:
 		return report.Decimal(p, 0) + "%"
@@ -202,8 +203,8 @@ func inBrackets(lines []line) string {
 	return ""
 }
 
-// notesFirst are what is before any figure: a device that cannot be the one
-// that ran, and input that is not whole.
+// notesFirst returns the notes before any number: a device that contradicts the
+// measurement, and incomplete inputs.
 func notesFirst(r *compare.Result) []string {
 	var notes []string
 	if not := r.Fit.Against(); not != "" && r.Device != nil {
@@ -231,8 +232,8 @@ func notesFirst(r *compare.Result) []string {
 	return append(notes, report.IncompleteNotes(r.Notes)...)
 }
 
-// contradictions names the first kernel whose cells contradict each other, and
-// counts the others.
+// contradictions returns the first kernel whose cells contradict each other,
+// and the number of the others.
 func contradictions(r *compare.Result) (text string) {
 	others := -1
 	for i := range r.Rows {
@@ -252,8 +253,8 @@ func contradictions(r *compare.Result) (text string) {
 	return text
 }
 
-// summaryTable returns the rows of a summary, for a series with the columns of
-// the thread-mapping exercise.
+// summaryTable returns the rows of a summary. For a series, it has the columns
+// of the thread-mapping exercise.
 func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
 	any := func(is func(*line) bool) bool {
 		return slices.ContainsFunc(lines, func(l line) bool { return is(&l) })
@@ -305,10 +306,12 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		list = append(list, report.Shown("sorted_by", "Difference", func(l *line) points { return l.Difference }))
 	}
 	list = append(list, elsewhereFigures(r)...)
-	// Without a fix there is no dash: there is no question.
+	// Without a fix, the cell is empty and has no dash, because nothing is
+	// missing.
 	list = append(list, report.Shown("help", "Possible fix",
 		func(l *line) string { return fixText(l.Row, l.fix) }, report.Fold))
-	// Without a measured occupancy, the state of the XVE array is what was seen.
+	// Without a measured occupancy, the XVE array state is the only
+	// measurement.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	hostOnly := fromLog(r)
 	series := hostOnly || isSweep(lines)
@@ -330,7 +333,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	return report.NewTable("screen", "", lines, list).Show()
 }
 
-// figure returns the columns of a percentage: as a text, and as a number.
+// figure returns two columns for a percentage: as text and as a number.
 func figure(key, title string, of func(*line) percent) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero,
@@ -338,7 +341,7 @@ func figure(key, title string, of func(*line) percent) []report.Col[line] {
 		report.Shown(key, title, of, report.Sheet)}
 }
 
-// times returns the columns of a time that rows are sorted by.
+// times returns two columns for the time that rows are sorted by.
 func times(title string, of func(*line) float64) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown("sorted_by", title, func(l *line) string { return timeText(of(l)) }, report.Right, report.NonZero,
@@ -347,7 +350,7 @@ func times(title string, of func(*line) float64) []report.Col[line] {
 			report.Unit("ms"), report.Decimals(3))}
 }
 
-// ofLines returns the columns of a span of percentages: as a text, and as the
+// ofLines returns columns for a range of percentages: as text, and as the
 // numbers of its ends. Equal ends are one number.
 func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
 	text func(*line, span) report.Word) []report.Col[line] {
@@ -370,7 +373,7 @@ type span struct {
 	known     bool
 }
 
-// spanOf returns the span of the kernels of a line.
+// spanOf returns the range over the kernels of a line.
 func spanOf(r *compare.Result, l *line, of func(*compare.Row) span) (all span) {
 	for _, i := range l.group.Rows {
 		switch s := of(&r.Rows[i]); {
@@ -384,8 +387,8 @@ func spanOf(r *compare.Result, l *line, of func(*compare.Row) span) (all span) {
 	return all
 }
 
-// text prints the span with its ends apart if they differ by the points given;
-// nothing if it is unknown.
+// text returns the range with both ends if they differ by at least apart
+// points. It returns "" if the range is unknown.
 func (s span) text(apart unit.Points) string {
 	switch {
 	case !s.known:
@@ -396,7 +399,7 @@ func (s span) text(apart unit.Points) string {
 	return report.PercentText(s.low)
 }
 
-// timeText is a time in the unit that fits it.
+// timeText returns a time in a suitable unit.
 func timeText(seconds float64) string {
 	if math.IsNaN(seconds) {
 		return ""
@@ -404,7 +407,7 @@ func timeText(seconds float64) string {
 	return unit.FormatDuration(unit.Seconds(seconds))
 }
 
-// percentText is a percentage, nothing for an absent one.
+// percentText returns a percentage, or "" if it is absent.
 func percentText(o percent) string {
 	if v, ok := o.Value(); ok {
 		return report.PercentText(v)
@@ -412,7 +415,8 @@ func percentText(o percent) string {
 	return ""
 }
 
-// shortest prints a share to a decimal, without one that is zero.
+// shortest returns a share with one decimal, or without decimals if it is
+// whole.
 func shortest(v unit.Ratio) string { return report.Shortest(math.Round(v.Percent()*10) / 10) }
 
 // averageSpan returns the range of the predicted average.
@@ -423,8 +427,8 @@ func averageSpan(row *compare.Row) span {
 	return span{}
 }
 
-// predictedSpan returns the predicted peak, or the range of the predicted
-// average; the profiler's peak if nothing is predicted.
+// predictedSpan returns the predicted peak or the range of the predicted
+// average. Without a prediction, it returns the profiler's peak.
 func predictedSpan(row *compare.Row, peak bool) span {
 	p := row.Predicted
 	switch {
@@ -437,8 +441,8 @@ func predictedSpan(row *compare.Row, peak bool) span {
 	return spanOfPrediction(p)
 }
 
-// spanOfPrediction is the range of the predicted average, or the occupancy of
-// an Xe-core without a global size.
+// spanOfPrediction returns the range of the predicted average, or the occupancy
+// of an Xe-core if there is no global size.
 func spanOfPrediction(p *predict.Prediction) span {
 	if p.Groups <= 0 {
 		return span{p.XeCore, p.XeCore, true}
@@ -446,12 +450,12 @@ func spanOfPrediction(p *predict.Prediction) span {
 	return span{p.Average, p.AverageHigh, true}
 }
 
-// wideInterval is how wide, in points, the interval of an estimated value is
-// when it is in its place.
+// wideInterval is the width, in points, starting with which an estimate is
+// shown as an interval.
 const wideInterval = 10
 
-// measuredSpan is what was measured; an estimate with a wide interval is the
-// interval.
+// measuredSpan returns the measured value. For an estimate with a wide
+// interval, it returns the interval.
 func measuredSpan(row *compare.Row) span {
 	v, known := row.Measured.Value()
 	if high, bounded := row.BoundHigh.Value(); bounded {
@@ -463,8 +467,8 @@ func measuredSpan(row *compare.Row) span {
 	return span{v, v, known}
 }
 
-// measuredWord is what was measured of the kernels of a line; in brackets if it
-// supports no conclusion.
+// measuredWord returns the measured values of a line's kernels, in brackets if
+// they support no conclusion.
 func measuredWord(l *line, all span) report.Word {
 	text, own := all.text(shownApart), measuredSpan(l.Row)
 	estimated := own.low < own.high && l.Measured.Present()
@@ -474,10 +478,10 @@ func measuredWord(l *line, all span) report.Word {
 	return report.Word{Text: text}
 }
 
-// shownApart is the difference that a decimal shows.
+// shownApart is the smallest difference that one decimal shows.
 const shownApart unit.Points = 0.1
 
-// whyText says in a few words why a row is as it is.
+// whyText returns the reason for a row's verdict in a few words.
 func whyText(r *compare.Result, row *compare.Row) string {
 	switch row.Verdict {
 	case compare.Match:
@@ -517,7 +521,7 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	return text
 }
 
-// statusOf is the color that says a verdict again.
+// statusOf returns the color for a verdict.
 func statusOf(v compare.Verdict) report.Status {
 	switch v {
 	case compare.Match, compare.MatchWhileBusy, compare.PeaksAgree:
@@ -530,7 +534,7 @@ func statusOf(v compare.Verdict) report.Status {
 	return report.Muted
 }
 
-// limiterNames describes what keeps the prediction of a row that matches low.
+// limiterNames returns the reason why the prediction of a matching row is low.
 func limiterNames(r *compare.Result, row *compare.Row) string {
 	p := row.Predicted
 	switch {
@@ -548,7 +552,7 @@ func limiterNames(r *compare.Result, row *compare.Row) string {
 	return ""
 }
 
-// notPredicted describes what of a launch is missing, by name.
+// notPredicted returns the missing launch properties by name.
 func notPredicted(r *compare.Result, row *compare.Row) string {
 	l := r.LaunchOf(row)
 	switch limits := r.LimitsWithoutSize(row); {
@@ -566,14 +570,14 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	return "cannot run so"
 }
 
-// fixText words a remedy for a row, with its bound; "" without one.
+// fixText returns a row's remedy with its bound, or "" without one.
 func fixText(row *compare.Row, h compare.PossibleFix) string {
 	text := string(h.Remedy)
 	switch h.Remedy {
 	case compare.LimitedElsewhere:
 		return text + ": " + limiterText(row, h)
 	case compare.FillWaves, compare.MoreWorkGroups:
-		if h.At == 0 { // another number for each kernel
+		if h.At == 0 { // each kernel needs another number
 			return string(compare.MoreWorkGroups)
 		}
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
@@ -598,7 +602,8 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 	return text
 }
 
-// limiterText describes why more threads do not help, or at most so much.
+// limiterText describes why more threads do not help, or the bound of their
+// effect.
 func limiterText(row *compare.Row, h compare.PossibleFix) string {
 	switch row.Speedup.LimitedBy {
 	case compare.LimitedByPipe:

@@ -12,9 +12,9 @@ import (
 )
 
 // traceFile is a run in the Trace Event Format, which Perfetto and
-// chrome://tracing show: a process per device, a thread per queue, a slice per
-// launch with what was predicted and measured of it, and occupancy as counters.
-// Times are microseconds since the first of them.
+// chrome://tracing show. It has a process per device, a thread per queue, a
+// slice per launch with its predicted and measured values, and occupancy as
+// counters. Times are microseconds since the first event.
 //
 // The format:
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
@@ -22,15 +22,15 @@ type traceFile struct {
 	Unit   string       `json:"displayTimeUnit"`
 	Events []traceEvent `json:"traceEvents"`
 
-	begin int64 // the first moment, in nanoseconds
+	begin int64 // first time, in nanoseconds
 }
 
-// since is a time of the file.
+// since returns a time relative to the beginning of the file.
 func (f *traceFile) since(ns int64) float64 { return float64(ns-f.begin) / 1e3 }
 
 func (f *traceFile) add(e traceEvent) { f.Events = append(f.Events, e) }
 
-// traceEvent is a slice ("X"), a value of a counter ("C") or a name ("M").
+// traceEvent is a slice ("X"), a counter value ("C"), or a name ("M").
 type traceEvent struct {
 	Phase    string     `json:"ph"`
 	Name     string     `json:"name"`
@@ -41,7 +41,7 @@ type traceEvent struct {
 	Args     *traceArgs `json:"args,omitempty"`
 }
 
-// traceArgs is what an event says next to its times.
+// traceArgs are the properties of an event besides its times.
 type traceArgs struct {
 	Name      string  `json:"name,omitempty"`
 	Global    string  `json:"global,omitempty"`
@@ -49,24 +49,24 @@ type traceArgs struct {
 	Predicted percent `json:"predicted_percent,omitempty"` // average
 	Peak      percent `json:"predicted_peak_percent,omitempty"`
 	Measured  percent `json:"measured_percent,omitempty"`
-	// MeanOf is how many launches the measured value is the mean of, where it
-	// is not of this one alone.
+	// MeanOf is the number of launches whose mean is the measured value, if the
+	// value does not belong to a single launch.
 	MeanOf     int64  `json:"mean_of_launches,omitzero"`
 	Verdict    string `json:"verdict,omitempty"`
 	Cause      string `json:"cause,omitempty"`
 	Confidence string `json:"confidence,omitempty"`
 }
 
-// traceOf returns the launches and samples of a run over time, nil where it is
-// unknown when a launch ran. Launches and counters share a zero, which is the
-// earlier of the two beginnings: a sample ends when it is taken.
+// traceOf returns the launches and samples of a run over time, or nil if the
+// start times of launches are unknown. Launches and counters have a common
+// zero, the earlier of their start times. A sample is taken at its end.
 func traceOf(r *compare.Result) any {
 	t := r.Trace
 	if t.Len() == 0 {
 		return nil
 	}
 	f := &traceFile{Unit: "ms", begin: t.First}
-	var samples []ingest.CounterSample // of whatever ran
+	var samples []ingest.CounterSample // independent of the running task
 	for _, s := range r.Samples {
 		if s.Key.Task == "" {
 			samples = append(samples, s.List...)
@@ -86,7 +86,7 @@ func traceOf(r *compare.Result) any {
 		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device,
 			Thread: int(l.Lane), At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
 		x := running{l.End, [...]percent{args.Predicted, args.Measured}}
-		if len(samples) > 0 { // they are drawn and not the means of launches
+		if len(samples) > 0 { // the samples are drawn instead of the launches' means
 			x.values[1] = percent{}
 		}
 		if x.values != [2]percent{} {
@@ -107,21 +107,21 @@ func traceOf(r *compare.Result) any {
 // counters are the tracks next to the slices.
 var counters = [...]string{"Predicted occupancy [%]", "Measured occupancy [%]"}
 
-// track draws the occupancies of a device: those of the launch that began last
-// of those that run, and 0 when none with a value does, since a counter of the
-// format cannot be absent.
+// track draws the occupancies of a device. It uses the values of the running
+// launch that began last. It draws 0 if no running launch has a value, because
+// a counter cannot be absent in this format.
 type track struct {
-	running []running // in the order in which they began
+	running []running // in order of their start
 	shown   [len(counters)]unit.Ratio
 }
 
-// running is a launch that runs.
+// running is a launch in progress.
 type running struct {
 	end    int64
 	values [len(counters)]percent
 }
 
-// until draws the ends of launches up to a moment.
+// until draws the ends of launches up to a time.
 func (t *track) until(at int64, device int, f *traceFile) {
 	for len(t.running) > 0 {
 		end := slices.MinFunc(t.running, func(a, b running) int { return cmp.Compare(a.end, b.end) }).end
@@ -129,13 +129,13 @@ func (t *track) until(at int64, device int, f *traceFile) {
 			return
 		}
 		t.running = slices.DeleteFunc(t.running, func(x running) bool { return x.end == end })
-		if end < at || len(t.running) > 0 { // a launch that begins at once draws over this
+		if end < at || len(t.running) > 0 { // a launch that begins at the same time draws over this
 			t.draw(end, device, f)
 		}
 	}
 }
 
-// draw draws what is shown from a moment on, where that changes.
+// draw draws the values from a time on, if they change.
 func (t *track) draw(at int64, device int, f *traceFile) {
 	for i, name := range counters {
 		var now unit.Ratio
@@ -154,16 +154,16 @@ func (t *track) draw(at int64, device int, f *traceFile) {
 	}
 }
 
-// sliceArgs finds what is said of each launch of a trace.
+// sliceArgs finds the arguments for each launch of a trace.
 type sliceArgs struct {
 	trace   *ingest.Trace
-	kernels []*traceArgs // by the task
-	// launches are the launches that are rows, in order, by the task and the
-	// length in nanoseconds.
+	kernels []*traceArgs // indexed by task
+	// launches are the launches with their own row, in order, by task and
+	// duration in nanoseconds.
 	launches map[[2]int64][]*traceArgs
 }
 
-// slicesOf makes the arguments of all rows.
+// slicesOf returns the arguments for all rows.
 func slicesOf(r *compare.Result) *sliceArgs {
 	of := &sliceArgs{r.Trace, make([]*traceArgs, len(r.Trace.Tasks)), map[[2]int64][]*traceArgs{}}
 	for i := range r.Rows {
@@ -185,7 +185,7 @@ func slicesOf(r *compare.Result) *sliceArgs {
 	return of
 }
 
-// argsOf returns what is said of a row.
+// argsOf returns the arguments for a row.
 func argsOf(row *compare.Row) *traceArgs {
 	a := &traceArgs{Global: row.Global.String(), Local: row.Local.String(), Measured: row.Measured}
 	if row.Verdict != compare.NotAKernel {
@@ -200,7 +200,7 @@ func argsOf(row *compare.Row) *traceArgs {
 	return a
 }
 
-// args returns those of a launch; of launches in order.
+// args returns the arguments for a launch. Call it with launches in order.
 func (o *sliceArgs) args(l *ingest.Launch) *traceArgs {
 	key := [2]int64{int64(l.Task), l.End - l.Start}
 	if list := o.launches[key]; len(list) > 0 {

@@ -376,7 +376,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// summaryLines returns a summary line by line, its rows with | between cells.
+// summaryLines returns a summary line by line, with | between cells.
 func summaryLines(s *report.Summary) string {
 	list := append([]string{s.Headline, s.Impact}, s.Notes...)
 	if s.Rows != nil {
