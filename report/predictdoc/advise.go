@@ -11,7 +11,7 @@ import (
 	"occudiff/report"
 )
 
-// adviceList is the JSON output of `advise` on a launch.
+// adviceList is the JSON output of `advise` for a launch.
 type adviceList struct {
 	Schema  string        `json:"schema"`
 	Device  *report.Table `json:"device"`
@@ -19,19 +19,19 @@ type adviceList struct {
 	Notes   *report.Table `json:"notes"`
 }
 
-// advice is what would raise the occupancy of one launch.
+// advice is the list of changes that raise the occupancy of one launch.
 type advice struct {
 	launch predict.Launch
 	found  predict.Advice
 }
 
-// setting is a launch that is proposed, or the launch as it is.
+// setting is a proposed launch, or the current launch.
 type setting struct {
 	predict.Setting
-	what string // in the table of settings
+	what string // label in the table of settings
 }
 
-// words are the changes against the launch as it is.
+// words returns the changes compared with the current launch.
 func (s *setting) words() string {
 	text, local := "", false
 	for i, c := range s.Changes {
@@ -47,7 +47,7 @@ func (s *setting) words() string {
 	return text
 }
 
-// adviceColumns are of a launch.
+// adviceColumns are the columns for a launch.
 var adviceColumns = slices.Concat(
 	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, report.InJSON(launchColumns)),
 	report.Part("", "current", func(a *advice) *predict.Prediction { return a.found.Current },
@@ -72,8 +72,8 @@ var adviceColumns = slices.Concat(
 		report.JSON("slm_room_bytes", func(a *advice) unit.Bytes { return a.found.SLMRoom }, report.NonZero),
 	})
 
-// settingColumns are of a launch that is proposed, and of the table that shows
-// it next to the launch as it is.
+// settingColumns are the columns for a proposed launch, and for the table that
+// compares it with the current launch.
 var settingColumns = slices.Concat(
 	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, report.InJSON(launchColumns)),
 	[]report.Col[setting]{
@@ -110,7 +110,7 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 	report.JSON("text", func(n *predict.NextStep) string { return n.Text }),
 })
 
-// Advise answers what would raise the occupancy of a launch.
+// Advise returns the changes that raise the occupancy of a launch.
 func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*report.Output, error) {
 	found, err := predict.Advise(t.Device, l, may)
 	if err != nil {
@@ -131,9 +131,9 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 	return pg.output(adviceList{adviseSchema, deviceValue(t), kernels, report.Notes(t.Notes)}), nil
 }
 
-// settings are the rows of the table of settings: the launch as it is and what
-// is proposed. With few settings free the least change is often the best one,
-// and stands once.
+// settings returns the rows of the settings table: the current launch and the
+// proposals. If few settings may change, the least change is often the best
+// one, and the table has it once.
 func (c *advice) settings() (list []setting) {
 	if c.found.Current != nil {
 		list = append(list, setting{predict.Setting{Launch: c.launch, Prediction: *c.found.Current}, "now"})
@@ -145,24 +145,24 @@ func (c *advice) settings() (list []setting) {
 	for i := range best {
 		if len(best[i].Changes) > 0 || c.found.Current == nil {
 			list = append(list, setting{best[i], "best"})
-		} else if c.gains() == nil { // the launch as it is
+		} else if c.gains() == nil { // the current launch
 			list[0].what = "now, best"
 		}
 	}
 	return list
 }
 
-// now describes where the launch stands.
+// now describes the current launch.
 func (c *advice) now() string {
-	// Without a prediction there are two cases: what was left open is searched,
-	// or what was given is refused.
+	// A launch has no prediction in two cases: an open setting is searched, or
+	// the given settings are rejected.
 	p := c.found.Current
 	switch {
 	case p == nil && !c.launch.Local.Present():
 		return "The work-group size is searched."
 	case p == nil && c.launch.SIMD == 0:
 		return "The sub-group size is searched."
-	// The reason names both figures and what would fit, see
+	// The rejection contains both values and the size that would fit, see
 	// predict.LaunchError.
 	case p == nil:
 		return "Now: cannot run, " + errorText(c.found.Rejection)
@@ -170,16 +170,16 @@ func (c *advice) now() string {
 	return "Now: " + reached(p)
 }
 
-// best sums the advice up.
+// best returns a summary of the advice.
 func (c *advice) best() string {
-	// That is no error: with --fix everything may be held that keeps the launch
-	// from running.
+	// This is not an error, because --fix may fix every setting that prevents
+	// the launch.
 	if len(c.found.Best) == 0 {
 		return "No setting that may change makes the launch run."
 	}
 	best := &c.found.Best[0]
 	if len(best.Changes) == 0 && c.found.Current != nil {
-		if n := c.gains(); n != nil { // the number of work-groups is no setting that is searched
+		if n := c.gains(); n != nil { // the number of work-groups is not a searched setting
 			return report.UpperFirst(stepText(*n)) + ". No other setting does better."
 		}
 		return "No setting that may change does better than the launch as it is."
@@ -191,8 +191,8 @@ func (c *advice) best() string {
 	return "Best: " + best.Words() + "."
 }
 
-// gains is the first next step that raises the occupancy by itself, nil for
-// none.
+// gains returns the first next step that raises the occupancy by itself, or
+// nil.
 func (c *advice) gains() *predict.NextStep {
 	for i := range c.found.Next {
 		if n := &c.found.Next[i]; n.Alone && n.After > n.Before {
@@ -202,19 +202,19 @@ func (c *advice) gains() *predict.NextStep {
 	return nil
 }
 
-// items are what else helps: the next step of each limit, how many work-groups
-// fill the GPU, and how much SLM is free.
+// items returns other remedies: the next step for each limit, the number of
+// work-groups that fill the GPU, and the free SLM.
 func (c *advice) items() (items []report.Item) {
 	add := func(lead, format string, args ...any) {
 		items = append(items, report.Item{Lead: lead, Text: fmt.Sprintf(format, args...)})
 	}
 	a := &c.found
 	for _, n := range a.Next {
-		if a.Least == nil || n.Change != a.Least.Changes[0] { // that is a row of the table
+		if a.Least == nil || n.Change != a.Least.Changes[0] { // a row of the table has this change
 			add("next step", "%s", stepText(n))
 		}
 	}
-	if a.FullGrid.Least > 0 { // fewer leave XVEs empty whatever their size is
+	if a.FullGrid.Least > 0 { // fewer leave XVEs idle, whatever their size
 		add("grid", "%s fill the GPU; multiples of %s leave no tail",
 			unit.Plural(a.FullGrid.Least, "work-group"), report.Thousands(a.FullGrid.Multiple))
 	}
@@ -225,7 +225,7 @@ func (c *advice) items() (items []report.Item) {
 	return items
 }
 
-// stepText returns a next step and what it costs.
+// stepText returns a next step with its cost.
 func stepText(n predict.NextStep) string {
 	if n.Prediction.Partial {
 		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)",
@@ -243,13 +243,12 @@ type probeList struct {
 	Probes  *report.Table `json:"probes"`
 }
 
-// probe is the launch with one setting changed, and the occupancy that it must
-// show. One setting is changed and the work stays the same, so that times per
-// work-item can be compared.
+// probe is a launch with one changed setting, and its predicted occupancy. The
+// work stays the same, so that times per work-item can be compared.
 type probe struct {
 	predict.Setting
-	slm    unit.Opt[unit.Bytes] // where that is what is changed
-	source string               // what to write into the source
+	slm    unit.Opt[unit.Bytes] // only if SLM is the changed setting
+	source string               // change to make in the source
 }
 
 var probeColumns = []report.Col[probe]{
@@ -268,9 +267,9 @@ var probeColumns = []report.Col[probe]{
 
 var briefly = strings.NewReplacer(" per work-group", "", " per thread", "")
 
-// Probe answers which settings lower the occupancy of a launch in steps and
-// leave its work as it is: the experiment that tells whether occupancy matters
-// to a kernel.
+// Probe returns settings that lower a launch's occupancy in steps without
+// changing its work. Measuring them shows whether occupancy matters for the
+// kernel.
 func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	now, err := predict.Predict(t.Device, l)
 	if err != nil {
@@ -283,14 +282,14 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	probes, items := []probe{}, []report.Item(nil)
 	for i := range found {
 		p := probe{Setting: found[i]}
-		// The words are those to paste: names of SYCL and OpenCL, and the
-		// option of the compiler.
+		// The text can be pasted: names of SYCL and OpenCL, and the compiler
+		// option.
 		how := report.Item{Lead: "work-group",
 			Text: "only where the kernel computes the same in work-groups of any size"}
 		switch p.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.slm = unit.Some(p.Launch.SLM)
-			// What the kernel has already is not asked for again.
+			// The SLM that the kernel already has is not requested again.
 			p.source = fmt.Sprintf("local_accessor<char> of %d bytes", p.Launch.SLM-l.SLM)
 			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` " +
 				"argument, set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that " +

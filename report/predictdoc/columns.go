@@ -9,7 +9,7 @@ import (
 	"occudiff/report"
 )
 
-// deviceColumns are of the device that a prediction is for.
+// deviceColumns are the columns for the device of a prediction.
 var deviceColumns = []report.Col[arch.Choice]{
 	report.Define("device", "Device", func(c *arch.Choice) string { return c.Device.Key }, report.Path("key")),
 	report.Define("name", "Name", func(c *arch.Choice) string { return c.Device.Name }, report.Drop(1), report.Cut),
@@ -22,8 +22,8 @@ var deviceColumns = []report.Col[arch.Choice]{
 	report.JSON("chosen_by", func(c *arch.Choice) string { return c.By.String() }, report.NonZero),
 }
 
-// launchColumns are a launch as it was asked about. What is at its default is
-// absent; SLM and barriers are amounts.
+// launchColumns are the columns for the launch of a prediction. A default is
+// absent. SLM and barriers are amounts.
 var launchColumns = []report.Col[predict.Launch]{
 	report.Define("global", "Global", func(l *predict.Launch) unit.Size3 { return l.Global }, report.Wide),
 	report.Define("local", "Local", func(l *predict.Launch) unit.Size3 { return l.Local }, report.Wide),
@@ -38,8 +38,8 @@ var launchColumns = []report.Col[predict.Launch]{
 	report.JSON("work_group_slots", func(l *predict.Launch) int { return l.GroupSlots }, report.NonZero),
 }
 
-// predictionColumns are a prediction with all its figures. What needs the
-// number of work-groups is absent without a global size.
+// predictionColumns are the columns for all values of a prediction. Values that
+// depend on the number of work-groups are absent without a global size.
 var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define("policy", "Policy", func(p *predict.Prediction) string { return p.Policy.String() },
 		report.Drop(2)),
@@ -86,7 +86,7 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.JSON("partial_work_groups", func(p *predict.Prediction) bool { return p.Partial }),
 }
 
-// KernelPrediction are columns of a prediction as a table of kernels has them.
+// KernelPrediction are the prediction columns in a table of kernels.
 var KernelPrediction = []report.Col[predict.Prediction]{
 	as("policy", "predicted_policy", report.Group("Predicted"), report.Title("policy"), report.Wide),
 	as("threads_per_work_group", "threads_per_work_group", report.Wide),
@@ -103,17 +103,18 @@ var KernelPrediction = []report.Col[predict.Prediction]{
 	as("tail_percent", "tail_percent", report.Wide),
 }
 
-// as returns the column of a prediction with a path under another key.
+// as returns the prediction column with a path, under another key.
 func as(path, key string, options ...report.Option) report.Col[predict.Prediction] {
 	at := slices.IndexFunc(predictionColumns, func(c report.Col[predict.Prediction]) bool { return c.Path == path })
 	options = append([]report.Option{report.Key(key), report.Brief(""), report.Drop(0)}, options...)
 	return predictionColumns[at].As(options...)
 }
 
-// limit returns the work-groups that a resource admits, absent without a limit.
+// limit returns the number of work-groups that a resource allows. It is absent
+// without a limit.
 func limit(n int64) unit.Opt[int64] { return unit.Maybe(n, n != predict.Unlimited) }
 
-// stepColumns are a line of a reasoning.
+// stepColumns are the columns for a step of the calculation.
 var stepColumns = []report.Col[predict.Step]{
 	report.Define("step", "Step", func(s *predict.Step) string { return s.Label }),
 	report.Define("calculation", "Calculation", func(s *predict.Step) string { return s.Formula }, report.Drop(1),

@@ -9,8 +9,8 @@ import (
 	"occudiff/report"
 )
 
-// printed returns a row as texts, by the paths or else the keys of its
-// columns.
+// printed returns the texts of a row by path, or by key for columns without a
+// path.
 func printed[R any](row *R, cols []report.Col[R]) string {
 	var parts []string
 	for _, c := range cols {
@@ -30,14 +30,14 @@ func printed[R any](row *R, cols []report.Col[R]) string {
 	return strings.Join(parts, " ")
 }
 
-// filled returns a row whose values are all different, as texts.
+// filled returns the texts of a row in which all values differ.
 func filled[R any](cols []report.Col[R], start ...int64) string {
 	row := new(R)
 	testenv.Fill(row, append(start, 0)[0])
 	return printed(row, cols)
 }
 
-// TestColumns: each column has the value of its field.
+// TestColumns checks that each column has the value of its field.
 func TestColumns(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"device", filled(deviceColumns),

@@ -17,12 +17,12 @@ import (
 
 // axis is a setting that a sweep varies.
 type axis struct {
-	over             string // as the flag has it
+	over             string // name in the flag
 	key, title, unit string
-	divisor          int64   // brings a value of the sweep into the unit
-	step             float64 // how far apart people mark the values
+	divisor          int64   // converts a value of the sweep to the unit
+	step             float64 // distance between the marked values
 	vary             func(*arch.Device, predict.Launch) []predict.Point
-	columns          []string // that the table has next to the values
+	columns          []string // columns of the table besides the values
 }
 
 // The settings that a sweep varies.
@@ -34,7 +34,8 @@ const (
 	overGroups = "groups"
 )
 
-// axisOf returns the axis of a sweep. The numbers of work-groups may be given.
+// axisOf returns the axis of a sweep. groups are the numbers of work-groups, if
+// they are given.
 func axisOf(over string, groups []int64) axis {
 	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers",
 		"work_groups_per_xe_core", "work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent",
@@ -57,8 +58,8 @@ func axisOf(over string, groups []int64) axis {
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 
-// occupancyChart draws occupancy over something else, whose numbers are a step
-// apart.
+// occupancyChart returns a chart of occupancy over another quantity. step is
+// the distance between the numbers of that axis.
 func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
 	return &report.Plot{Title: title, Max: 100, Unit: "%",
 		LineChart: &report.LineChart{X: x, Y: "Occupancy", XStep: step, Series: series}}
@@ -73,8 +74,7 @@ type sweep struct {
 	Points *report.Table `json:"points"`
 }
 
-// remark marks the launch that was swept, and says what is particular at a
-// point.
+// remark marks the launch that was swept, and describes special points.
 func (a *axis) remark(p *predict.Point) report.Word {
 	switch {
 	case p.Err != nil && a.over == overGRF:
@@ -95,8 +95,8 @@ func (a *axis) remark(p *predict.Point) report.Word {
 	return report.Word{Text: strings.Join(parts, ", ")}
 }
 
-// xeCore returns the occupancy of an Xe-core: the one that fills first, or any
-// full one.
+// xeCore returns the occupancy of an Xe-core: the Xe-core that fills first, or
+// any full one.
 func (a *axis) xeCore(p *predict.Prediction) unit.Ratio {
 	if a.over == overGroups {
 		return p.XeCoreShare()
@@ -105,11 +105,11 @@ func (a *axis) xeCore(p *predict.Prediction) unit.Ratio {
 }
 
 // columnsOf returns the columns of the points. A point that cannot run keeps
-// its place with the reason, and is a gap in the chart.
+// its row with the reason, and is a gap in the chart.
 func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[predict.Point] {
 	decimals := report.Decimals(0)
 	if slices.ContainsFunc(points, func(p predict.Point) bool { return p.X%a.divisor != 0 }) {
-		decimals = 3 // the SLM of a launch is in bytes, and a column has one form for all of its rows
+		decimals = 3 // the SLM of a launch is in bytes, and all rows of a column have one format
 	}
 	own := report.Define("xe_core_percent", "Xe-core share", func(p *predict.Point) unit.Opt[unit.Ratio] {
 		return unit.Maybe(a.xeCore(&p.Prediction), p.Err == nil)
@@ -167,9 +167,9 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 	}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
 }
 
-// Sweep answers how occupancy changes over one setting of a launch: local, slm,
-// simd, grf or groups, of which the numbers may be given. The error says why no
-// point runs.
+// Sweep returns the occupancy over one setting of a launch: local, slm, simd,
+// grf, or groups. groups are the numbers of work-groups, if they are given. If
+// no point runs, the error has the reason.
 func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Output, error) {
 	a := axisOf(over, groups)
 	points := a.vary(t.Device, l)
@@ -192,23 +192,23 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		pg.brief = &report.Section{Tables: []*report.Table{table}}
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
-	// The launch stands next to the points, since what is not varied bounds
-	// them all.
+	// The output includes the launch, because its other settings limit all
+	// points.
 	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
 	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name,
 		report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step, a.series(points)...)
-	if over == overSIMD || over == overGRF { // there is nothing between those
+	if over == overSIMD || over == overGRF { // there are no values between these
 		ans.Chart.LineChart.XAlone = report.ListOf(points, func(p predict.Point) float64 { return a.value(p.X) })
 	}
 	return ans, nil
 }
 
-// mostPoints is how many values of a sweep a terminal shows: more are for
-// files, and when asked for.
+// mostPoints is the maximum number of sweep values on a terminal. Files and -v
+// have all.
 const mostPoints = 24
 
-// telling returns the points that say most: the launch itself, the highest, SLM
-// allocation sizes, work-group sizes of 2^n sub-groups, and the numbers of
+// telling returns the most informative points: the launch itself, the highest,
+// SLM allocation sizes, work-group sizes of 2^n sub-groups, and the numbers of
 // work-groups that fill the first Xe-core or begin or end a wave.
 func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch) (some []predict.Point) {
 	best, lanes := highest(points, true), int64(max(l.SIMD, 1))
@@ -230,15 +230,15 @@ func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch
 	return some
 }
 
-// rejection is the reason when no point of a sweep can run: then the error is
-// in what is not varied.
+// rejection returns an error if no point of a sweep can run. The error then
+// concerns a setting that does not vary.
 func rejection(points []predict.Point) error {
 	var first error
 	for i := range points {
 		if points[i].Err == nil {
 			return nil
 		}
-		// The launch that was asked about is what its reason is wanted for.
+		// The user asked about this launch, so its reason is preferred.
 		if first == nil || points[i].Own {
 			first = points[i].Err
 		}
@@ -246,9 +246,9 @@ func rejection(points []predict.Point) error {
 	return first
 }
 
-// closing describes where the highest occupancy is, and where the launch
-// stands. Values with idle lanes or smaller last work-groups are left out where
-// there are others, for their occupancy counts what does no work.
+// closing returns the highest occupancy and the occupancy of the launch. Values
+// with idle lanes or smaller last work-groups are left out if there are others,
+// because their occupancy includes lanes that do no work.
 func (a *axis) closing(points []predict.Point) string {
 	best := highest(points, true)
 	among := ""
@@ -275,8 +275,8 @@ func (a *axis) closing(points []predict.Point) string {
 	return text + "."
 }
 
-// highest finds the first of the highest points, or of those without idle lanes
-// and smaller last work-groups; nil when there is none.
+// highest returns the first of the highest points, or nil. If whole is true, it
+// only considers points without idle lanes and smaller last work-groups.
 func highest(points []predict.Point, whole bool) (best *predict.Point) {
 	most := unit.Ratio(-1)
 	for i := range points {
@@ -284,8 +284,8 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 		if points[i].Err != nil || whole && (p.IdleLanes > 0 || p.Partial) {
 			continue
 		}
-		// Not >=: the first of equal ones is the smallest, which leaves most
-		// room.
+		// Not >=: the first of equal points is the smallest, which leaves the
+		// most room.
 		if f, _ := figure(p); f > most {
 			best, most = &points[i], f
 		}
@@ -293,15 +293,15 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 	return best
 }
 
-// series are Xe-core occupancy, peak and average over the values; a value that
-// cannot run is a gap. What no value has is left out. The launch itself is
-// marked, so that one sees what moving it would change.
+// series returns the Xe-core occupancy, peak, and average over the values. A
+// value that cannot run is a gap. A curve without values is left out. The
+// launch itself is marked, so that the effect of a change is visible.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
 	style, core := report.Straight, "Xe-core"
 	if a.over == overGroups {
 		core = "Xe-core share"
 		if n := len(points); points[n-1].X-points[0].X >= int64(n) {
-			style = report.Marks // nothing is known between the numbers
+			style = report.Marks // the chart has no values between these numbers
 		}
 	}
 	list := []report.LineSeries{{Name: core, Style: style}, {Name: "GPU peak", Style: style},
@@ -325,8 +325,8 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 	})
 }
 
-// timelineValue is the JSON output of a timeline. Times count in run times of a
-// thread, occupancies are of all thread slots of the device.
+// timelineValue is the JSON output of a timeline. The time unit is the run time
+// of a thread. Occupancies are shares of all thread slots of the device.
 type timelineValue struct {
 	Schema         string        `json:"schema"`
 	Device         *report.Table `json:"device"`
@@ -351,15 +351,15 @@ var phaseColumns = []report.Col[timeline.Phase]{
 	report.Define("occupancy_percent", "Occupancy", func(p *timeline.Phase) unit.Ratio { return p.Occupancy }),
 }
 
-// Timeline answers how a launch is dispatched over time: its phases, and the
+// Timeline returns the dispatch of a launch over time: its phases and the
 // average over them. Ports above 0 select the what-if of policy partial. If the
-// number of ports of the device is known, the what-if follows the prediction.
+// device's number of ports is known, the what-if follows the prediction.
 func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Output, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
-	// Prediction first: its refusal is the one that people know, and the
-	// simulation takes its figures.
+	// The prediction comes first, because users know its error message, and the
+	// simulation uses its values.
 	p, err := predict.Predict(t.Device, l)
 	if err != nil {
 		return nil, err
@@ -378,8 +378,8 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 			explained = timeline.Result{}
 		}
 	}
-	// Times count in run times of a thread: the model knows no clock, and real
-	// launches scale the axis.
+	// The time unit is the run time of a thread, because the model has no
+	// clock. Real launches scale the axis.
 	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports),
 		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns),
 		report.NewTable("explained", "What-if", explained.Phases, explainedColumns), predictedValue(&p)}
@@ -408,7 +408,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	return ans, nil
 }
 
-// explainedColumns are the phases of the what-if below those of the prediction.
+// explainedColumns are the what-if phases, shown below the prediction's.
 var explainedColumns = append([]report.Col[timeline.Phase]{
 	phaseColumns[0].As(report.Title("What-if: start"), report.Brief("What-if: start")),
 }, phaseColumns[1:]...)
@@ -427,14 +427,14 @@ func (p *page) addFirstEnd(r *timeline.Result) {
 	}
 }
 
-// timelineChart draws steps and no lines between them: residency changes when a
-// thread starts or ends.
+// timelineChart returns a chart with steps instead of lines, because residency
+// changes only when a thread starts or ends.
 func timelineChart(title, policy string, r *timeline.Result) *report.Plot {
 	steps := report.LineSeries{Name: "policy " + policy, Style: report.Steps}
 	for _, p := range r.Phases {
 		steps.Points = append(steps.Points, report.Point{X: p.Start, Y: p.Occupancy.Percent()})
 	}
-	last := r.Phases[len(r.Phases)-1] // it holds until its end
+	last := r.Phases[len(r.Phases)-1] // this occupancy remains until the end
 	steps.Points = append(steps.Points, report.Point{X: last.End, Y: last.Occupancy.Percent()})
 	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()},
 		{X: r.Time, Y: r.Average.Percent()}}}

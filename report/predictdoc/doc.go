@@ -1,14 +1,13 @@
-// Package predictdoc answers one question: what occupancy can a launch reach on
-// a device?
+// Package predictdoc reports the occupancy that a launch can reach on a device.
 //
-// Each function takes what was asked, has package predict or one of its models
-// compute the answer, and gives it as a report.Output: a document for people,
-// the value of a JSON contract, a table for CSV and, where there is a curve, a
-// chart. The types of the JSON values are also the rows of the tables, so that
-// a figure is named and described in one place.
+// Each function accepts a question, has package predict or one of its models
+// compute the result, and returns a report.Output: a document for people, the
+// value of a JSON contract, a table for CSV, and, if there is a curve, a chart.
+// The types of the JSON values are also the rows of the tables, so that each
+// value has one name and one description.
 //
-// The package computes no occupancy itself, and it knows no file formats, flags
-// or colors.
+// The package computes no occupancy itself, and it does not know file formats,
+// flags, or colors.
 package predictdoc
 
 import (
@@ -16,8 +15,8 @@ import (
 	"occudiff/report"
 )
 
-// The JSON contracts. The program's other models answer under the schema of the
-// command that asks them.
+// The JSON contracts. The program's other models use the schema of the command
+// that runs them.
 const (
 	predictSchema  = "occudiff/predict/1"
 	sweepSchema    = "occudiff/sweep/1"
@@ -30,7 +29,7 @@ const (
 	explainSchema  = "occudiff/explain/1"
 )
 
-// Schemas are the JSON outputs of this package.
+// Schemas returns the JSON outputs of this package.
 func Schemas() []report.Schema {
 	noDevice, aLaunch := deviceValue(nil), launchValue(&predict.Launch{})
 	return []report.Schema{

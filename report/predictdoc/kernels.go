@@ -27,9 +27,9 @@ var KernelNames = append([]report.Col[batch.Kernel]{
 	report.Shown("device", "Device", (*batch.Kernel).DeviceKey),
 }, report.Part("", "device", deviceOf, report.InJSON(deviceColumns))...)
 
-// KernelColumns are of a kernel of a binary on one device, in the order of CSV.
-// Without a global size the prediction is of a GPU that is full, which has a
-// peak; an average would need the waves.
+// KernelColumns are the columns for a kernel of a binary on one device, in CSV
+// order. Without a global size, the prediction assumes a full GPU, which has a
+// peak. An average would require the waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Define("file", "File", func(k *batch.Kernel) string { return k.File }, report.Kept),
 }, KernelNames,
@@ -68,7 +68,7 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 			report.NonZero),
 	})
 
-// deviceOf returns the device of a kernel, nil without one.
+// deviceOf returns the device of a kernel, or nil without one.
 func deviceOf(k *batch.Kernel) *arch.Choice {
 	if k.Device == nil {
 		return nil
@@ -76,7 +76,7 @@ func deviceOf(k *batch.Kernel) *arch.Choice {
 	return &arch.Choice{Device: k.Device}
 }
 
-// modeColumns are of a kernel in one register mode of its device.
+// modeColumns are the columns for a kernel in one register mode of its device.
 var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []report.Col[batch.Mode]{
 	report.Define("threads_per_xve", "Threads per XVE", func(m *batch.Mode) int { return m.ThreadsPerXVE },
 		report.Optional),
@@ -92,8 +92,8 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []r
 
 func modeOf(k *batch.Kernel) *batch.Mode { return k.Mode }
 
-// Kernels returns the kernels of binaries in every form; modes says that each
-// is in every register mode.
+// Kernels returns the kernels of binaries in every form. modes reports whether
+// each kernel is listed in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
@@ -105,11 +105,11 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 			"it to know, and measure both. The option of a build holds for all kernels of a module."
 		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
 	}
-	pg.table.Columns[pg.table.Column("limits")].In = report.All // no screen says why
+	pg.table.Columns[pg.table.Column("limits")].In = report.All // there is no summary that explains the limit
 	for i := range kernels {
 		k := &kernels[i]
 		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.DeviceKey(), Text: report.OneLine(k.Message)}
-		if k.Message != "" && !slices.Contains(pg.items, item) { // several modes may have the same
+		if k.Message != "" && !slices.Contains(pg.items, item) { // several modes may have the same message
 			pg.items = append(pg.items, item)
 		}
 	}
@@ -118,7 +118,7 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 	return ans
 }
 
-// howToAsk says once for each register mode how a compiler is asked for it.
+// howToAsk returns the compiler options for each register mode once.
 func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
 	for i := range rows {
 		n := registers(&rows[i])
@@ -127,8 +127,8 @@ func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
 	return items
 }
 
-// notCompiled says for which devices a source did not compile: the table has no
-// rows of them.
+// notCompiled returns the devices for which a source did not compile. The table
+// has no rows for them.
 func notCompiled(notes []note.Note) (lines []string) {
 	for _, n := range notes {
 		if n.Code == batch.NotCompiled {
@@ -138,7 +138,7 @@ func notCompiled(notes []note.Note) (lines []string) {
 	return lines
 }
 
-// headline describes how many kernels were predicted, and for what.
+// headline returns the number of predicted kernels, and the launch size.
 func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	var devices []string
 	for i := range kernels {
@@ -160,15 +160,15 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }
 
-// closing describes how many kernels keep something out of the registers, which
-// costs more than occupancy.
+// closing returns the number of kernels that keep values outside the registers,
+// which costs more than low occupancy.
 func closing(kernels []batch.Kernel) string {
 	spills, scratch := 0, 0
 	for i := range kernels {
 		switch k := &kernels[i]; {
 		case k.Spill.Or(0) > 0, k.SpilledRegisters.Or(0) > 0:
 			spills++
-		// Such a binary has one figure for private memory and spills together.
+		// Such a binary has one value for private memory and spills together.
 		case !k.Spill.Present() && k.Scratch.Or(0) > 0:
 			scratch++
 		}

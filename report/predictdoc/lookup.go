@@ -40,7 +40,7 @@ var termColumns = []report.Col[report.Term]{
 		report.NonZero),
 }
 
-// Words lists the terms of the glossary.
+// Words returns the terms of the glossary.
 func Words() (list []report.Term) {
 	for _, k := range report.Terms() {
 		list = append(list, k.Terms...)
@@ -48,8 +48,8 @@ func Words() (list []report.Term) {
 	return list
 }
 
-// Names lists the names of the terms for completion, each as one argument. Keys
-// with their object, such as findings.run, are left out.
+// Names returns the names of the terms for completion, each as one argument.
+// Keys with their object, such as findings.run, are left out.
 func Names() []string {
 	list := report.ListOf(Words(), func(t report.Term) string {
 		return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-"))
@@ -59,10 +59,10 @@ func Names() []string {
 	return slices.Compact(list)
 }
 
-// Explain returns the meanings of a name: of all terms and flags with that name.
-// A key that the glossary lacks is searched without its unit, then without its
-// side or the end of its interval. For example, predicted_low is explained as
-// predicted.
+// Explain returns the meanings of a name: all terms and flags with that name.
+// If the glossary lacks a key, the key is searched without its unit, then
+// without its suffix for old, new, low, or high. For example, predicted_low is
+// explained as predicted.
 func Explain(name string, flags ...report.Term) (*report.Output, error) {
 	all := Words()
 	found := slices.Concat(called(all, written(name), written), called(flags, written(name), written))
@@ -73,7 +73,7 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 			found = called(all, word, spelled)
 		}
 	}
-	if group, _, of := strings.Cut(name, ":"); of && len(found) == 0 { // a counter: XVE Stall Reasons:Send
+	if group, _, of := strings.Cut(name, ":"); of && len(found) == 0 { // a counter, for example XVE Stall Reasons:Send
 		found = called(all, written(group), written)
 	}
 	if len(found) == 0 {
@@ -87,8 +87,8 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 	return &report.Output{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
 }
 
-// called returns the terms with a name. A key that is named with its object,
-// such as findings.run, also has the name of the key alone.
+// called returns the terms with a name. A key that includes its object, such as
+// findings.run, is also found under the key alone.
 func called(terms []report.Term, name string, spell func(string) string) (found []report.Term) {
 	for _, w := range terms {
 		if slices.ContainsFunc(append(w.Aliases, w.Name), func(n string) bool {
@@ -100,7 +100,7 @@ func called(terms []report.Term, name string, spell func(string) string) (found 
 	return found
 }
 
-// section returns the page of a term.
+// section returns the section that explains a term.
 func section(w *report.Term, key string) report.Section {
 	title := w.Name + " (" + w.Kind + ")"
 	if w.With != "" {
@@ -123,8 +123,8 @@ func section(w *report.Term, key string) report.Section {
 	return s
 }
 
-// written returns a name in lower case, without the unit of a heading, and with
-// "_" between words.
+// written returns a name in lower case, with "_" between words and without the
+// unit of a heading.
 func written(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), " [")
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimLeft(strings.TrimSpace(name), "-"))
@@ -160,9 +160,9 @@ type deviceList struct {
 	Devices *report.Table `json:"devices"`
 }
 
-// tableColumns are of a row of the device table: memory in bytes, counts per
-// what the name says. JSON has every figure that the models take; people see
-// those by which they choose a device.
+// tableColumns are the columns of the device table: memory in bytes, and counts
+// per unit in the name. JSON has every value that the models use. People see
+// the values that help to choose a device.
 var tableColumns = []report.Col[arch.Device]{
 	report.Define("key", "Key", func(d *arch.Device) string { return d.Key }),
 	report.Define("name", "Name", func(d *arch.Device) string { return d.Name }, report.Cut),
@@ -208,7 +208,7 @@ var tableColumns = []report.Col[arch.Device]{
 	report.List("dispatch_ports", func(d *arch.Device) []arch.SourcedCount { return d.DispatchPorts }, sourcedColumns,
 		report.Title("Dispatch ports"), report.Detail),
 	report.Define("", "Registers of an XVE", func(d *arch.Device) int {
-		most := 0 // of the mode that leaves the least of them unused
+		most := 0 // of the mode that leaves the fewest registers unused
 		for _, m := range d.GRFModes {
 			most = max(most, m.Registers*m.ThreadsPerXVE*d.RegisterBytes)
 		}
@@ -239,7 +239,7 @@ var tableColumns = []report.Col[arch.Device]{
 	}, fullColumns),
 }
 
-// fullColumns are a row of the guides' table of full occupancy.
+// fullColumns are the columns of the guides' table of full occupancy.
 var fullColumns = []report.Col[predict.FullRange]{
 	report.Define("sub_group_size", "Full occupancy at sub-group size",
 		func(r *predict.FullRange) int { return r.SIMD }, report.Everywhere),
@@ -253,7 +253,7 @@ var fullColumns = []report.Col[predict.FullRange]{
 		report.Everywhere),
 }
 
-// addFull adds the block of full occupancy to the page of a device.
+// addFull adds the table of full occupancy to a device's page.
 func (p *page) addFull(d *arch.Device) {
 	ranges, limit := predict.FullRanges(d)
 	if len(ranges) == 0 {
@@ -263,13 +263,13 @@ func (p *page) addFull(d *arch.Device) {
 	p.items = append(p.items, report.Item{Lead: "full occupancy", Text: fullText(d, ranges[0].LeastThreads, limit)})
 }
 
-// fullText words the guides' rule of threads per work-group.
+// fullText returns the guides' rule for threads per work-group.
 func fullText(d *arch.Device, least int64, limit arch.SourcedCount) string {
 	return fmt.Sprintf("a work-group has at most the %d threads of an Xe-core, and needs %d to fill it with %d "+
 		"work-groups, the smallest published limit (%s).", d.SlotsPerXeCore(), least, limit.Count, limit.Source)
 }
 
-// What is behind a value on the page of a device is its title.
+// The page of a device prints the title after the value.
 var grfColumns = []report.Col[arch.GRFMode]{
 	report.Define("registers_per_thread", "registers:", func(m *arch.GRFMode) int { return m.Registers },
 		report.Detail),
@@ -291,10 +291,11 @@ var bandwidthColumns = []report.Col[arch.Bandwidth]{
 		report.Optional, report.NonZero),
 }
 
-// mostDevices is how many a terminal shows with their figures.
+// mostDevices is the maximum number of devices for which a terminal shows
+// values.
 const mostDevices = 15
 
-// byArchitecture lists the keys of devices.
+// byArchitecture returns the device keys by architecture.
 func byArchitecture(devices []arch.Device) (items []report.Item) {
 	for i := range devices {
 		d := &devices[i]
@@ -308,14 +309,14 @@ func byArchitecture(devices []arch.Device) (items []report.Item) {
 	return items
 }
 
-// Devices answers what the device table has: all devices side by side.
+// Devices returns the device table with all devices.
 func Devices(devices []arch.Device) *report.Output {
-	// Sources stand with one device: where they disagree a table has no room
-	// for both.
+	// Only the page of a single device has sources. If they disagree, a table
+	// has no room for both.
 	head := unit.Plural(len(devices), "device") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices",
 		table: report.NewTable("devices", "", devices, tableColumns)}
-	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all
+	if len(devices) > mostDevices { // a terminal then has only the keys by architecture, unless -v is set
 		pg.brief = &report.Section{Items: byArchitecture(devices)}
 		head += ", -v all with their figures"
 	}
@@ -323,13 +324,12 @@ func Devices(devices []arch.Device) *report.Output {
 	return pg.output(deviceList{devicesSchema, pg.table})
 }
 
-// Device answers with every figure that the model takes from one device, and
-// its source.
+// Device returns every value of a device that the model uses, and its source.
 func Device(d *arch.Device) *report.Output {
 	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: facts("device", d, tableColumns),
 		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
 	pg.addFull(d)
-	// JSON and CSV have one form for one device and for all; only the document
+	// JSON and CSV have one form for one device and for all. Only the document
 	// differs.
 	ans := Devices([]arch.Device{*d})
 	ans.Doc = pg.output(nil).Doc
@@ -344,7 +344,7 @@ type settingsValue struct {
 	Unknown  []string         `json:"unknown"`
 }
 
-// Setting is a setting that applies, and who said so.
+// Setting is a setting that applies, and its origin.
 type Setting struct{ Name, Value, From string }
 
 var givenColumns = []report.Col[Setting]{
@@ -390,7 +390,7 @@ var checkColumns = []report.Col[collect.Check]{
 		report.NonZero),
 }
 
-// ToolChecks returns what is installed for collecting in every form.
+// ToolChecks returns the state of the tools for collecting in every form.
 func ToolChecks(checks []collect.Check, mistakes []string) *report.Output {
 	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
 		table: report.NewTable("checks", "", checks, checkColumns)}

@@ -13,13 +13,13 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// causes are those of the package compare, in its order.
+// causes are the causes of package compare, in its order.
 var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compare.CauseSampling, compare.CauseBelowTolerance, compare.CauseConcurrentKernels,
 	compare.CauseNoActivity, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
 	compare.CauseDispatch, compare.CauseGRF, compare.CauseSIMD, compare.CauseSLM, compare.CauseBarriers, compare.CauseUnexplained}
 
-// TestEveryWordIsExplained: whatever word an output may hold, and whatever
-// column a report has, somebody can ask for it.
+// TestEveryWordIsExplained checks that every value in an output and every
+// column in a report has an explanation.
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	words = append(words, causes...)
@@ -47,8 +47,8 @@ func TestEveryWordIsExplained(t *testing.T) {
 	}
 }
 
-// TestEveryCauseIsDocumented wants a full text for every cause, in the order of
-// the search.
+// TestEveryCauseIsDocumented checks that every cause has all texts, in the
+// order of the search.
 func TestEveryCauseIsDocumented(t *testing.T) {
 	terms := report.Terms()[0].Terms
 	if len(terms) != len(causes) {
@@ -61,9 +61,8 @@ func TestEveryCauseIsDocumented(t *testing.T) {
 	}
 }
 
-// TestKinds: a paragraph of the file of terms has the kind of those around it,
-// and says what it means; a line that begins with another word than those of a
-// term would be taken for a kind.
+// TestKinds checks that a glossary paragraph has the same kind as its neighbors
+// and has a meaning. A line with an unknown keyword would be read as a kind.
 func TestKinds(t *testing.T) {
 	for _, k := range report.Terms() {
 		for _, term := range k.Terms {
@@ -74,7 +73,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNamesAreUnique: a word has one page of a kind.
+// TestNamesAreUnique checks that each kind has a name once.
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	ans := predictdoc.Glossary()

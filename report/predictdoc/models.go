@@ -23,9 +23,9 @@ type calculation struct {
 	Calculated *report.Table `json:"calculated"`
 }
 
-// calculatedColumns are what the calculator shows. The figures stand as the
-// form has them, also the average of rounded waves next to that of unrounded
-// ones, which differ.
+// calculatedColumns are the calculator's values. They are as in its form. For
+// example, the average of rounded waves is next to the average of unrounded
+// waves, and the two differ.
 var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 	report.Define("threads_per_work_group", "threads per work-group",
 		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }),
@@ -62,8 +62,8 @@ func onGPU(key, title string, get func(*calculator.GPU) float64, o ...report.Opt
 	}, o...)
 }
 
-// Calculator answers as Intel's calculator does for its form filled in. The
-// error is the calculator's refusal.
+// Calculator returns the same result as Intel's calculator with this form. The
+// error is the calculator's rejection.
 func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, error) {
 	o := calculator.Run(d, in)
 	if o.Rejection != 0 {
@@ -80,8 +80,8 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 func calculatorLine(d *calculator.Device) string {
 	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key,
 		number(d.XeCores()), d.XVEPerXeCore, d.Threads)
-	// Some XVE counts of a device are not whole Xe-cores, and then that is what
-	// the note is about: it does not apply to the other counts.
+	// For some XVE counts, a device does not have whole Xe-cores. If the note
+	// is about these counts, it does not apply to the others.
 	fractional := func(xves int) bool { return xves%d.XVEPerXeCore != 0 }
 	if d.Note != "" && (fractional(d.XVEs) || !slices.ContainsFunc(d.XVEChoices, fractional)) {
 		text += "; " + d.Note
@@ -89,8 +89,8 @@ func calculatorLine(d *calculator.Device) string {
 	return text
 }
 
-// formLine repeats the sizes as they were typed, for the form takes products as
-// well.
+// formLine returns the sizes as the user wrote them, because the form also
+// accepts products.
 func formLine(in *calculator.Input) string {
 	text := "no global size"
 	if in.Global != "" {
@@ -117,7 +117,7 @@ type unitPrediction struct {
 	Predicted unitResult `json:"predicted"`
 }
 
-// unitResult is the occupancy of one compute unit; a resource without a limit
+// unitResult is the occupancy of one compute unit. A resource without a limit
 // is null.
 type unitResult struct {
 	computeunit.Launch
@@ -125,9 +125,8 @@ type unitResult struct {
 	computeunit.GridOccupancy
 }
 
-// ComputeUnit answers what occupancy a kernel reaches on compute units of any
-// vendor; with a number of work-groups, 0 when it is not known, also on the
-// whole GPU.
+// ComputeUnit returns the occupancy of a kernel on compute units of any vendor.
+// If the number of work-groups is not 0, the result includes the whole GPU.
 func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*report.Output, error) {
 	r, err := p.Predict(l)
 	if err != nil {
@@ -141,8 +140,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	limits := unit.JoinWords(r.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
 		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
-	// A kernel that spills fits nowhere in this model: it counts no memory for
-	// what is spilled.
+	// A kernel that spills fits nowhere in this model, because the model has no
+	// memory for spilled values.
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
@@ -167,9 +166,9 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	return pg.output(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
 }
 
-// unitSteps words the model's formulas with the figures. The order is that of
-// the published formulas (docs/design/model.md), and each step is worded with its
-// numbers so that it can be checked by hand.
+// unitSteps returns the model's formulas with their values, in the order of the
+// published formulas (docs/design/model.md). Each step has its numbers, so that
+// it can be checked by hand.
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) (steps []predict.Step) {
 	registers, slm := "no registers given", "no SLM used"
 	if r.Spilled {
@@ -228,9 +227,9 @@ func unitLaunchLine(l *computeunit.Launch) string {
 	return text
 }
 
-// unitAdvice is the JSON output of `advise --model compute-unit`. Full says
-// whether any setting reaches full occupancy with all lanes in use; else the
-// settings are those of the highest.
+// unitAdvice is the JSON output of `advise --model compute-unit`. Full reports
+// whether any setting reaches full occupancy with all lanes in use. Otherwise
+// the settings reach the highest occupancy.
 type unitAdvice struct {
 	Schema   string        `json:"schema"`
 	Model    string        `json:"model"`
@@ -265,8 +264,8 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 }, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting },
 	report.InJSON(unitSettingColumns)))
 
-// ComputeUnitAdvice answers which settings reach the highest occupancy of a
-// compute unit; what is wanted is fixed.
+// ComputeUnitAdvice returns the settings that reach the highest occupancy of a
+// compute unit. The target's values are fixed.
 func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*report.Output, error) {
 	a, err := p.Advise(want)
 	if err != nil {
@@ -296,9 +295,9 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	return pg.output(v), nil
 }
 
-// leastChange words how much less of a resource makes occupancy full. A
-// register has four bytes per work-item, as Nsight Compute and
-// llvm-calc-occupancy count them.
+// leastChange returns the smallest reduction of a resource that makes occupancy
+// full. A register has four bytes per work-item, as in Nsight Compute and
+// llvm-calc-occupancy.
 func leastChange(r *computeunit.Relaxed) string {
 	of := fmt.Sprintf("at a work-group of %d and sub-groups of %d", r.Setting.GroupSize, r.Setting.SubgroupSize)
 	if r.Resource == computeunit.LimitRegisters {

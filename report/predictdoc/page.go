@@ -12,7 +12,7 @@ import (
 	"occudiff/report"
 )
 
-// DeviceOf is the device of predictions as JSON has it, null for none.
+// DeviceOf returns the device of predictions for JSON, or null without one.
 func DeviceOf(d *arch.Device, by arch.Source) *report.Table {
 	if d == nil {
 		return report.One(nil, deviceColumns)
@@ -26,7 +26,7 @@ func launchValue(l *predict.Launch) *report.Table { return report.One(l, launchC
 
 func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, predictionColumns) }
 
-// DeviceLine words what the model takes from a device.
+// DeviceLine returns the device values that the model uses.
 func DeviceLine(d *arch.Device) string {
 	if d.XeCores == 0 {
 		return fmt.Sprintf("%s (%s), %d XVE x %d threads = %d thread slots per Xe-core; the number of Xe-cores is not "+
@@ -36,30 +36,31 @@ func DeviceLine(d *arch.Device) string {
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(d.Slots()))
 }
 
-// page is what the documents of this package have in common: what was asked,
-// what came out of it, one table, and what else there is to say. A terminal
-// shows it whole but for what has a shorter form; a workbook has the words on
-// its first sheet, and the table on the next.
+// page contains the common parts of this package's documents: the question, the
+// result, one table, and other remarks. A terminal shows the whole page, except
+// for parts with a shorter form. A workbook has the text on its first sheet and
+// the table on the next.
 type page struct {
 	title    string // of the document
 	key      string // of its section
 	heading  string // of its section
 	headline []string
 	closing  string
-	table    *report.Table // as CSV has it
-	more     *report.Table // below it, nil without one
+	table    *report.Table // same as in CSV
+	more     *report.Table // a second table below; nil without one
 	items    []report.Item
-	brief    *report.Section // what a terminal has in place of the table without -v, nil where it has the table
+	brief    *report.Section // what a terminal shows instead of the table without -v; nil to show the table
 }
 
-// setSteps sets a reasoning: of its steps a terminal has those that decide.
+// setSteps sets the steps of the calculation. A terminal has only the deciding
+// steps.
 func (p *page) setSteps(steps []predict.Step) {
 	brief := slices.DeleteFunc(slices.Clone(steps), func(s predict.Step) bool { return s.Supporting })
 	p.table = report.NewTable("steps", "", steps, stepColumns)
 	p.brief = &report.Section{Tables: []*report.Table{report.NewTable("steps", "", brief, stepColumns).Show()}}
 }
 
-// output is the page with its JSON value.
+// output returns the page with its JSON value.
 func (p *page) output(value any) *report.Output {
 	text := slices.Clone(p.headline)
 	if p.closing != "" {
@@ -71,7 +72,7 @@ func (p *page) output(value any) *report.Output {
 		whole.Tables = append(whole.Tables, p.more)
 	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
-		Text: text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+		Text: text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has no room for text
 	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}
 	if p.brief != nil {
 		p.brief.Key, p.brief.In, p.brief.ItemsIn = p.key+"-brief", report.Terminal, report.Terminal
@@ -83,8 +84,8 @@ func (p *page) output(value any) *report.Output {
 	return &report.Output{Doc: d, Value: value, Table: p.table}
 }
 
-// facts returns the values of a row under their titles, one below the other.
-// Rows within the row have the titles of their columns behind the values.
+// facts returns the values of a row with their titles, one per line. Rows
+// within the row have the titles of their columns after the values.
 func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 	var list report.Pairs
 	for _, c := range cols {
@@ -128,8 +129,8 @@ func fact(c report.Cell) string {
 	return strings.Join(words, "; ")
 }
 
-// launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32,
-// 16 KB SLM".
+// launchLine returns a launch in words: "81920 work-items in work-groups of
+// 320, SIMD32, 16 KB SLM".
 func launchLine(l *predict.Launch) string {
 	switch {
 	case l.Global.Present() && l.Local.Present():
@@ -140,7 +141,7 @@ func launchLine(l *predict.Launch) string {
 	return groupLine(l, ", no global size: one Xe-core only")
 }
 
-// groupLine words a launch without its global size.
+// groupLine returns a launch in words, without its global size.
 func groupLine(l *predict.Launch, note string) string {
 	if l.Local.Present() {
 		return settingsLine(l, "work-groups of "+l.Local.String()+note)
@@ -148,7 +149,7 @@ func groupLine(l *predict.Launch, note string) string {
 	return settingsLine(l)
 }
 
-// settingsLine adds the other settings of a launch.
+// settingsLine appends the other settings of a launch.
 func settingsLine(l *predict.Launch, parts ...string) string {
 	if l.SIMD > 0 {
 		parts = append(parts, fmt.Sprintf("SIMD%d", l.SIMD))
@@ -175,8 +176,8 @@ func workItems(l *predict.Launch) string {
 	return l.Global.String() + " work-items"
 }
 
-// reached words what a launch reaches on the GPU, or on an Xe-core without a
-// global size, and what limits it.
+// reached returns the occupancy of a launch and its limits. The occupancy is
+// for the GPU, or for an Xe-core without a global size.
 func reached(p *predict.Prediction) string {
 	limits := unit.JoinWords(p.Limits.Names(), "and")
 	if p.HasGrid() {
@@ -190,14 +191,14 @@ func reached(p *predict.Prediction) string {
 	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", report.PercentText(p.XeCore), limits)
 }
 
-// peakText words both occupancies of the GPU.
+// peakText returns both occupancies of the GPU.
 func peakText(p *predict.Prediction) string {
 	return "peak " + report.PercentText(p.Peak) + ", average " + report.PercentText(p.Average)
 }
 
-// figure is what launches are ranked by, with its name: the average, or the
-// Xe-core's occupancy where there is no grid. The average counts the tail,
-// which the peak hides; that is why launches are ranked by it.
+// figure returns the value that launches are ranked by, and its name: the
+// average, or the Xe-core occupancy without a global size. Launches are ranked
+// by the average, because it includes the tail, which the peak hides.
 func figure(p *predict.Prediction) (unit.Ratio, string) {
 	if p.HasGrid() {
 		return p.Average, "average"
@@ -205,7 +206,7 @@ func figure(p *predict.Prediction) (unit.Ratio, string) {
 	return p.XeCore, "Xe-core occupancy"
 }
 
-// number words a number with no more decimals than it has.
+// number returns a number without trailing zeros.
 func number(x float64) string {
 	text := report.Decimal(x, 3)
 	if strings.Contains(text, ".") {
@@ -214,7 +215,7 @@ func number(x float64) string {
 	return text
 }
 
-// addOnce adds an item unless there is one of its lead.
+// addOnce adds an item unless the list has one with the same lead.
 func addOnce(items []report.Item, item report.Item) []report.Item {
 	if slices.ContainsFunc(items, func(i report.Item) bool { return i.Lead == item.Lead }) {
 		return items
@@ -222,7 +223,7 @@ func addOnce(items []report.Item, item report.Item) []report.Item {
 	return append(items, item)
 }
 
-// noteItems are notes as a document lists them.
+// noteItems returns notes as items of a document.
 func noteItems(notes []note.Note) []report.Item {
 	return report.ListOf(notes, func(n note.Note) report.Item {
 		text := n.Text

@@ -13,36 +13,36 @@ import (
 	"occudiff/report"
 )
 
-// Question is a launch and the devices that it is asked about.
+// Question is a launch and the devices for its prediction.
 type Question struct {
 	Launch    predict.Launch
-	Registers int // per thread, that the kernel needs: picks the GRF mode of each device; 0 leaves that of the launch
+	Registers int // registers per thread that the kernel needs: selects each device's GRF mode; 0 keeps the launch's mode
 	On        []arch.Choice
 	Driver    bool // add the driver's formula as a second opinion
 }
 
 // prediction is the JSON output of `predict`: a launch, and a prediction for
 // each device. Absent values are null, percentages are 0..100 of all thread
-// slots at full precision, a resource without a limit is null.
+// slots at full precision, and a resource without a limit is null.
 type prediction struct {
 	Schema      string        `json:"schema"`
 	Launch      *report.Table `json:"launch"`
 	Predictions *report.Table `json:"predictions"`
 }
 
-// onDevice is what the model says of the launch on one device.
+// onDevice is the prediction of a launch on one device.
 type onDevice struct {
 	arch.Choice
 	launch    predict.Launch
-	model     *predict.Prediction // nil when the launch cannot run
-	other     *predict.Prediction // under the policy that was not taken; nil where that gives the same
+	model     *predict.Prediction // nil if the launch cannot run
+	other     *predict.Prediction // under the other policy; nil if the result is the same
 	driver    *predict.DriverLimit
 	steps     []predict.Step
 	rejection error
-	end       string // which of those that the compiler may choose, where the work-group size is left to it
+	end       string // "best size", "worst size", or "any size" if the compiler chooses the work-group size
 }
 
-// onDeviceColumns are of a launch on a device, in the order of CSV.
+// onDeviceColumns are the columns for a launch on a device, in CSV order.
 var onDeviceColumns = slices.Concat(
 	report.Within("", "device", choiceOf, deviceColumns[:2]),
 	report.ListOf(report.Within("", "", launchOf, launchColumns[:6]),
@@ -72,12 +72,12 @@ var onDeviceColumns = slices.Concat(
 func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
 func launchOf(c *onDevice) *predict.Launch { return &c.launch }
 
-// otherColumns are what is told of the other policy.
+// otherColumns are the columns for the other policy.
 var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
 	as("policy", ""), as("peak_percent", ""), as("average_percent", ""),
 })
 
-// driverColumns are what the driver's formula admits.
+// driverColumns are the columns for the result of the driver's formula.
 var driverColumns = []report.Col[predict.DriverLimit]{
 	report.Define("resident_work_groups", "model", func(r *predict.DriverLimit) int64 { return r.Model },
 		report.Group("Resident"), report.Path("model_work_groups")),
@@ -90,8 +90,8 @@ var driverColumns = []report.Col[predict.DriverLimit]{
 	report.JSON("reasons", func(r *predict.DriverLimit) []string { return r.Reasons }),
 }
 
-// remark is what stands next to the figures: why there are none, that
-// work-groups are smaller at the edges, or which end of a range they are.
+// remark returns the remark next to the values: the reason for missing values,
+// smaller work-groups at the edges, or the end of the range.
 func (c *onDevice) remark() report.Word {
 	switch {
 	case c.rejection != nil:
@@ -111,9 +111,9 @@ func statusOf(err error) string {
 	return "ok"
 }
 
-// Predict answers what occupancy a launch reaches: with every step of the
-// reasoning on one device, side by side on several. The error says why it runs
-// on none of them.
+// Predict returns the occupancy of a launch: every step of the calculation for
+// one device, one row per device for several. The error has the reason why the
+// launch runs on none of them.
 func Predict(q *Question) (*report.Output, error) {
 	if q.Launch.Global.Present() && !q.Launch.Local.Present() {
 		return q.anyLocal()
@@ -126,8 +126,8 @@ func Predict(q *Question) (*report.Output, error) {
 		}
 	}
 	switch {
-	// A launch that runs on some devices is an answer; one that runs on none is
-	// a mistake in the launch, and so an error.
+	// A launch that runs on some devices is a result. A launch that runs on
+	// none is a mistake and therefore an error.
 	case ran == 0 && len(list) == 1:
 		return nil, list[0].rejection
 	case ran == 0 && len(list) > 0:
@@ -146,8 +146,8 @@ func Predict(q *Question) (*report.Output, error) {
 	return ans, nil
 }
 
-// anyLocal answers for a launch that leaves the work-group size to the
-// compiler: the best and the worst size on each device.
+// anyLocal returns predictions for a launch whose work-group size the compiler
+// chooses: the best and the worst size on each device.
 func (q *Question) anyLocal() (*report.Output, error) {
 	var list []onDevice
 	var closing []string
@@ -179,7 +179,7 @@ func (q *Question) anyLocal() (*report.Output, error) {
 	return pg.output(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
 }
 
-// on predicts the launch on a device, with what there is to say next to it.
+// on returns the prediction for the launch on a device, with its remarks.
 func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	c := onDevice{Choice: *t, launch: l}
 	if q.Registers > 0 {
@@ -192,11 +192,11 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	if c.rejection != nil {
 		return c
 	}
-	// Auto takes the policy by SLM and barriers, and who gave neither may not
-	// know of them: so both are shown.
+	// Auto chooses the policy by SLM and barriers. A user who gave neither may
+	// not know of them, so both policies are shown.
 	c.model, c.other = &p, predict.OtherPolicy(t.Device, c.launch, &p)
-	// The steps are asked of the model and not made from its figures: who
-	// checks one by hand goes the model's own way.
+	// The model supplies the steps. They are not derived from its values, so
+	// that a check by hand follows the model's own calculation.
 	c.steps, _ = predict.Explain(t.Device, c.launch) // it runs
 	if q.Driver {
 		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
@@ -206,7 +206,7 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	return c
 }
 
-// reasoning is the document of one launch on one device.
+// reasoning returns the document for one launch on one device.
 func (c *onDevice) reasoning() page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
 		headline: []string{DeviceLine(c.Device), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
@@ -218,7 +218,7 @@ func (c *onDevice) reasoning() page {
 		pg.items = append(pg.items, report.Item{Lead: "barriers",
 			Text: fullText(c.Device, ranges[0].LeastThreads, limit)})
 	}
-	// People ask why the profiler's peak is another one.
+	// Users ask why the profiler's peak differs.
 	if o := c.other; o != nil {
 		pg.closing += "; under policy " + o.Policy.String() + " " + peakText(o)
 	}
@@ -235,8 +235,9 @@ func (c *onDevice) reasoning() page {
 	return pg
 }
 
-// sideBySide holds one launch on several devices side by side. A device that
-// cannot run the launch keeps its row with the reason: it would be missed.
+// sideBySide returns the page for one launch on several devices. A device that
+// cannot run the launch keeps its row with the reason, so that it is not
+// missed.
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Plural(len(list), "device")},
@@ -251,7 +252,8 @@ func sideBySide(q *Question, list []onDevice) page {
 	return pg
 }
 
-// rejectionWord says in a word or three why a launch cannot run, for a table.
+// rejectionWord returns the reason why a launch cannot run in up to three
+// words, for a table.
 func rejectionWord(err error) string {
 	if refused, ok := errors.AsType[*predict.LaunchError](err); ok {
 		return strings.ReplaceAll(refused.Code, "-", " ")
@@ -259,7 +261,7 @@ func rejectionWord(err error) string {
 	return "cannot run"
 }
 
-// rejections explains each kind of refusal once, by the first device that has
+// rejections explains each kind of rejection once, for the first device with
 // it.
 func rejections(list []onDevice) (items []report.Item) {
 	for i := range list {
@@ -270,9 +272,10 @@ func rejections(list []onDevice) (items []report.Item) {
 	return items
 }
 
-// bestDevice describes which device does best, and how many cannot run the
-// launch. Devices are compared by the share of their own slots, which is no
-// speed: the sentence says occupancy and nothing more.
+// bestDevice returns the device with the highest occupancy, and the number of
+// devices that cannot run the launch. Devices are compared by the share of
+// their own slots. This does not compare their speed, so the sentence only
+// mentions occupancy.
 func bestDevice(list []onDevice) string {
 	var best []string // keys of devices
 	var most unit.Ratio

@@ -29,7 +29,7 @@ func on(t *testing.T, name string) arch.Choice {
 	return arch.Choice{Device: m.Device}
 }
 
-// answered returns an answer, and its value as JSON.
+// answered returns an output, and its value as JSON.
 func answered(t *testing.T, ans *report.Output, err error) (*report.Output, string) {
 	t.Helper()
 	if err != nil {
@@ -54,9 +54,9 @@ func contains(t *testing.T, text string, wanted ...string) {
 	}
 }
 
-// TestPredictJSONOfLittle: absent is null, and a list is never null, also where
-// nothing is known.
-func TestPredictJSONOfLittle(t *testing.T) {
+// TestPredictJSONWithoutValues checks that absent values are null, and that lists
+// are never null, even if nothing is known.
+func TestPredictJSONWithoutValues(t *testing.T) {
 	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, On: []arch.Choice{on(t, "tgl")}}
 	ans, err := predictdoc.Predict(&q)
 	_, text := answered(t, ans, err)
@@ -74,9 +74,9 @@ func TestPredictJSONOfLittle(t *testing.T) {
 	}
 }
 
-// TestRegistersPickTheMode: the registers that a kernel needs give each device
-// its own GRF mode.
-func TestRegistersPickTheMode(t *testing.T) {
+// TestRegistersSelectMode checks that the registers of a kernel select each
+// device's own GRF mode.
+func TestRegistersSelectMode(t *testing.T) {
 	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, Registers: 200,
 		On: []arch.Choice{on(t, "max1550"), on(t, "tgl")}}
 	ans, err := predictdoc.Predict(&q)
@@ -87,8 +87,8 @@ func TestRegistersPickTheMode(t *testing.T) {
 	}
 }
 
-// TestCalculatorNaN: the calculator shows waves as NaN where no work-group
-// fits; JSON has no such number.
+// TestCalculatorNaN checks the waves if no work-group fits. The calculator
+// shows NaN, which JSON does not have.
 func TestCalculatorNaN(t *testing.T) {
 	table, err := calculator.Builtin()
 	if err != nil {
@@ -104,8 +104,8 @@ func TestCalculatorNaN(t *testing.T) {
 	contains(t, text, `"work_groups_per_xe_core":0`, `"waves":null`, `"peak_percent":0`, `"work_groups":1505`)
 }
 
-// TestWhatIfIsLabelled: a policy that explains must not read as a prediction.
-func TestWhatIfIsLabelled(t *testing.T) {
+// TestWhatIfIsLabeled checks that a what-if is not shown as a prediction.
+func TestWhatIfIsLabeled(t *testing.T) {
 	tgl := on(t, "tgl")
 	ans, err := predictdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2)
 	ans, _ = answered(t, ans, err)
@@ -115,8 +115,8 @@ func TestWhatIfIsLabelled(t *testing.T) {
 	contains(t, ans.Chart.Title, "what-if, not a prediction")
 }
 
-// TestRejectionsAppearOnce: side by side, each kind of refusal is explained
-// once.
+// TestRejectionsAppearOnce checks that each kind of rejection is explained once
+// for several devices.
 func TestRejectionsAppearOnce(t *testing.T) {
 	ans, err := predictdoc.Predict(&predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
 		On: []arch.Choice{on(t, "b580"), on(t, "b570"), on(t, "tgl")}})
@@ -130,8 +130,8 @@ func TestRejectionsAppearOnce(t *testing.T) {
 	}
 }
 
-// TestSweepChart: values that cannot run are gaps, and without a grid there is
-// one curve.
+// TestSweepChart checks that values that cannot run are gaps, and that there is
+// one curve without a global size.
 func TestSweepChart(t *testing.T) {
 	b580 := on(t, "b580") // has no SIMD8
 	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
@@ -148,8 +148,8 @@ func TestSweepChart(t *testing.T) {
 	}
 }
 
-// TestAdviceDoesNotContradictItself: what no setting raises is not raised by a
-// step that stands next to it, and what is called best is no worse than the
+// TestAdviceDoesNotContradictItself checks that no step raises an occupancy
+// that no setting can raise, and that the best setting is not worse than the
 // launch.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
 	every := predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
@@ -164,7 +164,7 @@ func TestAdviceDoesNotContradictItself(t *testing.T) {
 		} {
 			ans, err := predictdoc.Advise(&device, l, every)
 			if err != nil {
-				continue // it does not run there
+				continue // it does not run on this device
 			}
 			gains := false
 			for _, s := range ans.Doc.Sections {

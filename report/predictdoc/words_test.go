@@ -31,7 +31,7 @@ func tgl(t *testing.T) *arch.Device {
 	return m.Device
 }
 
-// TestLines has a line of a headline or a closing per case.
+// TestLines checks lines of headlines and closings.
 func TestLines(t *testing.T) {
 	device := tgl(t)
 	unknown := *device
@@ -104,7 +104,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestRemarks has a remark next to the values of a row per case.
+// TestRemarks checks the remarks next to a row's values.
 func TestRemarks(t *testing.T) {
 	local, registers := axisOf(overLocal, nil), axisOf(overGRF, nil)
 	failed := predict.Point{Err: errors.New("no SLM")}
@@ -138,7 +138,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestKernelLines has the words about kernels of binaries.
+// TestKernelLines checks the sentences about kernels of binaries.
 func TestKernelLines(t *testing.T) {
 	spills := batch.Kernel{Kernel: zebin.Kernel{Spill: unit.Some[unit.Bytes](64)}, Device: &arch.Device{Key: "d"}}
 	scratch := batch.Kernel{Kernel: zebin.Kernel{Scratch: unit.Some[unit.Bytes](64)}, Device: &arch.Device{Key: "e"}}
@@ -161,7 +161,7 @@ func TestKernelLines(t *testing.T) {
 	}
 }
 
-// TestSweepClosing names the highest value of a sweep.
+// TestSweepClosing checks the sentence about the highest value of a sweep.
 func TestSweepClosing(t *testing.T) {
 	point := func(x int64, average unit.Ratio) predict.Point {
 		return predict.Point{X: x, Prediction: predict.Prediction{Groups: 8, Average: average, XeCore: average}}
@@ -192,8 +192,8 @@ func TestSweepClosing(t *testing.T) {
 	}
 }
 
-// TestDocuments has a line of a document per case: a headline, a closing, an
-// item, or the first row of a table.
+// TestDocuments checks one line of a document per case: a headline, a closing,
+// an item, or the first row of a table.
 func TestDocuments(t *testing.T) {
 	on := arch.Choice{Device: tgl(t)}
 	l := predict.Launch{Global: unit.Size(81920), Local: unit.Size(256), SIMD: 16}
