@@ -253,7 +253,7 @@ func (w *walk) pass(e *engine) {
 	}
 }
 
-// during counts the time until a point at which something begins or ends.
+// during counts the time until to, in which no launch begins or ends.
 func (w *walk) during(e *engine, to int64) {
 	d := float64(to - e.now)
 	if e.now = to; d <= 0 {

@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// caseValue is the occupancy of a kernel in a run of a gate case.
+// caseValue is a kernel's occupancy in one run of a gate case.
 type caseValue struct {
 	name   string
 	value  float64
@@ -19,8 +19,8 @@ type caseValue struct {
 	local  int64
 }
 
-// TestGateCases checks runs of histories in which a gate was late, deaf, or
-// failed for too long. Runs are counted from 1.
+// TestGateCases checks runs of histories in which a gate was too late, failed
+// to notice a drop, or failed for too long. Runs are counted from 1.
 func TestGateCases(t *testing.T) {
 	quiet := []caseValue{{name: "b", value: 49.1}, {name: "c", value: 60.2}, {name: "d", value: 97.9},
 		{name: "e", value: 61.1}}
@@ -42,9 +42,9 @@ func TestGateCases(t *testing.T) {
 		runs   int
 		values func(i int, rng *rand.Rand) []caseValue
 		branch func(i int) string
-		fails  [][2]int // runs from, to that fail
+		fails  [][2]int // ranges of runs that fail, first to last
 		passes [][2]int
-		first  int // first bad run of the last check that fails; 0 for any
+		first  int // first bad run in the last failing check; 0 for any
 	}{
 		{name: "a drop after ten quiet runs fails with its second run", runs: 20, first: 11,
 			values: func(i int, _ *rand.Rand) []caseValue {

@@ -16,29 +16,30 @@ import (
 // Check is the result of the gate for one run, or for several runs that were
 // added one after the other.
 type Check struct {
-	Judgment                // series with a value in one of the runs; points up to the run
-	Run         history.Run // last checked run
-	NotMeasured int         // number of its kernels without a value
-	// Missing are kernels of the run before, of the same program on the same
-	// device, that this run lacks.
+	Judgment                // series with a value in one of the runs, with their points up to the run
+	Run         history.Run // the last checked run
+	NotMeasured int         // its kernels without a value
+	// Missing lists kernels that this run lacks and that the previous run of
+	// the same program on the same device had.
 	Missing       []string
-	MissingBefore int64 // the run before
+	MissingBefore int64 // the previous run
 }
 
-// reach is the number of runs that a check reads. A finding that is open for
-// longer becomes the level.
+// reach is how many runs a check reads. A finding that is open for longer
+// becomes the level.
 const reach = 400
 
-// CheckRuns judges every series of some runs, in the order of the runs, each
-// from the runs up to it. A series in several runs has its worst verdict, and
-// of equal ones the last. now is the time that dates are compared with.
+// CheckRuns returns the judgment of every series in some runs. Each run is
+// judged from the runs up to it, in run order. A series in several runs gets
+// its worst verdict; if two are equally bad, the later one. Dates are compared
+// with now.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
 	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
 	var j *judge
 	for _, id := range ids {
 		var err error
-		if c.Run, err = db.Get(ctx, id); err != nil { // with its inputs
+		if c.Run, err = db.Get(ctx, id); err != nil { // including its inputs
 			return nil, err
 		}
 		if j, err = read(ctx, db, &c.Run, reach, m, now); err != nil {
@@ -65,22 +66,23 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		}
 	}
 	c.Clock, c.Shared = clockOf(j.panel.Runs, &c.Run, now), findShared(c.Series, j.panel.Runs)
-	c.findMissing(db, j) // of the last run
+	c.findMissing(db, j) // for the last run
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m, j.panel)
 	}
 	return c, nil
 }
 
-// badness returns the order of verdicts for a gate, the worst last.
+// badness returns a verdict's rank for a gate; the worst verdict has the
+// highest rank.
 func badness(t *Series) int {
 	return slices.Index([]trend.Outcome{trend.Alarm, trend.Regression}, t.Outcome())
 }
 
-// check judges the series of the run together. It returns the series of the
-// run, and series without a value in it that have an open finding: a blank
-// cell, a missing row, another driver, or another launch size does not recover
-// a kernel.
+// check returns the judged series for the run. The run's series are judged
+// together. The result also contains series without a value in the run that
+// have an open finding: a blank cell, a missing row, another driver, or another
+// launch size does not mean that a kernel recovered.
 func (j *judge) check(base func(branch string) bool) (list []*Series, err error) {
 	all := j.series()
 	if _, err := j.together(all); err != nil {
@@ -103,9 +105,9 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 	return list, nil
 }
 
-// supplemented returns the run whose kernels another run measures again: an
-// earlier run of its commit, of its program on its device, with all of its
-// kernels and more. It returns 0 for none.
+// supplemented returns the earlier run whose kernels the given run measures
+// again. Both have the same commit, program, and device, and the earlier run
+// has all of the given run's kernels and more. It returns 0 if there is none.
 func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	for i := range p.Runs {
 		if supplements(run, &p.Runs[i]) {
@@ -120,14 +122,14 @@ func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	return id
 }
 
-// supplements reports whether a run may measure some kernels of another run
+// supplements reports whether a run may measure some of another run's kernels
 // again.
 func supplements(run, of *history.Run) bool {
 	return run.Commit != "" && run.Commit == of.Commit && run.Branch == of.Branch && run.Device == of.Device &&
 		run.Driver == of.Driver && run.Program == of.Program && of.ID < run.ID && of.Kernels > run.Kernels
 }
 
-// isSupplement reports whether a run measures some kernels of another run
+// isSupplement reports whether a run measures some of another run's kernels
 // again.
 func isSupplement(p *history.Panel, run *history.Run) bool {
 	return slices.ContainsFunc(p.Runs, func(of history.Run) bool { return supplements(run, &of) })
@@ -154,7 +156,7 @@ func NoCounter(m Metric) string {
 		`for Gen9 with -knob characterization-mode=full-compute`
 }
 
-// nothingToCheck returns the error for a run without any value of the metric,
+// nothingToCheck returns an error for a run without any value of the metric,
 // because a gate that cannot fail is useless.
 func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 	var has []string
@@ -175,26 +177,26 @@ func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; %s", run.ID, m.Metric, others)
 }
 
-// MissingKernel is a kernel of the earlier runs that a checked run lacks.
+// MissingKernel is a kernel from the earlier runs that a checked run lacks.
 type MissingKernel struct {
 	Key   history.Key
-	Last  Ref                  // the last run that had it
-	Share unit.Opt[unit.Ratio] // share of the time of all kernels of that run; absent without times
+	Last  Ref                  // last run with the kernel
+	Share unit.Opt[unit.Ratio] // share of all kernel time in that run; absent without times
 }
 
 // IsSignificant reports whether the kernel took more than 1% of the time, or an
 // unknown share.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
-// missingAfterRuns is the number of earlier runs that show whether a kernel
-// belongs to the program.
+// missingAfterRuns is how many earlier runs show whether a kernel belongs to
+// the program.
 const missingAfterRuns = 20
 
 // findMissing finds the kernels that more than half of the earlier runs had,
-// and that this run lacks in any launch size. A kernel stays missing until it
-// is back or the run is accepted. The earlier runs belong to the base branch,
-// the same program, and the same device, with any driver. Missing lists the
-// kernels of the run before that this run lacks in the same launch size.
+// and that this run lacks with any launch size. A kernel stays missing until it
+// returns or the run is accepted. The earlier runs are on the base branch, from
+// the same program, and on the same device with any driver. Missing lists the
+// previous run's kernels that this run lacks with the same launch size.
 func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // newest first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
@@ -218,7 +220,7 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 			has[k.Key], tasks[k.Key.Task] = true, true
 		}
 	}
-	for _, i := range j.from { // continued in another launch size
+	for _, i := range j.from { // continued with another launch size
 		has[j.panel.Kernels[i].Key] = true
 	}
 	var absent []*history.Kernel
@@ -233,7 +235,7 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 	slices.Sort(c.Missing)
 	for _, g := range missingOf(j.panel, before, absent) {
-		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after the kernel was missing
+		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // accepted after the kernel went missing
 			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run &&
 				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
 		})
@@ -244,14 +246,14 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 }
 
-// missingOf returns the kernels that more than half of the runs had, up to the
-// last run that had each.
+// missingOf returns the kernels that more than half of the runs had, counted up
+// to the last run with the kernel.
 func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []MissingKernel) {
 	at := map[int64]int{}
 	for i, r := range before {
 		at[r.ID] = i
 	}
-	had := map[history.Key]map[int]history.Key{} // by the place of the run, newest first
+	had := map[history.Key]map[int]history.Key{} // by kernel and place of the run, newest first
 	var kernels []history.Key
 	for _, k := range absent {
 		of := kernelOf(k.Key)
@@ -278,14 +280,13 @@ func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Ke
 	return list
 }
 
-// kernelOf returns the key of a kernel on a device, for any launch size and
-// driver.
+// kernelOf returns a kernel's key on a device, for any launch size and driver.
 func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
 }
 
-// share returns the share of the time that a missing kernel took in its last
-// run.
+// share returns the share of time that a missing kernel took in the last run
+// that had it.
 func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
@@ -305,10 +306,10 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(own / all))
 }
 
-// Newest returns the runs that were added last, in the order in which they were
-// added: at most n runs, or the runs after the last one of a commit. The commit
-// may be shortened; the user calls it name. It returns an error if there is no
-// such run.
+// Newest returns the most recently added runs in the order of adding: at most n
+// runs, or the runs after the last one with a commit. The commit may be
+// shortened; name is the user's spelling of it. It returns an error if there is
+// no such run.
 func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
 	runs, err := db.Newest(ctx) // newest first
 	if err == nil && len(runs) == 0 {

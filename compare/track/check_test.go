@@ -14,15 +14,16 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// A chapter is some runs that are alike.
+// A chapter is a sequence of similar runs.
 type chapter struct {
 	runs   int
 	change func(r *history.Run)
 }
 
-// TestCheckScenarios holds against a file what checks of the last runs of a
-// history say, and the report of all: who begins, what is open since when, who
-// shares it, who is missing, whose clock is off.
+// TestCheckScenarios compares with a file the results of checks of a history's
+// last runs, and the report on all runs: which series start, which findings are
+// open since when and shared by which series, which kernels are missing, and
+// which clocks are wrong.
 func TestCheckScenarios(t *testing.T) {
 	same := func(*history.Run) {}
 	of := func(k int, change func(r *history.Row)) func(*history.Run) {
@@ -70,7 +71,7 @@ func TestCheckScenarios(t *testing.T) {
 	later := func(by time.Duration) func(*history.Run) {
 		return func(r *history.Run) { r.Time = r.Time.Add(by) }
 	}
-	twice := func(global int64, by float64) func(*history.Run) { // the first kernel in another shape next to it
+	twice := func(global int64, by float64) func(*history.Run) { // adds the first kernel with another launch size
 		return func(r *history.Run) {
 			row := kernelRow("k0", r.Rows[0].Of(history.Measured).Or(0)-by)
 			row.Global, row.Driver = unit.Size(global), r.Rows[0].Driver
@@ -173,8 +174,8 @@ func refs(list ...track.Ref) (runs []int64) {
 	return runs
 }
 
-// judgment prints the series about which something is to be said, and what they
-// share.
+// judgment prints the series that have something to report, and their shared
+// findings.
 func judgment(b *strings.Builder, j *track.Judgment) {
 	for _, s := range j.Series {
 		g := &s.Gate

@@ -17,31 +17,31 @@ import (
 	"occudiff/internal/bug"
 )
 
-// judge reads the series of a panel and judges them as of its last run, or as
-// of the checked run.
+// judge reads a panel's series and judges them as of its last run, or as of the
+// checked run.
 type judge struct {
 	panel   *history.Panel
 	run     *history.Run // the checked run; nil for a report
-	adds    int64        // the run that the checked run supplements; 0 for none
+	adds    int64        // the run that the checked run supplements, or 0
 	metric  Metric
 	runs    map[int64]Ref
 	now     time.Time
-	kernels map[int64]*history.Kernel // kernels of the panel by series
-	adding  bool                      // the runs of a check are in the order in which they were added
-	// For each kernel of the panel: the places of its runs, in the order in
-	// which they are judged, and the kernel that it continues.
+	kernels map[int64]*history.Kernel // the panel's kernels by series
+	adding  bool                      // the runs are in the order of adding, for a check
+	// Indexed by the panel's kernels: the places of a kernel's runs, in the
+	// order in which they are judged, and the kernel that it continues.
 	seen [][]int
 	from map[int]int
 }
 
-// read reads the panel of a run, or of the last n runs without one.
+// read returns a judge for the panel of a run, or for the last n runs if run is
+// nil.
 func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric, now time.Time) (*judge, error) {
 	var id int64
 	if run != nil {
 		id = run.ID
 	}
-	// The parts of the breakdown and the total time explain a change of the
-	// metric.
+	// The breakdown's parts and the total time explain changes of the metric.
 	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill)
 	p, err := db.Panel(ctx, id, n, metrics...)
 	if err != nil {
@@ -60,7 +60,7 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	return j, nil
 }
 
-// series returns the series to judge. A check judges the series of the run's
+// series returns the series to judge. A check judges all series of the run's
 // program on its device, and other series with a value in the run. Each series
 // includes its runs under earlier keys.
 func (j *judge) series() (list []*Series) {
@@ -100,8 +100,8 @@ func (j *judge) mayHave(k *history.Kernel) bool {
 	return history.SameProgram(k.Key.Program, j.run.Program) && history.OnDevice(k.Key.Device, j.run.Device)
 }
 
-// together judges the series of one check, which inform each other about the
-// noise.
+// together returns the replay of one check. Its series share information about
+// the noise.
 func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	r, err := j.metric.Gate.Replay(j.points(all))
 	if err != nil {
@@ -113,7 +113,7 @@ func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	return r, nil
 }
 
-// points returns the points of series with the places of their runs. It marks
+// points returns the points of each series with their run places, and marks
 // accepted levels.
 func (j *judge) points(all []*Series) [][]trend.Point {
 	here := map[int64]bool{}
@@ -122,7 +122,7 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	}
 	panel := make([][]trend.Point, len(all))
 	for i, t := range all {
-		earlier := len(t.ids) > 1 && here[t.ids[1]] // its predecessor is judged with it
+		earlier := len(t.ids) > 1 && here[t.ids[1]] // its predecessor is judged together with it
 		for _, p := range t.Own() {
 			point := trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding),
 				Earlier: earlier && !t.own[p.Run]}
@@ -151,21 +151,21 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	return panel
 }
 
-// whole judges all series, grouped by program and device. A series that
-// continues under another key is part of that series. It remains separate if it
-// has an open finding that the other one lacks.
+// whole returns all series, judged in groups by program and device. A series
+// that continues under another key is part of the other series. It remains
+// separate if it has an open finding that the other one lacks.
 func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
 	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
 		key := j.panel.Kernels[old].Key
 		if at, _ := j.lastBefore(old, i); j.continues(i, old) {
-			merged[key] = at == len(j.seen[old])-1 // otherwise it came back, and is a separate series
+			merged[key] = at == len(j.seen[old])-1 // otherwise the series came back, and is separate
 		} else {
 			ended[key] = true
 		}
 	}
-	at := map[[2]string]int{} // one group per program and device, with its adapters
+	at := map[[2]string]int{} // one group per program and device, including the device's adapters
 	for _, t := range all {
 		i, known := at[t.group()]
 		if !known {
@@ -189,7 +189,7 @@ func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Se
 	return slices.DeleteFunc(all, func(t *Series) bool { return merged[t.Key] && !t.holds(all) }), replays, groups, nil
 }
 
-// judgeTimes judges the time per launch of series.
+// judgeTimes judges the series' time per launch.
 func (j *judge) judgeTimes(list []*Series) error {
 	if j.metric.Metric == history.Seconds || j.metric.Gate.Exact {
 		return nil
@@ -216,7 +216,7 @@ func (j *judge) judgeTimes(list []*Series) error {
 	return err
 }
 
-// each calls a function for 0 to n-1 on all processors.
+// each calls a function with 0 to n-1, on all processors.
 func each(n int, work func(i int) error) error {
 	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -236,9 +236,9 @@ func (t *Series) holds(all []*Series) bool {
 }
 
 // replaced reports whether another series replaced t. A successor, for example
-// with another driver or launch size, is judged by the runs of t, so it has the
+// with another driver or launch size, is judged by t's runs, so it has the same
 // finding or it recovered. A predecessor replaces t after some runs without t,
-// because the other launch size was reverted.
+// because the launch size was changed back.
 func (t *Series) replaced(by *Series) bool {
 	if slices.Contains(by.ids[1:], t.ids[0]) {
 		return true
@@ -256,7 +256,7 @@ func (t *Series) replaced(by *Series) bool {
 }
 
 // AcceptedAfter returns the run with which the open findings were accepted, if
-// it is later than the last run of the series.
+// that run is later than the series' last run.
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	newest := t.Newest()
 	for _, a := range t.Accepted {
@@ -267,15 +267,16 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	return 0, false
 }
 
-// MetricChange is the change of an explaining metric at the first bad run of a
-// series.
+// MetricChange is the change of an explaining metric at a series' first bad
+// run.
 type MetricChange struct {
 	Metric        history.Metric
 	Before, After float64 // medians
 }
 
-// addAlsoChanged adds the other metrics that changed in series that are bad or
-// continue after a change. It marks the series whose launches are faster.
+// addAlsoChanged adds the other metrics that changed, for series that are bad
+// or that continue after a change. It also marks series whose launches became
+// faster.
 func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
 		before, _ := t.sides(metric.Gate.Window)
@@ -287,7 +288,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 				continue
 			}
 			points := kernels[t.ids[0]].Points(m)
-			for _, id := range t.ids[1:] { // its predecessors
+			for _, id := range t.ids[1:] { // the predecessors' points
 				points = prepend(points, m, t.Key, kernels[id].Key, kernels[id].Points(m))
 			}
 			t.move(m, points, metric)
@@ -298,7 +299,8 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// nameCauses adds what changed with the first bad run of each open finding.
+// nameCauses adds the changes that occurred together with each open finding's
+// first bad run.
 func (j *judge) nameCauses(list []*Series) {
 	for _, t := range list {
 		for i := range t.Open {
@@ -309,8 +311,8 @@ func (j *judge) nameCauses(list []*Series) {
 	}
 }
 
-// causes returns what changed from one run to another, in the machine and in
-// the kernel.
+// causes returns the differences between two runs, in the machine and in the
+// kernel.
 func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 	before, ok1 := j.panel.Place(good)
 	after, ok2 := j.panel.Place(bad)
@@ -344,9 +346,9 @@ func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 	return list
 }
 
-// Lost returns where the measured occupancy of a series was lost with its first
-// bad run, in points: in idle or underfilled XVEs, or to the launch limit. It
-// is empty if the breakdown does not show it.
+// Lost returns the reasons for which a series' measured occupancy fell with its
+// first bad run, in points: idle XVEs, underfilled XVEs, or the launch limit.
+// It is empty if the breakdown does not show the reason.
 func (t *Series) Lost() (list []MetricChange) {
 	before, after := t.sides(t.Gate.Window)
 	drop := median(after) - median(before)
@@ -358,7 +360,7 @@ func (t *Series) Lost() (list []MetricChange) {
 		changed[c.Metric] = c.After - c.Before
 	}
 	if r, ok := changed[history.Residual]; ok {
-		changed[history.Peak] = r - drop // loss of the prediction
+		changed[history.Peak] = r - drop // the predicted part of the loss
 	}
 	for _, m := range []history.Metric{history.IdleXVEs, history.Underfilled, history.Shortfall, history.Peak} {
 		if lost := changed[m]; lost >= -drop/4 {
@@ -368,8 +370,9 @@ func (t *Series) Lost() (list []MetricChange) {
 	return list
 }
 
-// sides returns the last n judged runs before the first bad run, and the runs
-// from there on. Without a bad run, the series is divided where it restarted.
+// sides returns the last n judged runs before the first bad run, and all runs
+// starting with the first bad run. Without a bad run, the series is divided at
+// its restart.
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.Consecutive + 1
 	if t.Gate.Consecutive == 0 {
@@ -378,8 +381,8 @@ func (t *Series) sides(n int) (before, after []history.Point) {
 	return t.Points[max(0, first-n):first], t.Points[first:]
 }
 
-// move compares the values of a metric after a change with the values of the
-// last runs before it.
+// move compares a metric's values after a change with its values in the last
+// runs before it.
 func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	values := func(runs []history.Point) (list []float64) {
 		in := make(map[int64]bool, len(runs))
@@ -402,14 +405,14 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	}
 	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
-		// The newest run has to be nearer to the fast ones. A run that is slow
+		// The newest run must be closer to the fast runs. A run that is slow
 		// again at the low occupancy is a regression.
 		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b
 	}
 }
 
-// quicker is the smallest share of the time that faster launches save. A diff
-// of two sides uses the same share.
+// quicker is the smallest time saving that counts as faster, as a share of the
+// time. A diff uses the same share.
 const quicker = 0.1
 
 // faster reports whether times fell by at least 10%, and by more than their
@@ -426,18 +429,18 @@ func faster(before, after []float64) bool {
 	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }
 
-// skew is the largest lead of a date before it counts as a date in the future.
-// It includes wrong time zones.
+// skew is how far a date may be ahead before it counts as a future date. It
+// allows for wrong time zones.
 const skew = 24 * time.Hour
 
 // Future reports whether a date is too late for a collection.
 func Future(date, now time.Time) bool { return date.After(now.Add(skew)) }
 
-// byAdding reports whether the runs of a program on a device are judged in the
-// order in which they were added, instead of the order of dates or commits. It
-// is true if dates cannot be trusted: a date is in the future, or the run that
-// was added last is not dated last. So a wrong clock cannot prevent a check of
-// a run.
+// byAdding reports whether a program's runs on a device are judged in the order
+// of adding, instead of the order of dates or commits. It is true if dates
+// cannot be trusted: a date is in the future, or the most recently added run
+// does not have the latest date. So a wrong clock cannot prevent a check of a
+// run.
 func (j *judge) byAdding(program, device string) bool {
 	var last *history.Run
 	added := int64(0)
@@ -449,7 +452,7 @@ func (j *judge) byAdding(program, device string) bool {
 	return last != nil && (Future(last.Time, j.now) || !j.panel.Ordered && last.ID != added)
 }
 
-// place returns the place of a run among all.
+// place returns a run's position in the judging order.
 func (j *judge) place(run int64, byAdding bool) int {
 	if byAdding {
 		return int(run)
@@ -458,16 +461,16 @@ func (j *judge) place(run int64, byAdding bool) int {
 	return place
 }
 
-// Clock lists wrong dates of runs.
+// Clock lists runs with wrong dates.
 type Clock struct {
 	Future []Ref // runs dated in the future
-	// Earlier is the run that was added last if another run has a later date,
-	// and Before the latest such run; nil otherwise.
+	// Earlier is the most recently added run if another run has a later date,
+	// and Before is the latest such run. Otherwise both are nil.
 	Earlier, Before *Ref
 }
 
-// clockOf returns the wrong dates of runs that are compared with each other, up
-// to the run that was added last.
+// clockOf returns the wrong dates among the runs that are compared with each
+// other, up to the most recently added run.
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
@@ -486,8 +489,8 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	return c
 }
 
-// group returns the program and the device, without its adapter, whose series
-// are judged together.
+// group returns the program and the device without its adapter. Series with the
+// same group are judged together.
 func (t *Series) group() [2]string {
 	device, _, _ := strings.Cut(t.Key.Device, " ")
 	return [2]string{t.Key.Program, device}

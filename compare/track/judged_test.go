@@ -22,10 +22,10 @@ import (
 	"occudiff/predict/batch"
 )
 
-// near reports whether two numbers are the same but for rounding.
+// near reports whether two numbers are equal except for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// kernelRow is a kernel by name on device A.
+// kernelRow returns the row of a named kernel on device A.
 func kernelRow(task string, value float64) history.Row {
 	r := measuredRow(value, "match")
 	r.Task, r.Device = task, "A"
@@ -75,8 +75,8 @@ func TestNewMetric(t *testing.T) {
 	}
 }
 
-// TestShared holds what many kernels have in common: which, since when, what
-// changed with it, by how much.
+// TestShared checks shared findings: which series share them, since when, with
+// which other change, and by how much.
 func TestShared(t *testing.T) {
 	shift := func(kernels, fall int, change func(*history.Run)) []history.Run {
 		var runs []history.Run
@@ -115,8 +115,8 @@ func TestShared(t *testing.T) {
 		{"fewer than half", shift(7, 3, same), ""},
 		{"two are not many", shift(2, 2, same), ""},
 		{"the clock is another", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // it was not known before
-		{"on another host all stayed: it is said", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
-		{"another driver is said with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
+		{"another host without a change of occupancy is reported", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
+		{"another driver is reported with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
 		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"of as many the first device", adapters(shift(6, 6, same)), "3 of 3 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"also on the next run on it, against those before", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
@@ -142,15 +142,15 @@ func TestShared(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
 		}
 	}
-	// A report says the same of the newest runs.
+	// A report has the same finding for the newest runs.
 	r, err := track.ReadReport(bg, storeRuns(t, shift(4, 4, same)...), metric(t, "measured", 0), trend.DefaultParams(), now)
 	if err != nil || len(r.Shared) != 1 || len(r.Shared[0].Series) != 4 || r.Series[0].Shared != &r.Shared[0] {
 		t.Errorf("the report has %+v, %v", r.Shared, err)
 	}
 }
 
-// TestMissingKernels holds which kernels are missed: those that more than half of the
-// runs had, by their share of the time.
+// TestMissingKernels checks which kernels are missing: kernels that more than
+// half of the runs had, with their share of the time.
 func TestMissingKernels(t *testing.T) {
 	run := func(total float64, tasks ...string) history.Run {
 		r := history.Run{Device: "A"}
@@ -178,7 +178,7 @@ func TestMissingKernels(t *testing.T) {
 		{"half of the runs had it", slices.Concat(repeat(3, without), repeat(3, with), repeat(1, without)), 0, ""},
 		{"more than half", slices.Concat(repeat(3, without), repeat(4, with), repeat(1, without)), 0, "k after 7, 75.0% true"},
 		{"of the last twenty", slices.Concat(repeat(30, without), repeat(11, with), repeat(1, without)), 0, "k after 41, 75.0% true"},
-		{"what was before the last twenty is forgotten", slices.Concat(repeat(30, without), repeat(1, with), repeat(10, without), repeat(10, with), repeat(1, without)), 0, ""},
+		{"runs before the last twenty do not count", slices.Concat(repeat(30, without), repeat(1, with), repeat(10, without), repeat(10, with), repeat(1, without)), 0, ""},
 		{"ten of twenty are no more than half", slices.Concat(repeat(30, without), repeat(10, with), repeat(1, without)), 0, ""},
 		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0% false"},
 		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1% true"},
@@ -202,7 +202,7 @@ func TestMissingKernels(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
 		}
 	}
-	for run, want := range map[int64]int{11: 0, 10: 1} { // the kernel alone, while it was gone and before
+	for run, want := range map[int64]int{11: 0, 10: 1} { // accepting the kernel alone, while it was missing and before
 		db := storeRuns(t, slices.Concat(repeat(10, with), repeat(1, without), repeat(1, without))...)
 		if _, err := db.Accept(bg, history.Accept{Run: run, Time: now}, func(k history.Key) bool { return k.Task == "k" }); err != nil {
 			t.Fatal(err)
@@ -223,8 +223,8 @@ func TestMissingKernels(t *testing.T) {
 	}
 }
 
-// TestClocks holds what is said of dates, and that a run is judged whatever its
-// date.
+// TestClocks checks the notes about dates, and that a run is judged regardless
+// of its date.
 func TestClocks(t *testing.T) {
 	db, err := history.Open(bg, t.TempDir()+"/h.db", history.Options{})
 	if err != nil {
@@ -273,7 +273,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestSelectedRuns holds what --last and --since mean.
+// TestSelectedRuns checks which runs --last and --since select.
 func TestSelectedRuns(t *testing.T) {
 	var runs []history.Run
 	for i, commit := range []string{"aaaa1111", "bbbb2222", "", "bbbb2222", "cccc3333", "dddd4444"} {
@@ -297,8 +297,8 @@ func TestSelectedRuns(t *testing.T) {
 	if _, err := track.Newest(bg, storeRuns(t), 1, "", ""); err == nil || !strings.Contains(err.Error(), "has no run to check") {
 		t.Errorf("an empty history: %v", err)
 	}
-	// Of several runs the worst verdict of a kernel counts, of equal ones the
-	// last.
+	// If several runs are checked, a kernel's worst verdict counts; if two are
+	// equally bad, the later one.
 	var many []history.Run
 	for i := range 24 {
 		v := 60 + 0.1*float64(i%3)
@@ -329,15 +329,15 @@ func TestSelectedRuns(t *testing.T) {
 	}
 }
 
-// TestNoise holds what a diff hears of a history: of each kernel on its device
-// the series with most runs, from 8 on.
+// TestNoise checks the variances that a diff reads from a history: for each
+// kernel on its device, the series with the most runs, with at least 8 runs.
 func TestNoise(t *testing.T) {
 	var runs []history.Run
 	for i := range 60 {
 		run := history.Run{Device: "A"}
 		a := kernelRow("a", 60+2*float64(i%2))
 		if i >= 50 {
-			a.Driver = "2" // fewer runs of another driver
+			a.Driver = "2" // fewer runs, with another driver
 			a.Set(history.Measured, unit.Some(20*float64(i%2)))
 		}
 		run.Rows = append(run.Rows, a)
@@ -357,7 +357,7 @@ func TestNoise(t *testing.T) {
 	if err != nil || len(noise) != 2 {
 		t.Fatalf("%v, %v; want that of a and short", noise, err)
 	}
-	for key, v := range noise { // steps of 2: a deviation of about 1
+	for key, v := range noise { // steps of 2, which is a deviation of about 1
 		if sd := math.Sqrt(v.Value); sd < 0.8 || sd > 1.3 || v.Freedom < 5 {
 			t.Errorf("%s: %+v", key.Task, v)
 		}
@@ -376,7 +376,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestFromResult holds what of a compared run is stored.
+// TestFromResult checks which values of a compared run are stored.
 func TestFromResult(t *testing.T) {
 	kernel := func(task, file string) compare.Row {
 		return compare.Row{Kernel: ingest.Kernel{Task: task, Pos: note.Pos{File: file}, Global: unit.Size(4096), Local: unit.Size(256), SIMD: unit.Some(16),
@@ -386,7 +386,7 @@ func TestFromResult(t *testing.T) {
 			Breakdown: &compare.SlotBreakdown{Parts: compare.ByPart[unit.Opt[unit.Points]]{1: unit.Some(unit.Points(20)), 2: unit.Some(unit.Points(10))}}}
 	}
 	plain := kernel("plain", "a.csv")
-	plain.SIMD = unit.Opt[int]{} // as a log leaves it
+	plain.SIMD = unit.Opt[int]{} // as in a log
 	plain.Basis, plain.Predicted, plain.Breakdown, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
 	copied := kernel("copy", "b.csv")
 	copied.Verdict = compare.NotAKernel
@@ -437,8 +437,8 @@ func TestFromResult(t *testing.T) {
 	}
 }
 
-// TestAlsoChanged holds what is said to have moved with a drop: medians of the runs
-// before and of the bad ones, the most first.
+// TestAlsoChanged checks which metrics are reported as changed together with a
+// drop: medians before and during the bad runs, the largest change first.
 func TestAlsoChanged(t *testing.T) {
 	stored := func(metricName string) (runs []history.Run) {
 		for i := range 23 {
@@ -453,7 +453,7 @@ func TestAlsoChanged(t *testing.T) {
 				row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
 				row.Set(history.Seconds, unit.Some(1.3))
 				row.Set(history.Underfilled, unit.Some(25.0))
-				row.Set(history.IdleXVEs, unit.Some(3.0)) // it is unknown what it was before
+				row.Set(history.IdleXVEs, unit.Some(3.0)) // the value before is unknown
 				if metricName == "measured" {
 					row.Set(history.Busy, unit.Some(90.0))
 				}
@@ -492,8 +492,8 @@ func TestAlsoChanged(t *testing.T) {
 	}
 }
 
-// TestRestarts holds for how long a change of driver is worth a word, and what
-// it did.
+// TestRestarts checks how long a driver change is reported, and with which
+// effect.
 func TestRestarts(t *testing.T) {
 	for later, want := range map[int]bool{1: true, 8: true, 9: false} {
 		var runs []history.Run
@@ -518,8 +518,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestSupplement holds which run of the same commit is taken for one that
-// measures some kernels again.
+// TestSupplement checks which run of the same commit is treated as a second
+// measurement of some kernels.
 func TestSupplement(t *testing.T) {
 	run := func(commit string, tasks ...string) history.Run {
 		r := history.Run{Device: "A", Commit: commit}
@@ -546,7 +546,8 @@ func TestSupplement(t *testing.T) {
 	}
 }
 
-// TestMissingWithAnotherLaunchSize names a kernel by the shape that it had last.
+// TestMissingWithAnotherLaunchSize checks that a missing kernel is named with
+// its last launch size.
 func TestMissingWithAnotherLaunchSize(t *testing.T) {
 	var runs []history.Run
 	for i := range 12 {
@@ -565,10 +566,8 @@ func TestMissingWithAnotherLaunchSize(t *testing.T) {
 	}
 }
 
-// TestReportParams: people see levels of three runs or more, unless they ask
-// for others.
-// TestFromBinaries holds what of a compilation is stored: spills, or what an
-// older compiler says of them, and the peak.
+// TestFromBinaries checks which values of a compilation are stored: spills, or
+// the older compilers' scratch size, and the peak.
 func TestFromBinaries(t *testing.T) {
 	device := &arch.Device{Key: "max1100"}
 	kernel := func(name string, simd int, spill unit.Opt[unit.Bytes], predicted bool) batch.Kernel {
@@ -590,12 +589,12 @@ func TestFromBinaries(t *testing.T) {
 	}
 }
 
-// TestPrograms: runs that do not name their program are of the only one that
-// names it, and of none of two.
+// TestPrograms checks that runs without a program belong to the only program
+// that other runs name, and to none if there are two.
 func TestPrograms(t *testing.T) {
 	for _, c := range []struct {
-		programs []string // of the later runs
-		want     int      // earlier runs of the newest
+		programs []string // programs of the later runs
+		want     int      // earlier runs in the newest series
 	}{{[]string{"app"}, 12}, {[]string{"app", "app"}, 13}, {[]string{"app", "other"}, 0}} {
 		var runs []history.Run
 		for i := range 12 + len(c.programs) {
@@ -618,9 +617,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestMissingRowsKeepTheOrder: of the last two runs one kernel lacks the
-// newer one and another the older one. What has both is judged by the newer one
-// all the same.
+// TestMissingRowsKeepTheOrder uses two runs: one kernel lacks the newer run,
+// another one lacks the older run. Kernels with both runs must still be judged
+// by the newer one.
 func TestMissingRowsKeepTheOrder(t *testing.T) {
 	var runs []history.Run
 	for i := range 12 {

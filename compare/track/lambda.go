@@ -5,19 +5,18 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Renumbered is a run with more or fewer lambdas of one scope than the run
-// before. Compilers count the lambdas of a scope, so each number may belong to
-// another lambda from this run on. For example, a new first lambda makes #1 and
-// #2 of a scope #2 and #3.
+// Renumbered is a run in which a scope has more or fewer lambdas than in the
+// previous run. Compilers number the lambdas of a scope, so each number may
+// refer to another lambda starting with this run. For example, a new first
+// lambda turns #1 and #2 into #2 and #3.
 type Renumbered struct {
 	Run           Ref
 	Scope         string // name without the number
-	Before, After int    // lambdas of the scope
+	Before, After int    // number of lambdas in the scope
 }
 
-// renumbered returns the runs in which the number of lambdas of a scope changed,
-// among the last runs of a panel. A run that measures some kernels again is left
-// out.
+// renumbered returns the runs in which a scope's lambda count changed, among a
+// panel's last runs. Runs that measure some kernels again are left out.
 func renumbered(p *history.Panel) (list []Renumbered) {
 	scopes := map[string][]*history.Kernel{}
 	var order []string

@@ -8,12 +8,12 @@ import (
 	"occudiff/compare/history"
 )
 
-// TestRenumbered checks that a run with another number of lambdas of a scope is
-// reported for some runs, because their numbers may have moved.
+// TestRenumbered checks that a changed number of lambdas in a scope is reported
+// for some runs, because the lambdas' numbers may have moved.
 func TestRenumbered(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		runs   []string // numbers of the lambdas in each run
+		runs   []string // the lambdas' numbers in each run
 		want   string
 	}{
 		{"a lambda before the others", []string{"1 2", "1 2", "1 2", "1 2 3"}, "run 4: 2 -> 3"},

@@ -15,15 +15,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Report is the whole history of one metric.
+// Report is a metric's whole history.
 type Report struct {
 	Judgment
 	Params trend.Params
 }
 
-// ReadReport returns the whole history of a metric with its change points and
-// the result of the gate for the newest values. now is the time that dates are
-// compared with.
+// ReadReport returns a metric's whole history with its change points and the
+// gate's result for the newest values. Dates are compared with now.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
@@ -51,7 +50,7 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	return r, nil
 }
 
-// findChanges sets the change points of a series.
+// findChanges sets a series' change points.
 func (t *Series) findChanges(p trend.Params) (err error) {
 	points := make([]trend.Point, len(t.Own()))
 	for i, p := range t.Own() {
@@ -63,27 +62,28 @@ func (t *Series) findChanges(p trend.Params) (err error) {
 	return nil
 }
 
-// Backtest is a replay of the gate over a history, check by check, each run
-// from the runs up to it.
+// Backtest is a replay of the gate over a history, check by check. Each run is
+// judged from the runs up to it.
 type Backtest struct {
 	Metric Metric
 	Where  string
 	Series []*Series // in the order in which they were first stored, with their findings
 	Total  trend.Backtest
-	Power  []trend.Power // of injected drops
-	// Kept is the gate with the smallest floor that keeps the budget, KeptTotal
-	// its backtest. Hides is set if this floor hides a drop, and Open is the
-	// number of findings that are open. Then no threshold is proposed.
+	Power  []trend.Power // for injected drops
+	// Kept is the gate with the smallest floor that keeps the budget, and
+	// KeptTotal is its backtest. Hides is set if this floor hides a drop. Open
+	// is the number of open findings. If Hides is set or findings are open, no
+	// threshold is proposed.
 	Kept      trend.Gate
 	KeptTotal trend.Backtest
 	Hides     bool
 	Open      int
-	Target    float64 // budget of Kept, as a share of checks
+	Target    float64 // Kept's budget, as a share of checks
 }
 
-// ReadBacktest replays the gate as it is, with injected drops, and with the
-// smallest floor that keeps the budget. target replaces the budget, in checks
-// per 100.
+// ReadBacktest returns the gate's replay as configured, with injected drops,
+// and with the smallest floor that keeps the budget. target replaces the
+// budget, in checks per 100.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
@@ -121,17 +121,18 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 	return b, err
 }
 
-// A spread needs at least 8 runs, and uses at most 40, because older runs may
-// belong to another version of the program.
+// Range of the number of runs for a noise estimate. Older runs may belong to
+// another version of the program.
 const leastNoise, mostNoise = 8, 40
 
-// normalMAD makes a MAD estimate the standard deviation of normal values.
+// normalMAD converts a MAD to a standard deviation, for normally distributed
+// values.
 const normalMAD = 1.4826
 
-// Noise returns the variance of a metric by kernel and device, in squared
-// points, for any driver and program. It uses the series with the most runs. A
-// change of level inside it counts as spread, so the variance may be too large,
-// but not too small. The variances are shrunk to each other, as in the gate
+// Noise returns a metric's variance by kernel and device, in squared points,
+// for any driver and program. It uses the series with the most runs. A level
+// change inside the series counts as noise, so the variance may be too large,
+// but not too small. The variances are shrunk toward each other, as in the gate
 // (docs/design/gate-rule.md).
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
 	runs := map[history.Key]int{}
@@ -151,7 +152,8 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 		runs[key] = len(points)
 		noise[key] = trend.VarianceOf(valuesOf(points[max(0, len(points)-mostNoise):]))
 	}
-	// The order of a sum changes its last digits, and a map has no order.
+	// Sort, because the order of summands changes a sum's last digits, and map
+	// order is random.
 	prior := stat.NewPrior(slices.SortedFunc(maps.Values(noise), func(a, b stat.Variance) int {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Freedom, b.Freedom))
 	}))

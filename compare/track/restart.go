@@ -9,21 +9,22 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Restart is the begin of a series that continues another series of the kernel.
+// Restart is the start of a series that continues another series of the same
+// kernel.
 type Restart struct {
 	Changed []Change // device, driver, launchSize
-	Last    Ref      // the last run before the series begins
+	Last    Ref      // the last run before the series starts
 }
 
-// launchSize names the change of a kernel that continues with another launch
-// size.
+// launchSize is the name of the change if a kernel continues with another
+// launch size.
 const launchSize = "launch size"
 
 func otherLaunchSize(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
-// readLineage sets the runs of each kernel and its predecessor.
+// readLineage sets each kernel's runs and its predecessor.
 func (j *judge) readLineage() {
 	j.seen = nil
 	for i := range j.panel.Kernels {
@@ -37,17 +38,17 @@ func (j *judge) readLineage() {
 	j.from = j.predecessors()
 }
 
-// lastBefore returns the last run of a kernel before another kernel begins. ok
-// is false if it has no earlier run, or has the run in which the other begins:
-// then both exist in parallel.
+// lastBefore returns a kernel's last run before another kernel begins. ok is
+// false if it has no earlier run, or if it also has the run in which the other
+// one begins: then both exist in parallel.
 func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
 	return n - 1, n > 0 && !beside
 }
 
-// restarts returns what changed where a kernel begins; nil if no change is
-// known. A device or driver that only one of the two series names counts as a
-// change, because it is unknown.
+// restarts returns the changes at the start of a kernel, or nil if none is
+// known. If only one of the two series names a device or driver, it counts as a
+// change, because the other value is unknown.
 func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
 	if !ok {
@@ -67,15 +68,15 @@ func (j *judge) restarts(i int) *Restart {
 	return &Restart{changed, j.runs[last]}
 }
 
-// continues reports whether a kernel continues another one, whose runs are its
-// baseline. On another device, it is another series.
+// continues reports whether a kernel continues another kernel, whose runs then
+// are its baseline. On another device, it is a separate series.
 func (j *judge) continues(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
 }
 
-// withEarlier adds the points of the predecessors of a kernel before its own
-// points, and returns all their series. Each predecessor counts up to the begin
-// of the next one.
+// withEarlier returns a kernel's points, preceded by its predecessors' points,
+// and the numbers of all these series. Each predecessor counts until the next
+// one begins.
 func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
 	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
 	ids = []int64{now.ID}
@@ -88,8 +89,8 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 	return points, ids
 }
 
-// prepend adds the points of an earlier series before the points of a later
-// one. Times are scaled to the work-items of the later one.
+// prepend returns the points of an earlier series followed by the points of a
+// later one. Times are scaled to the later one's number of work-items.
 func prepend(points []history.Point, m history.Metric, now, old history.Key, earlier []history.Point) []history.Point {
 	x, ok1 := now.Global.Items()
 	y, ok2 := old.Global.Items()
@@ -105,22 +106,22 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 type link struct {
 	now, old int
 	differs  int     // bits for a different device, launch size, and driver, the most important first
-	last     int     // the place of its last run before the other one begins
-	apart    float64 // distance of the sizes, as a logarithm
+	last     int     // the place of the predecessor's last run before the kernel begins
+	apart    float64 // difference between the launch sizes, as a logarithm
 }
 
-// predecessors returns the predecessor of each kernel: a kernel with runs
-// before it began, but not in the run in which it began. Later runs of the
-// predecessor change nothing, because a driver or a launch size that comes back
-// must not make the successor unknown. Two launch sizes in every run exist in
-// parallel. Two devices do as soon as they alternate.
+// predecessors returns each kernel's predecessor: a kernel with runs before the
+// kernel began, but not in the run in which it began. Later runs of the
+// predecessor change nothing, because a driver or launch size that comes back
+// must not make the successor unknown. Two launch sizes that occur in every run
+// exist in parallel. Two devices exist in parallel as soon as they alternate.
 //
-// Candidates on the same device with the same launch size and driver come
-// first, then the one that ended last, then the one with the nearest sizes.
-// Each kernel has at most one successor on its device.
+// Candidates are sorted: those on the same device with the same launch size and
+// driver come first, then the one that ended last, then the one with the
+// nearest launch size. Each kernel has at most one successor on its device.
 func (j *judge) predecessors() map[int]int {
 	type task struct{ name, direction, program string }
-	programs := map[task]string{} // the only program of a task that runs name, "" for several
+	programs := map[task]string{} // the only program that a task's runs name, "" if there are several
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
 		t := task{k.Task, k.Direction, ""}
@@ -143,7 +144,7 @@ func (j *judge) predecessors() map[int]int {
 		taken := map[int]bool{}
 		first := func(i int) int { return j.seen[i][0] }
 		slices.SortStableFunc(group, func(a, b int) int { return first(a) - first(b) })
-		for k, end := 0, 0; k < len(group); k = end { // kernels that begin at once
+		for k, end := 0, 0; k < len(group); k = end { // kernels that begin in the same run
 			for end < len(group) && first(group[end]) == first(group[k]) {
 				end++
 			}
@@ -159,14 +160,14 @@ func (j *judge) predecessors() map[int]int {
 	return from
 }
 
-// What links differ in.
+// Differences between linked kernels.
 const (
 	otherDriver = 1 << iota
 	differentLaunchSize
 	otherDevice
 )
 
-// candidates returns the possible predecessors of kernels, the best first.
+// candidates returns the kernels' possible predecessors, the best first.
 func (j *judge) candidates(before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
@@ -196,8 +197,8 @@ func (j *judge) candidates(before, now []int) (list []link) {
 	return list
 }
 
-// apart returns the distance of two sizes as the logarithm of their ratio; 0 if
-// one is not known.
+// apart returns the difference between two launch sizes as the logarithm of
+// their ratio, or 0 if one is unknown.
 func apart(a, b unit.Size3) float64 {
 	x, ok1 := a.Items()
 	y, ok2 := b.Items()
@@ -207,9 +208,9 @@ func apart(a, b unit.Size3) float64 {
 	return math.Abs(math.Log(float64(x) / float64(y)))
 }
 
-// markStopped marks the series that none of the last runs of their program on
-// their device has as ended, unless a finding is open and not accepted. Series
-// that the newest run lacks are absent.
+// markStopped marks series as ended if the last runs of their program on their
+// device lack them, unless a finding is open and not accepted. Series that only
+// the newest run lacks are absent.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last := t.Newest()

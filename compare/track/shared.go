@@ -10,18 +10,18 @@ import (
 	"occudiff/compare/trend"
 )
 
-// Shared is one finding of many series: at least half of the series of a device
+// Shared is one finding for many series: at least half of a device's series
 // changed at once.
 type Shared struct {
 	Device string
-	// Changed lists what else changed with their first run. It may be empty.
+	// Changed lists other changes in their first run. It may be empty.
 	Changed       []Change
-	Before, First Ref  // last run before the shift, and first run of it
-	Restarts      bool // the change begins other series
+	Before, First Ref  // last run before the shift, and first run after it
+	Restarts      bool // the change starts new series
 	Continues     bool // the runs before the change are part of the series
 	Series        []*Series
-	Of            int     // number of series of the device
-	Median        float64 // median distance from the medians of the series; 0 for restarts
+	Of            int     // number of series on the device
+	Median        float64 // median distance from the series' medians; 0 for restarts
 }
 
 // Change is a property that differs between two runs.
@@ -29,25 +29,25 @@ type Change struct {
 	What, From, To string
 }
 
-// least is the smallest number of series of a shared finding.
+// least is the smallest number of series in a shared finding.
 const least = 3
 
-// moment is a place in the history of a device at which series change.
+// moment is a point in a device's history at which series change.
 type moment struct {
 	device        string
 	before, first int64
 	anew, faster  bool
 }
 
-// part is a finding or a restart of a series.
+// part is a series' finding or restart.
 type part struct {
 	series *Series
 	open   *Open // nil for an alarm or a restart
 	off    float64
 }
 
-// findShared returns the findings that many series share, the largest first. It
-// marks the findings of the series that belong to them.
+// findShared returns the findings that many series share, largest first, and
+// marks the series' findings that belong to them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -88,7 +88,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 			continue
 		}
 		median := medianOff(list)
-		for other, parts := range groups { // the first bad run of some series may differ by one
+		for other, parts := range groups { // some series may turn bad one run earlier or later
 			if other.device == at.device && other.anew == at.anew && other.faster == at.faster &&
 				(other.first == at.before || other.before == at.first) {
 				for _, p := range parts {
@@ -137,7 +137,7 @@ func medianOff(list []part) float64 {
 
 // findChanged adds the median shift of a checked run if its host or clock
 // differs from the earlier runs and no other finding names the change. A driver
-// is named where series begin.
+// change is reported with the series that it starts.
 func (c *Check) findChanged(before []*history.Run) {
 	recent := before[:min(len(before), missingAfterRuns)]
 	machine := func(r *history.Run) []Change {
@@ -162,8 +162,8 @@ func (c *Check) findChanged(before []*history.Run) {
 	}
 }
 
-// changes returns the properties of the machines that differ between two runs.
-// A property that one run lacks has not changed.
+// changes returns the machine properties that differ between two runs. A
+// property that one run lacks has not changed.
 func changes(a, b *history.Run) (list []Change) {
 	frequency := func(r *history.Run) string {
 		hz, ok := r.Frequency.Value()

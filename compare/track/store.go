@@ -12,8 +12,8 @@ import (
 	"occudiff/predict/batch"
 )
 
-// FromResult returns the stored values of a compared run: the occupancies,
-// residuals, times, verdict, and cause of every kernel, and the origin that the
+// FromResult returns the values to store for a compared run: every kernel's
+// occupancies, residuals, times, verdict, and cause, and the origin that the
 // inputs name. The caller adds time, host, job, label, and commit.
 func FromResult(r *compare.Result) history.Run {
 	p := &r.Platform
@@ -30,7 +30,7 @@ func FromResult(r *compare.Result) history.Run {
 			continue
 		}
 		stored := fromRow(row, h.Device)
-		if seen[stored.Key] { // a log repeats a kernel per timing, without a measurement
+		if seen[stored.Key] { // a log repeats a kernel with each timing, without a measurement
 			continue
 		}
 		seen[stored.Key] = true
@@ -44,8 +44,8 @@ func FromResult(r *compare.Result) history.Run {
 	return h
 }
 
-// programOf returns the base name of the program in a command line. A first
-// word in quotes may contain spaces.
+// programOf returns the program's base name from a command line. A quoted first
+// word may contain spaces.
 func programOf(command string) string {
 	word := strings.TrimSpace(command)
 	if rest, quoted := strings.CutPrefix(word, `"`); quoted {
@@ -56,7 +56,7 @@ func programOf(command string) string {
 	return word[strings.LastIndexAny(word, `/\`)+1:]
 }
 
-// fromRow returns the stored values of a row.
+// fromRow returns a row's values to store.
 func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
@@ -64,7 +64,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 		Verdict: string(row.Verdict),
 	}
 	for _, m := range append(history.Metrics(), history.Total) {
-		// A prediction without work-groups has no residual, because its average
+		// Without work-groups a prediction has no residual, because its average
 		// is unknown (0).
 		at := compare.MetricNamed(string(m))
 		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
@@ -80,15 +80,15 @@ func fromRow(row *compare.Row, device string) history.Row {
 	return h
 }
 
-// Added is the result of adding a run.
+// Added is the result after adding a run.
 type Added struct {
 	history.Run
 	Done     history.Added
-	TimeFrom string // source of the time, if it is not the collection
+	TimeFrom string // source of the time, if it is not the collection time
 	Clock    Clock  // wrong dates
 }
 
-// CheckClock sets the wrong dates of a run that was just stored.
+// CheckClock sets the wrong dates for a run that was just stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
 	runs, err := db.DatedFrom(ctx, a.Time) // earlier dates do not contradict its date
 	a.Clock = clockOf(runs, &a.Run, now)
@@ -96,8 +96,8 @@ func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) e
 	return err
 }
 
-// Unjudged returns the number of rows without measured occupancy, and the
-// number of rows whose value is not their own.
+// Unjudged returns how many rows lack measured occupancy, and how many have a
+// value that is not their own.
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
@@ -110,9 +110,9 @@ func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	return notMeasured, unmeasurable
 }
 
-// FromBinaries returns the stored values of the kernels of binaries: spills and
-// predicted peaks, a row for each kernel and device. A series continues if the
-// compiler selects another SIMD width, unless a kernel exists in several
+// FromBinaries returns the values to store for kernels in binaries: spills and
+// predicted peaks, one row per kernel and device. A series continues if the
+// compiler selects another SIMD width, unless a kernel exists with several
 // widths.
 func FromBinaries(kernels []batch.Kernel) history.Run {
 	var run history.Run
@@ -126,7 +126,7 @@ func FromBinaries(kernels []batch.Kernel) history.Run {
 		k := &kernels[i]
 		row := history.Row{Key: key(k)}
 		spill := k.Spill
-		if !spill.Present() { // an older compiler: spills and private memory together
+		if !spill.Present() { // an older compiler reports spills and private memory together
 			spill = k.Scratch
 		}
 		n, ok := spill.Value()

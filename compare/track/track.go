@@ -1,24 +1,24 @@
-// Package track judges the runs of a history. It compares the newest run of
-// each series with the earlier runs (trend's gate, over all series of a check
-// together), finds change points, and replays the gate over the stored runs. It
-// also reports facts beyond the numbers: a changed device, driver, or launch
-// size, an ended series, a missing kernel, or a wrong clock. FromResult selects
-// the stored values of a compared run.
+// Package track judges the runs in a history. It compares each series' newest
+// run with the earlier runs (trend's gate, for all series in a check together),
+// finds change points, and replays the gate over the stored runs. It also
+// reports facts beyond the numbers: a changed device, driver, or launch size,
+// an ended series, a missing kernel, or a wrong clock. FromResult selects which
+// values of a compared run are stored.
 //
-// A Series is one kernel of one program with one launch size on one device with
-// one driver. Some values are not the kernel's own, because a launch is shorter
-// than the sampling interval. They are read and left out: they are neither
-// judged nor part of a baseline. Such a value of the newest run is shown, but
-// not judged.
+// A Series is one program's kernel with one launch size on one device with one
+// driver. If a launch is shorter than the sampling interval, its value is not
+// the kernel's own. Such values are left out: they are not judged and not part
+// of a baseline. If the newest run has such a value, it is shown, but not
+// judged.
 //
-// If a kernel continues under another key, the series before it is its
-// predecessor; restart.go has the rule, which checks and reports share. With a
-// changed driver or launch size the series continues and is judged by the
-// earlier runs, with times scaled to as many work-items. Another device begins
-// a new series.
+// If a kernel continues under another key, the previous series is its
+// predecessor. The rule is in restart.go, and checks and reports share it. If
+// the driver or launch size changed, the series continues and is judged by the
+// earlier runs, with times scaled to the same number of work-items. Another
+// device begins a new series.
 //
-// The run that was added last is judged, whatever its date; judge.go has the
-// rule for the order of a series.
+// The most recently added run is judged, regardless of its date. The rule for
+// the order of a series is in judge.go.
 //
 // The package knows neither the verdicts of a comparison, nor layout, nor how a
 // history is stored.
@@ -39,30 +39,30 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Metric is a tracked quantity with the gate that judges its newest value.
+// Metric is a tracked quantity and the gate that judges its newest value.
 type Metric struct {
 	history.Metric
 	Gate trend.Gate
-	// From is the file that sets the threshold; "" for none.
+	// From is the file that sets the threshold, or "".
 	From string
 	// Times is set if a longer time per launch fails, too.
 	Times bool
 }
 
-// Settings change how a metric is judged. The zero value changes nothing.
+// Settings changes how a metric is judged. The zero value changes nothing.
 type Settings struct {
-	Direction string            // way that is worse
+	Direction string            // the direction that is worse
 	Threshold unit.Opt[float64] // in points, or in percent of the median for times
 	Window    unit.Opt[int]
-	// Thresholds are the thresholds of a file by metric. They apply if
+	// Thresholds contains the thresholds from a file, by metric. They apply if
 	// Threshold is absent.
 	Thresholds map[string]float64
 	File       string
 }
 
-// NewMetric returns the metric of a name with the gate of its unit: absolute
+// NewMetric returns the metric with a name, and the gate for its unit: absolute
 // for percentages and points, relative for times. For example,
-// "measured,seconds" judges both under one budget.
+// "measured,seconds" judges both metrics under one budget.
 func NewMetric(name string, s Settings) (Metric, error) {
 	name, times := strings.CutSuffix(name, ",seconds")
 	id, err := history.ParseMetric(name)
@@ -87,7 +87,7 @@ func NewMetric(name string, s Settings) (Metric, error) {
 		g.Direction = trend.Direction(s.Direction)
 	}
 	m := Metric{Metric: id, Times: times}
-	if times { // one budget for both
+	if times { // both share one budget
 		g.Budget /= 2
 	}
 	floor, given := s.Threshold.Value()
@@ -109,8 +109,8 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	return m, g.Validate()
 }
 
-// Threshold returns the value of Settings.Threshold for a floor of the gate,
-// rounded up to four digits, because a run has to exceed it.
+// Threshold returns the Settings.Threshold that sets the gate's floor, rounded
+// up to four digits, because a run has to exceed it.
 func (m Metric) Threshold(floor float64) float64 {
 	if m.Gate.Relative {
 		floor *= 100
@@ -124,20 +124,20 @@ func (m Metric) Threshold(floor float64) float64 {
 	return short
 }
 
-// Unmeasurable is the outcome of a series whose newest value is not the
-// kernel's own.
+// Unmeasurable is the outcome if a series' newest value is not the kernel's
+// own.
 const Unmeasurable trend.Outcome = "unmeasurable"
 
-// Faster is the outcome of a series that would be an alarm or a regression if
+// Faster is the outcome for a series that would be an alarm or a regression if
 // its launches did not take at least 10% less time than before.
 const Faster trend.Outcome = "faster at lower occupancy"
 
-// OpenOnBase is the outcome of a series in a run of a branch if all open
-// findings began on the base branch.
+// OpenOnBase is the outcome for a series in a branch's run if all open findings
+// began on the base branch.
 const OpenOnBase trend.Outcome = "open on the base branch"
 
-// Slower is the outcome of a series whose launches take longer while the metric
-// is as before.
+// Slower is the outcome for a series whose launches take longer while the
+// metric has not changed.
 const Slower trend.Outcome = "slower at the same occupancy"
 
 // Ref identifies a run.
@@ -148,91 +148,91 @@ type Ref struct {
 	Branch        string
 }
 
-// Series is one kernel of one program, with its launch size, on one device with
-// one driver, over time.
+// Series is one program's kernel with its launch size, on one device with one
+// driver, over time.
 type Series struct {
 	Key history.Key
-	// On is the judged metric. For Occupancy it is Busy or Measured, and each
-	// point has the other one as its companion.
+	// On is the judged metric. For Occupancy, it is Busy or Measured, and each
+	// point's companion is the other one.
 	On     history.Metric
-	Points []history.Point // all but LeftOut, in the order in which they are judged
-	// LeftOut are earlier values that are not the kernel's own.
+	Points []history.Point // all except LeftOut, in judging order
+	// LeftOut contains earlier values that are not the kernel's own.
 	LeftOut []history.Point
-	// ByAdding is set if the runs are in the order in which they were added,
-	// not in the order of their dates.
+	// ByAdding is set if the runs are in the order of adding, instead of the
+	// order of their dates.
 	ByAdding bool
 	Found    []trend.ChangePoint // for JSON
 
-	Gate     trend.Verdict    // verdict of the newest point
-	Accepted []history.Accept // levels from which on a baseline begins
+	Gate     trend.Verdict    // the newest point's verdict
+	Accepted []history.Accept // accepted levels, at which a new baseline begins
 	Findings []trend.Finding  // all findings in the judged runs
 	Open     []Open           // open findings
 	// FirstBad is the first bad run of the open findings, and LastGood the run
 	// before it; nil without a finding.
 	FirstBad, LastGood *Ref
 	AlsoChanged        []MetricChange
-	// Restart is the change with which the series begins; nil if no change is
+	// Restart is the change at the start of the series, or nil if none is
 	// known.
 	Restart *Restart
-	// Ended is set if the kernel continues under another key, or if none of the
-	// last runs on its device has it.
+	// Ended is set if the kernel continues under another key, or if the last
+	// runs on its device all lack it.
 	Ended bool
 	// Unmeasurable is set if the newest value is not the kernel's own. It is
 	// shown, but not judged.
 	Unmeasurable bool
-	// Absent is set if the checked run has no value of the series. Its verdict
-	// is the verdict of its last run.
+	// Absent is set if the checked run has no value for the series. The verdict
+	// is then the last run's.
 	Absent bool
 	// OnBase is set if the checked run belongs to a branch and all open
 	// findings began on the base branch.
 	OnBase bool
-	Shared *Shared // finding that covers all of its open findings; nil if it has others
-	// Timing is the same kernel, judged by its time per launch; nil without
+	Shared *Shared // finding that covers all of its open findings, or nil
+	// Timing is the same kernel, judged by its time per launch, or nil without
 	// times.
 	Timing *Series
-	// Age is the number of runs after the first one under its key.
+	// Age is how many runs follow the first run under its key.
 	Age int
 
-	own    map[int64]bool // the runs under its key
+	own    map[int64]bool // runs under its own key
 	times  bool           // a longer time per launch fails
-	ids    []int64        // in the history: its own series, then its predecessors
+	ids    []int64        // numbers in the history: its own series, then its predecessors
 	faster bool           // see Faster
 }
 
-// Judgment is the result of the gate for the newest values of the series of a
-// metric, in a check or a report.
+// Judgment is the gate's result for the newest values of a metric's series, in
+// a check or a report.
 type Judgment struct {
 	Metric     Metric
-	Where      string    // the history
+	Where      string    // name of the history
 	Series     []*Series // in the order in which they were first stored
 	Shared     []Shared
 	Renumbered []Renumbered
 	Clock      Clock
-	Refs       map[int64]Ref // the runs by their numbers
-	Checked    []Ref         // runs of a check, in the order in which they were added; empty in a report
+	Refs       map[int64]Ref // the runs by number
+	Checked    []Ref         // a check's runs in the order of adding; empty in a report
 	Alarms     bool          // alarms fail the gate, too
-	NeverFails bool          // the gate fails on nothing
-	// MissingKernels are kernels of the earlier runs that the checked run
-	// lacks. FailMissing fails the gate if they are significant.
+	NeverFails bool          // the gate never fails
+	// MissingKernels are kernels from earlier runs that the checked run lacks.
+	// FailMissing lets the gate fail if they are significant.
 	MissingKernels []MissingKernel
 	FailMissing    bool
 }
 
-// Open is an open finding with its runs. LastGood is nil if the finding begins
+// Open is an open finding with its runs. LastGood is nil if the finding starts
 // the series.
 type Open struct {
 	trend.Finding
 	FirstBad Ref
 	LastGood *Ref
-	Shared   bool     // part of a finding of many series
-	Changed  []Change // changes with the first bad run
+	Shared   bool     // part of a finding that many series share
+	Changed  []Change // changes in the first bad run
 }
 
-// take sets the points of a series. It leaves out values that are not the
-// kernel's own, except for the newest.
+// take sets a series' points. It leaves out values that are not the kernel's
+// own, except the newest value.
 func (t *Series) take(points []history.Point, m Metric) {
-	// A counter that is read once per interval shows other kernels if the
-	// kernel is too short for the interval.
+	// A counter that is read once per interval includes other kernels if the
+	// kernel is shorter than the interval.
 	counter := m.Unit() != "s" && !m.Exact()
 	for i := range points {
 		t.Unmeasurable = counter && points[i].Verdict == string(compare.Unmeasurable)
@@ -246,8 +246,8 @@ func (t *Series) take(points []history.Point, m Metric) {
 }
 
 // choose selects the occupancy to judge: Busy if all of the last runs have it.
-// It does not change from run to run: a run without Busy selects Measured until
-// the run is outside the window.
+// The choice does not change from run to run: after a run without Busy,
+// Measured is selected until that run is outside the window.
 func (t *Series) choose(m Metric) {
 	if m.Metric != history.Occupancy {
 		return
@@ -265,7 +265,7 @@ func (t *Series) choose(m Metric) {
 	}
 }
 
-// judged sets the verdict of the gate.
+// judged sets the gate's verdict.
 func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	for _, f := range t.Gate.Open {
@@ -292,8 +292,8 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	}
 }
 
-// Ref returns the run of a point. A run that was added after the runs were read
-// is known by its number and date.
+// Ref returns a point's run. A run that was added after the runs were read has
+// only its number and date.
 func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	p := t.Points[i]
 	if known, ok := runs[p.Run]; ok {
@@ -302,10 +302,10 @@ func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	return &Ref{Run: p.Run, Time: p.Time}
 }
 
-// Outcome returns the verdict of the newest point.
+// Outcome returns the newest point's verdict.
 func (t *Series) Outcome() trend.Outcome {
 	switch {
-	case t.Unmeasurable && len(t.Gate.Open) == 0: // what is open stays so
+	case t.Unmeasurable && len(t.Gate.Open) == 0: // open findings stay open
 		return Unmeasurable
 	case t.OnBase:
 		return OpenOnBase
@@ -319,14 +319,14 @@ func (t *Series) Outcome() trend.Outcome {
 	return t.Gate.Outcome
 }
 
-// IsSlower reports whether the launches take longer while the metric is as
-// before.
+// IsSlower reports whether the launches take longer while the metric has not
+// changed.
 func (t *Series) IsSlower() bool {
 	return t.Gate.Outcome == trend.OK && t.Timing != nil && t.Timing.Outcome() == trend.Regression
 }
 
-// Severity orders series by how much they need attention. Those before
-// SeverityOK do.
+// Severity orders series by how urgently they need attention. Severities before
+// SeverityOK need it.
 type Severity int
 
 // The severities, the most urgent first.
@@ -343,7 +343,7 @@ const (
 	SeverityUnmeasurable
 )
 
-// Severity returns how much the series needs attention.
+// Severity returns how urgently the series needs attention.
 func (t *Series) Severity() Severity {
 	switch o := t.Outcome(); {
 	case o == Unmeasurable:
@@ -358,30 +358,31 @@ func (t *Series) Severity() Severity {
 	}
 }
 
-// NeedsAttention reports whether the series should be looked at.
+// NeedsAttention reports whether a user should look at the series.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Restarted reports whether something changed where the series begins and few
-// runs show the effect: the series is learning, or continues an earlier one.
+// Restarted reports whether something changed at the start of the series and
+// only few runs show the effect: the series is learning, or it continues an
+// earlier one.
 func (t *Series) Restarted() bool {
 	return t.Restart != nil && !t.Unmeasurable &&
 		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
 }
 
-// RecentRuns is the number of runs for which a change is reported.
+// RecentRuns is how many runs a change is reported for.
 const RecentRuns = 8
 
-// Continues reports whether the runs before the change are part of the series.
+// Continues reports whether the runs before the change belong to the series.
 func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
 
-// Since returns the distance of the runs since the change from the earlier
-// ones, as a difference of medians.
+// Since returns the difference between the runs after the change and the
+// earlier runs, as a difference of medians.
 func (t *Series) Since() float64 {
 	before, after := t.sides(t.Gate.Window)
 	return median(after) - median(before)
 }
 
-// median returns the median of the values of points, 0 for none.
+// median returns the median of the points' values, or 0 if there are none.
 func median(points []history.Point) float64 {
 	m, _ := stat.Median(valuesOf(points))
 	return m
@@ -394,7 +395,7 @@ func valuesOf(points []history.Point) (values []float64) {
 	return values
 }
 
-// Off returns the distance of the newest value from the median.
+// Off returns the newest value's distance from the median.
 func (t *Series) Off() float64 { return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value) }
 
 // Bad reports whether the newest point is beyond its threshold, confirmed or
@@ -407,8 +408,8 @@ func (t *Series) Bad() bool {
 // Newest returns the last point.
 func (t *Series) Newest() history.Point { return t.Points[len(t.Points)-1] }
 
-// Own returns the points for statistics: without a newest one that is only
-// shown.
+// Own returns the points for statistics. It excludes a newest point that is
+// shown but not judged.
 func (t *Series) Own() []history.Point {
 	if t.Unmeasurable {
 		return t.Points[:len(t.Points)-1]

@@ -22,8 +22,8 @@ var (
 	now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// measuredRow is a kernel with its measured occupancy in percent and a time per
-// launch.
+// measuredRow returns a kernel row with measured occupancy in percent and a
+// time per launch.
 func measuredRow(value float64, verdict string) history.Row {
 	row := history.Row{Key: history.Key{Task: "k", Global: unit.Size(4096), Local: unit.Size(256), SIMD: 32}, Verdict: verdict}
 	row.Set(history.Measured, unit.Some(value))
@@ -31,7 +31,8 @@ func measuredRow(value float64, verdict string) history.Row {
 	return row
 }
 
-// storeRuns stores runs, an hour apart. Their numbers are 1, 2, 3 ...
+// storeRuns returns a history with the given runs, one hour apart. Their
+// numbers are 1, 2, 3, ...
 func storeRuns(t *testing.T, runs ...history.Run) *history.DB {
 	t.Helper()
 	db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"), history.Options{})
@@ -49,7 +50,8 @@ func storeRuns(t *testing.T, runs ...history.Run) *history.DB {
 	return db
 }
 
-// metric is one with the gate of its unit; a window of 0 is the default.
+// metric returns a metric with the gate for its unit; a window of 0 means the
+// default.
 func metric(t *testing.T, name string, window int) track.Metric {
 	t.Helper()
 	var s track.Settings
@@ -63,7 +65,7 @@ func metric(t *testing.T, name string, window int) track.Metric {
 	return m
 }
 
-// check judges a run, the newest for 0.
+// check returns the judgment of a run, or of the newest run for 0.
 func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 	t.Helper()
 	id := int64(run)
@@ -80,7 +82,7 @@ func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 	return c
 }
 
-// whole reads the whole history of measured occupancy.
+// whole returns the series of a history's measured occupancy.
 func whole(t *testing.T, db *history.DB) []*track.Series {
 	t.Helper()
 	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
@@ -90,7 +92,7 @@ func whole(t *testing.T, db *history.DB) []*track.Series {
 	return r.Series
 }
 
-// replay is the backtest of a history.
+// replay returns the backtest of a history.
 func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
 	t.Helper()
 	b, err := track.ReadBacktest(bg, db, m, unit.Opt[float64]{}, nil, now)
@@ -100,8 +102,8 @@ func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
 	return b
 }
 
-// TestUnmeasurableIsNotJudged stores runs whose counter is not the kernel's
-// between others.
+// TestUnmeasurableIsNotJudged stores runs whose value is not the kernel's own
+// between other runs.
 func TestUnmeasurableIsNotJudged(t *testing.T) {
 	row := func(value float64, short bool) history.Run {
 		verdict := "match"
@@ -120,13 +122,13 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		runs   []history.Run
 		metric string
 		window int
-		want   string // verdict, n, in a row, left out
+		want   string // verdict, runs, consecutive bad runs, left out
 	}{
 		{"a low run that is not the kernel's does not confirm the next one", append(slices.Clone(steady), row(40, true), row(90, false)), "measured", 0, "alarm 10 1 1"},
-		{"nor does it part two that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 10 2 1"},
-		{"they are no baseline", append(slices.Clone(short), row(60, false), row(60, false)), "measured", 0, "learning 1 0 10"},
-		{"the newest is shown, with the figures of the judged ones", append(slices.Clone(steady), row(40, true), row(50, true)), "measured", 0, "unmeasurable 10 0 1"},
-		{"also outside of the window", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 10"},
+		{"such a run does not separate two runs that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 10 2 1"},
+		{"such runs are not a baseline", append(slices.Clone(short), row(60, false), row(60, false)), "measured", 0, "learning 1 0 10"},
+		{"the newest value is shown, with the statistics of the judged runs", append(slices.Clone(steady), row(40, true), row(50, true)), "measured", 0, "unmeasurable 10 0 1"},
+		{"such runs do not count outside the window", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 10"},
 		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(50, true), row(50, true)), "seconds", 0, "regression 10 2 0"},
 	}
 	for _, c := range cases {
@@ -142,8 +144,8 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		}
 	}
 
-	// A level that changed stays in the report when only the newest value is
-	// not the kernel's own; and that value is of no level.
+	// A changed level stays in the report if only the newest value is not the
+	// kernel's own. That value belongs to no level.
 	var moved []history.Run
 	for i := range 30 {
 		moved = append(moved, row(90-10*float64(i/15)+0.1*float64(i%3), false))
@@ -154,15 +156,15 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		len(s.Points) != 31 || len(s.LeftOut) != 1 {
 		t.Errorf("the report has %+v", s)
 	}
-	// Of a series of such runs alone nothing was replayed.
+	// A series that has only such values is not replayed.
 	if b := replay(t, storeRuns(t, short...), metric(t, "measured", 0)); len(b.Series) != 1 || len(b.Series[0].Own()) != 0 || len(b.Series[0].LeftOut) != 9 || b.Total.Checks != 0 {
 		t.Errorf("the replay of runs that are not judged is %+v", b)
 	}
 }
 
-// TestBacktestIsTheCheck checks every run of a history as the newest and holds
-// the replay against it: what is open, and since when; over runs that are not
-// judged, drops that are recovered and drops that stay.
+// TestBacktestIsTheCheck checks every run of a history as the newest one, and
+// compares the open findings and their first runs with the replay. The history
+// has runs that are not judged, drops that recover, and drops that stay.
 func TestBacktestIsTheCheck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var runs []history.Run
@@ -182,7 +184,7 @@ func TestBacktestIsTheCheck(t *testing.T) {
 	red := 0
 	for run := 1; run <= len(runs); run++ {
 		s := check(t, db, run, m).Series[0]
-		want := int64(0) // first bad run of what is open in the replay
+		want := int64(0) // first bad run of the finding that is open in the replay
 		for _, f := range b.Findings {
 			opened := b.Points[f.Opened].Run <= int64(run)
 			if opened && (f.Closed < 0 || b.Points[f.Closed].Run > int64(run)) {
@@ -203,16 +205,16 @@ func TestBacktestIsTheCheck(t *testing.T) {
 	}
 }
 
-// TestBegins describes where a series restarts, and where it only stands next
-// to another one. A run is written as "device driver local", several kernels of
-// one run with a comma.
+// TestBegins checks where a series continues another one, and where both only
+// exist in parallel. A run is written as "device driver local", and several
+// kernels of one run are separated by commas.
 func TestBegins(t *testing.T) {
 	const a, b = "A 1 16", "B 1 16"
 	cases := []struct {
 		reason string
 		runs   []string
-		check  string // findings of the newest run
-		report string // of all series
+		check  string // the newest run's findings
+		report string // all series
 	}{
 		{"another driver", []string{a, a, "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
 		{"two runs later", []string{a, a, "A 2 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
@@ -269,8 +271,8 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestStopped holds what a report says of series that are over: they are of the
-// past, but what is open stays so until somebody accepts it, as in a check.
+// TestStopped checks the report on series that have ended. An open finding in
+// such a series stays open until it is accepted, as in a check.
 func TestStopped(t *testing.T) {
 	row := func(task string, value float64) history.Row {
 		r := measuredRow(value, "match")
@@ -279,16 +281,16 @@ func TestStopped(t *testing.T) {
 	}
 	for _, c := range []struct {
 		reason string
-		device string // of the later runs
+		device string // device of the later runs
 		later  int
 		drop   float64
-		accept bool // of the newest run
+		accept bool // accept the newest run
 		want   trend.Outcome
 		ended  bool
 		absent bool
 	}{
 		{"the newest run has it", "A", 0, 20, false, trend.Regression, false, false},
-		{"what is open is so without a run", "A", 7, 20, false, trend.Regression, false, true},
+		{"an open finding stays open without a run", "A", 7, 20, false, trend.Regression, false, true},
 		{"however long", "A", 20, 20, false, trend.Regression, false, true},
 		{"until it is accepted", "A", 8, 20, true, trend.Regression, true, true},
 		{"it may come back", "A", 7, 0, false, trend.OK, false, true},
@@ -319,8 +321,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// begun is a series in a few characters: device/driver/local size, what changed
-// and the last run before.
+// begun returns a series as short text: device/driver/local size, the changes,
+// and the last run before them.
 func begun(s *track.Series) string {
 	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
 	if b := s.Restart; b != nil {
@@ -336,16 +338,17 @@ func begun(s *track.Series) string {
 	return text
 }
 
-// TestOpenStaysOpen holds that a finding belongs to the kernel: what the newest
-// run lacks, or has elsewhere, does not recover it. A run is written as "driver
-// local value", several kernels of one run with a comma; "-" is no value.
+// TestOpenStaysOpen checks that a finding belongs to the kernel: it does not
+// recover if the newest run lacks the kernel or has it under another key. A run
+// is written as "driver local value", and several kernels of one run are
+// separated by commas; "-" means no value.
 func TestOpenStaysOpen(t *testing.T) {
 	good, bad := "1 16 90", "1 16 65"
 	for _, c := range []struct {
 		reason string
-		runs   []string // after twenty good ones
-		accept bool     // the newest but one
-		want   string   // of the newest run
+		runs   []string // after twenty good runs
+		accept bool     // accept the second newest run
+		want   string   // verdict of the newest run
 	}{
 		{"open", []string{bad, bad}, false, "1/16 regression since 21"},
 		{"its cell is blank", []string{bad, bad, "1 16 -"}, false, "1/16 regression since 21, absent"},
@@ -354,7 +357,7 @@ func TestOpenStaysOpen(t *testing.T) {
 		{"missing, and good again", []string{bad, bad, "", good}, false, "1/16 ok"},
 		{"a driver that takes turns hides nothing", []string{"2 16 65", "2 16 65", good}, false,
 			"1/16 ok; 2/16 regression since 21, absent"},
-		{"and the bad one is red again", []string{"2 16 65", "2 16 65", good, "2 16 65"}, false, "2/16 regression since 21"},
+		{"the bad driver fails again", []string{"2 16 65", "2 16 65", good, "2 16 65"}, false, "2/16 regression since 21"},
 		{"a shape next to the old one", []string{"1 32 65", "1 32 65", good + ",1 32 65"}, false,
 			"1/16 ok; 1/32 regression since 21"},
 		{"another driver goes on with it", []string{bad, bad, "2 16 65"}, false, "2/16 regression since 21"},
@@ -404,8 +407,8 @@ func TestOpenStaysOpen(t *testing.T) {
 		if slices.Sort(got); strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, strings.Join(got, "; "), c.want)
 		}
-		// A replay is red from the run that proved it on, and as a check is
-		// until it was accepted.
+		// A replay fails starting with the run that confirmed the finding, and
+		// like a check until the finding is accepted.
 		b := replay(t, db, metric(t, "measured", 0))
 		at := slices.IndexFunc(b.Series, func(s *track.Series) bool { return s.Key.Task != "other" })
 		if run, closed := b.Series[at].AcceptedAfter(); c.accept && (b.Total.FailedChecks != 1 || !closed || run != int64(len(runs)-1)) {
@@ -414,17 +417,17 @@ func TestOpenStaysOpen(t *testing.T) {
 	}
 }
 
-// TestBranchFailsForItsOwn holds what a run of a branch is red for.
+// TestBranchFailsForItsOwn checks which findings make a branch's run fail.
 func TestBranchFailsForItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		reason       string
 		base, branch []float64
 		want         trend.Outcome
 	}{
-		{"what is open on the base branch is named", []float64{80, 80}, []float64{80}, track.OpenOnBase},
-		{"its own drop is red", nil, []float64{80, 80}, trend.Regression},
-		{"its own drop below what is open is red", []float64{80, 80, 80}, []float64{60, 60}, trend.Regression},
-		{"it mends what is open", []float64{80, 80}, []float64{95}, trend.OK},
+		{"a finding that is open on the base branch is named", []float64{80, 80}, []float64{80}, track.OpenOnBase},
+		{"the branch's own drop fails", nil, []float64{80, 80}, trend.Regression},
+		{"the branch's own drop below an open finding fails", []float64{80, 80, 80}, []float64{60, 60}, trend.Regression},
+		{"the branch fixes an open finding", []float64{80, 80}, []float64{95}, trend.OK},
 	} {
 		var runs []history.Run
 		for i, v := range slices.Concat(slices.Repeat([]float64{95}, 20), c.base, c.branch) {
@@ -441,8 +444,8 @@ func TestBranchFailsForItsOwn(t *testing.T) {
 	}
 }
 
-// TestNoLongerFaster holds that a kernel that is slow again at the low occupancy
-// is red at once.
+// TestNoLongerFaster checks that a kernel fails at once if it is slow again at
+// the low occupancy.
 func TestNoLongerFaster(t *testing.T) {
 	var runs []history.Run
 	for i := range 31 {
@@ -466,8 +469,8 @@ func TestNoLongerFaster(t *testing.T) {
 	}
 }
 
-// TestMeasuredAgain holds that a run of the same commit with some kernels alone
-// supplements the run.
+// TestMeasuredAgain checks that a run of the same commit with only some kernels
+// supplements the earlier run.
 func TestMeasuredAgain(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
 	run := func(i int, low string, of ...string) history.Run {
