@@ -9,22 +9,22 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Backtest counts the results of the gate over a history.
+// Backtest counts the gate's results over a history.
 type Backtest struct {
-	Checks       int // that could be judged
-	Opened       int // of these, that opened a finding: red for nothing, unless something was wrong
-	FailedChecks int // of these, in which one was open
+	Checks       int // checks in which at least one series could be judged
+	Opened       int // judged checks that opened a finding: false alarms, unless something was wrong
+	FailedChecks int // judged checks in which a finding was open
 }
 
-// Rate returns the number of checks per 100 that opened a finding.
+// Rate returns how many of 100 checks opened a finding.
 func (b Backtest) Rate() float64 { return 100 * float64(b.Opened) / math.Max(1, float64(b.Checks)) }
 
-// Plus returns the sum with the counts of other series.
+// Plus returns the sum of two counts.
 func (b Backtest) Plus(o Backtest) Backtest {
 	return Backtest{b.Checks + o.Checks, b.Opened + o.Opened, b.FailedChecks + o.FailedChecks}
 }
 
-// Tally returns the counts of a replay.
+// Tally returns a replay's counts.
 func (r *Replay) Tally() (b Backtest) {
 	for _, c := range r.Checks {
 		if c.Judged {
@@ -43,31 +43,32 @@ func count(is bool) int {
 	return 0
 }
 
-// Power counts the injected drops that the gate finds.
+// Power counts how many injected drops the gate finds.
 type Power struct {
-	Drop            float64   // in points; for relative gates in percent
-	Injected, Found int       // Found within the reach of runs after the drop
-	Delays          []float64 // of the found: runs until then, the first bad one counted
+	Drop            float64   // in points; in percent for relative gates
+	Injected, Found int       // Found counts drops found within reach runs
+	Delays          []float64 // for each found drop, the runs until it was found, including the first bad one
 }
 
-// Plus returns the sum with other injected drops.
+// Plus returns the sum of two counts.
 func (p Power) Plus(o Power) Power {
 	return Power{p.Drop, p.Injected + o.Injected, p.Found + o.Found, append(p.Delays, o.Delays...)}
 }
 
-// Delay returns the median of Delays; absent if no drop was found.
+// Delay returns the median of Delays. It is absent if no drop was found.
 func (p Power) Delay() unit.Opt[float64] { return unit.Maybe(stat.Median(p.Delays)) }
 
 const (
-	// reach is the number of runs in which an injected drop has to be found.
+	// reach is the number of runs within which an injected drop has to be
+	// found.
 	reach = 10
-	// places is the number of places at which each drop is injected.
+	// places is how many places each drop is injected at.
 	places = 3
 )
 
-// Power injects a drop into 1 of 20 series, at several places of the history,
-// and counts the drops that the gate finds within ten runs. A history needs at
-// least 26 runs.
+// Power returns how many drops the gate finds within ten runs. It injects each
+// drop into 1 of 20 series, at several places in the history. A history needs
+// at least 26 runs.
 func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power, error) {
 	p := Power{Drop: drop}
 	var runs []int
@@ -103,8 +104,8 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 	return p, ctx.Err()
 }
 
-// inject lowers every twentieth series from a run on. It returns the index of
-// this run in each lowered series.
+// inject returns the series with every twentieth one lowered starting with a
+// run, and this run's index in each lowered series.
 func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
 	planted, where = slices.Clone(series), map[int]int{}
 	for k := offset % min(20, len(series)); k < len(series); k += 20 {
@@ -121,7 +122,7 @@ func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (plant
 	return planted, where
 }
 
-// dropped returns a value that is worse by a drop.
+// dropped returns a value made worse by a drop.
 func (g Gate) dropped(value, drop float64) float64 {
 	if g.Relative {
 		drop *= value / 100
@@ -133,9 +134,10 @@ func (g Gate) dropped(value, drop float64) float64 {
 }
 
 // Keep returns the gate with the smallest floor with which a history opens
-// findings in no more checks than a budget allows, and its backtest. ok is false
-// if such a floor would hide a drop: a shift of several kernels at once, or one
-// of 8 runs or more. Every other finding counts as a false alarm.
+// findings in no more checks than a budget allows, and the gate's backtest.
+// Every finding counts as a false alarm unless it is a drop: a shift of several
+// kernels at once, or a shift that lasts at least 8 runs. ok is false if such a
+// floor would hide a drop.
 func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (kept Gate, sum Backtest, ok bool, err error) {
 	for {
 		sum = Backtest{}
@@ -166,9 +168,10 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (kep
 	}
 }
 
-// alone returns the shifts of the short findings that began while hardly any
-// other series fell, by the run that opened them: fewer than three, or fewer
-// than 20% of the series, within a run. drop is the smallest of the other shifts.
+// alone returns the shifts of short findings that began while hardly any other
+// series fell, by the run that opened them. "Hardly any" means fewer than three
+// series, or fewer than 20%, within one run. drop is the smallest of the other
+// shifts.
 func (g Gate) alone(r *Replay, series [][]Point) (shifts map[int][]float64, drop float64) {
 	fell := map[int]int{} // findings by their first bad run
 	for k, s := range r.Series {

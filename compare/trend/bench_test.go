@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// BenchmarkGolden runs all golden series and parameter sets once; a pure-Python
-// program with the same sums is the yardstick (at least 20 times slower).
+// BenchmarkGolden runs all golden series and parameter sets once. The yardstick
+// is a pure-Python program with the same sums, which is at least 20 times
+// slower.
 func BenchmarkGolden(b *testing.B) {
 	g := readGolden(b)
 	for b.Loop() {
@@ -22,8 +23,8 @@ func BenchmarkGolden(b *testing.B) {
 	}
 }
 
-// BenchmarkWindow shows the growth with the window: time per point must not
-// rise faster than the window, so time per window is at most quadratic.
+// BenchmarkWindow shows the dependence on the window size: time per point must
+// not grow faster than the window, so time per window is at most quadratic.
 func BenchmarkWindow(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 8000)
@@ -43,8 +44,8 @@ func BenchmarkWindow(b *testing.B) {
 	}
 }
 
-// BenchmarkHistory is the load of a large history: 1,000 points of one of 1,000
-// series.
+// BenchmarkHistory processes 1,000 points in one of 1,000 series, as in a large
+// history.
 func BenchmarkHistory(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 1000)

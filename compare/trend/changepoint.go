@@ -9,34 +9,34 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Bounds of Params. The upper bound of the window keeps its table (window^2
-// numbers) small.
+// Bounds of Params. The window's upper bound keeps its table (window^2 numbers)
+// small.
 const (
 	minWindow = 4
 	maxWindow = 1000
 )
 
-// Params are the parameters of the search for change points. Use DefaultParams:
-// the zero value is rejected.
+// Params are the parameters for the change point search. Use DefaultParams: the
+// zero value is rejected.
 type Params struct {
-	Window    int     `json:"window"`    // points that are looked at together
+	Window    int     `json:"window"`    // points that are examined together
 	P         float64 `json:"p"`         // a change point has a p below this
 	Magnitude float64 `json:"magnitude"` // and the means differ by more than this share (0.05 = 5 %)
 	// MinSegment is the smallest number of points between change points; 0 and
-	// 1 allow any. 3 ignores short spikes. It applies when points are merged,
-	// not in the search: a search that avoids short segments would move a
-	// change to another run.
+	// 1 allow any number. 3 ignores short spikes. It applies when points are
+	// merged, not during the search: a search that avoids short segments would
+	// move a change to another run.
 	MinSegment int `json:"min_segment"`
 }
 
-// DefaultParams returns the parameters of Hunter and Otava: window 50, p 0.001,
+// DefaultParams returns Hunter's and Otava's parameters: window 50, p 0.001,
 // any magnitude, any segment.
 func DefaultParams() Params {
 	return Params{Window: 50, P: 0.001}
 }
 
-// Validate returns an error that states what is wrong with the parameters and
-// what is possible.
+// Validate returns an error that states which parameter is wrong and which
+// values are possible.
 func (p Params) Validate() error {
 	switch {
 	case p.Window < minWindow || p.Window > maxWindow:
@@ -55,22 +55,23 @@ func (p Params) Validate() error {
 	return nil
 }
 
-// ChangePoint is a place at which a series moved to a new level.
+// ChangePoint is a place at which a series changed to a new level.
 type ChangePoint struct {
-	Index int       // of the first point of the new level
-	Time  time.Time // of that point
-	P     float64   // Student's t, two-sided, of the segment before against the segment after
+	Index int       // index of the new level's first point
+	Time  time.Time // that point's time
+	P     float64   // two-sided Student's t, comparing the segments before and after
 
 	MeanBefore, MeanAfter float64
 	Before, After         int     // points in the two segments
 	Magnitude             float64 // max(|after/before - 1|, |before/after - 1|)
 }
 
-// ChangePoints returns the change points of a series. It uses E-divisive means
-// with a t-test in overlapping windows, and merges the points afterward, as
-// Hunter (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and
-// its successor Apache Otava do, after Matteson and James (2014). It takes O(n
-// * window) time. A series of fewer than two points has none.
+// ChangePoints returns a series' change points. It uses E-divisive means with a
+// t-test in overlapping windows, and merges the points afterward. Hunter
+// (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and its
+// successor Apache Otava do the same, after Matteson and James (2014). The
+// search takes O(n * window) time. A series with fewer than two points has no
+// change points.
 func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func valuesOf(points []Point) []float64 {
 	return values
 }
 
-// firstPassP returns the p of the search within windows. It is larger, because
+// firstPassP returns the p for the search within windows. It is larger, because
 // merging strengthens real changes.
 func firstPassP(p float64) float64 {
 	switch {
@@ -113,19 +114,20 @@ func split(values []float64, params Params) []int {
 			last = start + i
 			found = append(found, last)
 		}
-		// A window begins at the last change, so that the next one is not
-		// searched across it.
+		// The next window starts at the last change, so that no search crosses
+		// it.
 		start = max(last, start+params.Window/2)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// merge removes weak points until all remaining points are significant and
-// large enough. It removes the points next to too short a segment first (the
-// smallest step first, because p is unreliable for two or three points), then
-// the point with the largest p, then the point with the smallest magnitude. The
-// points next to a removed point are judged again, over a longer segment.
+// merge returns the points that remain after weak points are removed, until all
+// remaining points are significant and large enough. It first removes points
+// next to a segment that is too short (the smallest step first, because p is
+// unreliable for two or three points), then the point with the largest p, then
+// the point with the smallest magnitude. The neighbors of a removed point are
+// judged again, with a longer segment.
 func merge(points []Point, indices []int, params Params) []ChangePoint {
 	values, found := valuesOf(points), make([]ChangePoint, len(indices))
 	for i, index := range indices {
@@ -140,20 +142,21 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 			break
 		}
 		found = slices.Delete(found, weakest, weakest+1)
-		// The neighbors to the right and the one after it are judged again, the
-		// left one is not. Hunter and Otava do this, and the expected results
+		// The right neighbor and the point after it are judged again, but not
+		// the left one. Hunter and Otava do this, and the expected results
 		// depend on it.
 		judge(values, found, weakest)
 		judge(values, found, weakest+1)
-		if params.MinSegment > 1 { // not theirs: the length of the segment before must be true
+		if params.MinSegment > 1 { // unlike Hunter and Otava: the length of the previous segment must be correct
 			judge(values, found, weakest-1)
 		}
 	}
 	return found
 }
 
-// weakestOf returns the point to remove next, -1 if all may stay. A p of NaN
-// (two constant segments of equal mean) never passes a comparison.
+// weakestOf returns the index of the point to remove next, or -1 if all may
+// stay. A p of NaN (two constant segments with equal means) never passes a
+// comparison.
 func weakestOf(points []ChangePoint, params Params) int {
 	least, weakest := 0, 0
 	short := -1
@@ -179,11 +182,11 @@ func weakestOf(points []ChangePoint, params Params) int {
 	return -1
 }
 
-// step returns the difference of the means.
+// step returns the difference between the means.
 func step(c ChangePoint) float64 { return math.Abs(c.MeanAfter - c.MeanBefore) }
 
-// judge computes point i between its neighbors. It ignores an i outside the
-// list.
+// judge computes point i from the segments between its neighbors. It ignores an
+// i outside the list.
 func judge(values []float64, points []ChangePoint, i int) {
 	if i < 0 || i >= len(points) {
 		return
@@ -201,27 +204,28 @@ func judge(values []float64, points []ChangePoint, i int) {
 		Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
-// search finds the change points of one window after the other, and reuses its
+// search finds the change points in one window after another, and reuses its
 // tables.
 type search struct {
 	p      float64
 	values []float64
-	// rows[t*n+k] is the sum of |v[t]-v[j]| for t < j <= k, and columns[t] the
-	// sum of |v[i]-v[t]| for i < t.
+	// rows[t*n+k] is the sum over t < j <= k of |v[t]-v[j]|, and columns[t] is
+	// the sum over i < t of |v[i]-v[t]|.
 	rows, columns []float64
-	within        []float64 // sums of rows from below, of the interval at hand
+	within        []float64 // sums of rows from below, for the current interval
 	across        []float64 // sums of rows from above
 }
 
-// candidate is the best place to cut an interval of the window.
+// candidate is the best place to cut an interval in the window.
 type candidate struct {
-	start, end, index int // index is 0 where there is none
+	start, end, index int // index is 0 if there is none
 	q                 float64
 }
 
-// window returns the change points of a window, ascending. It cuts at the best
-// place of all intervals as long as the cut is significant. Only the two new
-// intervals are searched after a cut; the others keep their candidates.
+// window returns a window's change points in ascending order. It repeatedly
+// cuts at the best place among all intervals while the cut is significant.
+// After a cut, only the two new intervals are searched; the others keep their
+// candidates.
 func (s *search) window(values []float64) []int {
 	s.tabulate(values)
 	cuts := []candidate{s.best(0, len(values))}
@@ -248,7 +252,7 @@ func (s *search) window(values []float64) []int {
 	return found
 }
 
-// tabulate computes the sums of the distances between the values of a window.
+// tabulate computes the sums of distances between the window's values.
 func (s *search) tabulate(values []float64) {
 	n := len(values)
 	s.values = values
@@ -275,9 +279,9 @@ func (s *search) tabulate(values []float64) {
 //
 //	Q(X, Y) = 2/(m+n) sum|x-y| - 2m/((m+n)(n-1)) sum|x-x'| - 2n/((m+n)(m-1)) sum|y-y'|   with n = |X|, m = |Y|
 //
-// Every sum comes from the one before it, so an interval takes O(length^2). The
-// order of additions is that of Otava's matrices: with whole numbers several
-// places can have equal Q, and then the last bit would decide.
+// Every sum is computed from the previous one, so an interval takes O(length^2)
+// time. Additions have the same order as in Otava's matrices: with integer
+// values, several places can have equal Q, and then the last bit decides.
 func (s *search) best(start, end int) candidate {
 	c := candidate{start: start, end: end}
 	if end-start < 2 {
@@ -287,7 +291,7 @@ func (s *search) best(start, end int) candidate {
 	n := len(s.values)
 	across := s.across[start:end]
 	clear(across)
-	before := 0.0 // sum of distances within [start, t)
+	before := 0.0 // sum of the distances within [start, t)
 	for t := start + 1; t < end; t++ {
 		above := s.rows[(t-1)*n : t*n]
 		for k := t; k < end; k++ {
@@ -306,9 +310,9 @@ func (s *search) row(c *candidate, t int, before float64) {
 	n := len(s.values)
 	x := float64(t - c.start)
 	within := s.within[t*n : t*n+n]
-	// If the table has no entry (an end before t), its value is 0, and it takes
-	// part: if all distances of real cuts are negative, Otava cuts at the first
-	// such place. Only the significance decides whether the cut is used.
+	// If the table has no entry (an end before t), the value 0 takes part: if
+	// all real cuts have negative distances, Otava cuts at the first such
+	// place. Whether the cut is used depends only on its significance.
 	if t > c.start+1 && (c.index == 0 || 0 > c.q) {
 		c.index, c.q = t, 0
 	}
@@ -328,8 +332,8 @@ func (s *search) row(c *candidate, t int, before float64) {
 	}
 }
 
-// sumBelow fills within[t][k] with the distances within [t, k], adding rows
-// from the bottom.
+// sumBelow sets within[t][k] to the sum of distances within [t, k], by adding
+// rows from the bottom.
 func (s *search) sumBelow(start, end int) {
 	n := len(s.values)
 	clear(s.within[(end-1)*n : (end-1)*n+end])
@@ -342,7 +346,7 @@ func (s *search) sumBelow(start, end int) {
 	}
 }
 
-// column returns the sum of |v[i]-v[t]| for start <= i < t.
+// column returns the sum over start <= i < t of |v[i]-v[t]|.
 func (s *search) column(start, t int) float64 {
 	skipped := 0.0
 	for _, v := range s.values[:start] {
@@ -351,14 +355,14 @@ func (s *search) column(start, t int) float64 {
 	return s.columns[t] - skipped
 }
 
-// segment is the summary of a part of a series for the t-test.
+// segment summarizes a part of a series for the t-test.
 type segment struct {
 	n              int
-	mean, variance float64 // of the population (divisor n)
+	mean, variance float64 // population variance (divisor n)
 }
 
-// describe returns the summary of a segment with values, in two passes to keep
-// the last digits.
+// describe returns the summary of a segment. It uses two passes to keep the
+// last digits.
 func describe(values []float64) segment {
 	s := segment{n: len(values)}
 	for _, v := range values {
@@ -372,10 +376,10 @@ func describe(values []float64) segment {
 	return s
 }
 
-// studentP returns the two-sided p of Student's t-test with equal variances.
+// studentP returns the two-sided p by Student's t-test with equal variances.
 // Like Hunter and Otava, it uses the population variance instead of the sample
 // variance, so short segments look slightly more certain than they are. Two
-// points have p = 1. It is NaN if both segments are constant and equal.
+// points have p = 1. The result is NaN if both segments are constant and equal.
 func studentP(a, b segment) float64 {
 	if a.n+b.n <= 2 {
 		return 1
@@ -390,12 +394,12 @@ func studentP(a, b segment) float64 {
 		return 0
 	}
 	// The incomplete beta function keeps its relative accuracy in the far tail,
-	// where 1 - CDF would be 0.
+	// in which 1 - CDF would be 0.
 	return mathext.RegIncBeta(free/2, 0.5, free/(free+t*t))
 }
 
-// magnitude returns the larger of the two relative changes between two means. A
-// mean of zero has none.
+// magnitude returns the larger of the two relative changes between two means.
+// There is no change relative to a zero mean.
 func magnitude(before, after float64) float64 {
 	largest := 0.0
 	if before != 0 {

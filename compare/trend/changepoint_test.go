@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// distances sums |a-b| over all pairs of two lists, or within one.
+// distances returns the sum of |a-b| over all pairs from two lists, or within
+// one.
 func distances(a, b []float64) (sum float64) {
 	for _, x := range a {
 		for _, y := range b {
@@ -19,9 +20,9 @@ func distances(a, b []float64) (sum float64) {
 	return sum
 }
 
-// cutOf is the definition of the best cut of an interval: the largest energy
+// cutOf returns the best cut of an interval by definition: the largest energy
 // distance between [start, t) and [t, end'), over all t and end' (Matteson and
-// James with alpha = 1), where 0 counts for a t behind the first.
+// James with alpha = 1). For every t after the first, 0 also takes part.
 func cutOf(values []float64, start, end int) (index int, q float64, ok bool) {
 	for t := start + 1; t < end; t++ {
 		if t > start+1 && (!ok || q < 0) {
@@ -45,7 +46,7 @@ func cutOf(values []float64, start, end int) (index int, q float64, ok bool) {
 	return index, q, ok
 }
 
-// tTest is the definition of the test, with the population's variances.
+// tTest returns p by the definition of the test, with population variances.
 func tTest(a, b []float64) float64 {
 	moments := func(list []float64) (n, mean, variance float64) {
 		for _, v := range list {
@@ -66,8 +67,8 @@ func tTest(a, b []float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n + m - 2}.CDF(-math.Abs(t))
 }
 
-// windowOf cuts at the best place of all intervals as long as the cut is
-// significant.
+// windowOf returns the cuts of a window: it cuts at the best place among all
+// intervals while the cut is significant.
 func windowOf(values []float64, p float64) (found []int) {
 	cuts := [][2]int{{0, len(values)}}
 	for {
@@ -91,8 +92,8 @@ func windowOf(values []float64, p float64) (found []int) {
 	return found
 }
 
-// TestWindowIsTheDefinition holds the search in a window, which goes by running
-// sums, against sums of all pairs.
+// TestWindowIsTheDefinition compares the search in a window, which uses running
+// sums, with sums over all pairs.
 func TestWindowIsTheDefinition(t *testing.T) {
 	s := &search{p: 0.01}
 	cut := 0
@@ -120,9 +121,9 @@ func TestStudentP(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		a, b []float64
-		want float64 // NaN where nothing can be said
+		want float64 // NaN if p is undefined
 	}{
-		{"two points tell nothing", []float64{1}, []float64{9}, 1},
+		{"two points have p = 1", []float64{1}, []float64{9}, 1},
 		{"two constant levels differ for sure", []float64{1, 1}, []float64{9, 9}, 0},
 		{"two constant equal ones have no p", []float64{1, 1}, []float64{1, 1}, math.NaN()},
 		{"equal means are equal", []float64{1, 3}, []float64{1, 3}, 1},
@@ -139,7 +140,7 @@ func TestStudentP(t *testing.T) {
 	}
 }
 
-// indices returns where the levels change.
+// indices returns the places at which the levels change.
 func indices(list []ChangePoint) (at []int) {
 	for _, c := range list {
 		at = append(at, c.Index)
@@ -167,8 +168,8 @@ func TestChangePoints(t *testing.T) {
 		{"one run far off is a spike", repeat([2]float64{20, 60}, [2]float64{1, 20}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 3 }), nil},
 		{"ten runs are a level", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 10 }), []int{20, 30}},
 		{"which is too short for eleven", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 11 }), nil},
-		{"a step of 8% where 5 count", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.05 }), []int{20}},
-		{"and where 10 do", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.1 }), nil},
+		{"a step of 8% with a magnitude limit of 5%", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.05 }), []int{20}},
+		{"a step of 8% with a magnitude limit of 10%", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.1 }), nil},
 		{"the larger of two steps", repeat([2]float64{20, 60}, [2]float64{20, 58}, [2]float64{20, 40}), with(func(p *Params) { p.Magnitude = 0.1 }), []int{40}},
 		{"five runs of ten are no proof at one in a million", noisy(1, 3, [2]float64{5, 60}, [2]float64{5, 55}), with(func(p *Params) { p.P = 1e-6 }), nil},
 	} {
@@ -198,7 +199,7 @@ func TestChangePoints(t *testing.T) {
 func TestParamsReject(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Params)
-		want   string // "" is fine
+		want   string // "" if valid
 	}{
 		{func(p *Params) { p.Window = 3 }, "a change point window of 3 points"}, {func(p *Params) { p.Window = 4 }, ""},
 		{func(p *Params) { p.Window = 1000 }, ""}, {func(p *Params) { p.Window = 1001 }, "use 4 to 1000"},

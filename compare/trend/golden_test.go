@@ -43,7 +43,7 @@ func readGolden(t testing.TB) goldenFile {
 	return g
 }
 
-// pointsOf makes points of bare values.
+// pointsOf returns points with the given values.
 func pointsOf(values ...float64) []Point {
 	points := make([]Point, len(values))
 	for i, v := range values {

@@ -2,14 +2,14 @@ package trend
 
 import "occudiff/compare/stat"
 
-// hostRuns is the sum of the distances of some runs on one host, in the unit of
-// the level, and their number.
+// hostRuns is the sum of some runs' distances on one host, in the level's unit,
+// and their number.
 type hostRuns struct{ sum, n float64 }
 
-// byHost returns the distances of the runs that show the noise of a line, by
-// host. Distances are clipped, so that outliers and the first runs of a drop
-// count little. Considered and rejected: medians that include the runs of closed
-// findings. Drops that recovered then pass for offsets of a host.
+// byHost returns the distances of a line's noise runs, by host. Distances are
+// clipped, so that outliers and the first runs of a drop count little.
+// Considered and rejected: medians that include runs from closed findings.
+// Recovered drops then look like host offsets.
 func (l *line) byHost() map[string]hostRuns {
 	hosts := map[string]hostRuns{}
 	for _, u := range last(l.past, memory) {
@@ -20,7 +20,7 @@ func (l *line) byHost() map[string]hostRuns {
 	return hosts
 }
 
-// onHost returns the part of byHost for one host.
+// onHost returns byHost's entry for one host.
 func (l *line) onHost(host string) (h hostRuns) {
 	for _, u := range last(l.past, memory) {
 		if u.host == host {
@@ -30,14 +30,14 @@ func (l *line) onHost(host string) (h hostRuns) {
 	return h
 }
 
-// with adds a run.
+// with returns the sum including a run.
 func (h hostRuns) with(u run) hostRuns {
 	return hostRuns{h.sum + clip(u.off()+u.moved, eventSpreads*u.was.spread), h.n + 1}
 }
 
-// measureHosts measures how much the levels of the kernels differ between
-// hosts: the variance of their offsets, less the variance that the noise of few
-// runs causes. It is 0 if the hosts do not differ or too few runs are known.
+// measureHosts measures how much kernel levels differ between hosts: the
+// variance of the kernels' offsets, minus the variance caused by noise in few
+// runs. It is 0 if the hosts do not differ or too few runs are known.
 func (r *replay) measureHosts(here []*line) {
 	var squares, noise []float64
 	for _, l := range here {
@@ -56,8 +56,8 @@ func (r *replay) measureHosts(here []*line) {
 	}
 }
 
-// hostOffset returns the offset of a line on a host, shrunk to 0 by the noise of
-// its runs there, and the variance that is unknown of it.
+// hostOffset returns a line's offset on a host, shrunk to 0 according to the
+// noise of its runs there, and the variance of the unknown remainder.
 func (r *replay) hostOffset(l *line, host string) (offset, unknown float64) {
 	if r.hosts == 0 || host == "" {
 		return 0, 0
@@ -71,6 +71,6 @@ func (r *replay) hostOffset(l *line, host string) (offset, unknown float64) {
 	return weight * h.sum / h.n, weight * noise
 }
 
-// leastOnHost is the number of runs of a kernel on a host, and leastOffsets the
-// number of such pairs, from which on the variance of the offsets is measured.
+// The variance of host offsets is measured if there are at least leastOffsets
+// pairs of a kernel and a host with at least leastOnHost runs.
 const leastOnHost, leastOffsets = 4, 10

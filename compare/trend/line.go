@@ -8,25 +8,25 @@ import (
 	"occudiff/compare/stat"
 )
 
-// line is a series in a replay, on the scale of Gate.worse.
+// line is a series in a replay, on the scale that Gate.worse returns.
 type line struct {
 	points []Point
 	next   int // the next point to judge
 
-	runs  []run   // runs of the current level
-	below []frame // levels before the open findings, the first one first
-	past  []run   // runs with a distance, whatever level they belong to: the noise of the kernel
-	own   level   // last measured level: its spread is the spread of the series
-	sd    float64 // own.spread, shrunk to the spreads of the other series; 0 if unknown
+	runs  []run   // runs at the current level
+	below []frame // levels before the open findings, the first finding's first
+	past  []run   // noise runs: all runs with a distance, at any level
+	own   level   // last measured level; its spread is the series' spread
+	sd    float64 // own.spread, shrunk to the other series' spreads; 0 if unknown
 	list  []Finding
-	noise [2]int  // first point of the bad runs that were accepted as noise, and the one after the last
-	sum   float64 // distance of the last runs above the middle of both levels, in spreads
+	noise [2]int  // first point of the bad runs that were accepted as noise, and the point after the last one
+	sum   float64 // total distance of the last runs above the midpoint between both levels, in spreads
 }
 
-// run is one run of a line, with the level before it.
+// run is a line's run, with the level before it.
 type run struct {
-	u, z  float64 // value without the offset of its host; distance from the level in spreads
-	moved float64 // offset of the host that was removed from u
+	u, z  float64 // u is the value without the host's offset, z the distance from the level in spreads
+	moved float64 // host offset that was removed from u
 	host  string
 	was   level // its spread is 0 if the run cannot be judged
 	point int   // index
@@ -47,7 +47,7 @@ func values(runs []run) []float64 {
 // last returns the last n runs.
 func last(runs []run, n int) []run { return runs[max(0, len(runs)-n):] }
 
-// frame is a level below an open finding.
+// frame is the level below an open finding.
 type frame struct {
 	runs    []run
 	finding int
@@ -55,8 +55,8 @@ type frame struct {
 
 func (l *line) open() bool { return len(l.below) > 0 }
 
-// measure returns the level of the newest runs. It updates the spread of the
-// series if there are enough runs. Until then, the spread of the runs before an
+// measure returns the level of the newest runs. If there are enough runs, it
+// also updates the series' spread. Until then, the spread from before an
 // accepted level or a drop applies.
 func (r *replay) measure(l *line) level {
 	at := levelOf(values(last(l.runs, r.gate.Window)), r.gate.leastSpread())
@@ -87,8 +87,8 @@ func (r *replay) push(l *line, u run) {
 	l.runs = append(l.runs, u)
 }
 
-// rebase makes the last m runs a level of their own. It returns the runs before
-// them.
+// rebase turns the last m runs into a separate level, and returns the runs
+// before them.
 func (r *replay) rebase(l *line, m int) (before []run) {
 	from := len(l.runs) - m
 	before, after := slices.Clone(l.runs[:from]), l.runs[from:]
@@ -99,7 +99,7 @@ func (r *replay) rebase(l *line, m int) (before []run) {
 	return before
 }
 
-// before returns the runs that show the noise of a line, up to a check.
+// before returns a line's noise runs before a check.
 func (l *line) before(check int) []run {
 	n := len(l.past)
 	for n > 0 && l.past[n-1].check >= check {
@@ -108,26 +108,26 @@ func (l *line) before(check int) []run {
 	return l.past[:n]
 }
 
-// known returns the runs that show the noise of a line before its last m runs.
+// known returns a line's noise runs before its last m runs.
 func (l *line) known(m int) []run {
 	return last(l.before(l.runs[len(l.runs)-m].check), memory)
 }
 
-// student is the distribution of distances that is assumed for a kernel without
-// runs: Student's t with 4 degrees of freedom, scaled to the median absolute
-// deviation of a normal distribution.
+// student is the assumed distribution of distances for a kernel without runs:
+// Student's t with 4 degrees of freedom, scaled to a normal distribution's
+// median absolute deviation.
 var student = distuv.StudentsT{Sigma: 0.94, Nu: 4}
 
-// shares is the share of the runs of all kernels at or beyond a distance. The
-// distances are steps of 2%, up to 80 spreads.
+// shares contains, for each distance, the share of all kernels' runs at or
+// beyond it. Distances are in steps of 2%, up to 80 spreads.
 type shares [220]float64
 
 func stepOf(z float64) int { return min(len(shares{})-1, int(math.Log1p(max(z, 0))/0.02)) }
 
-// measureTail measures the tail of all kernels and their median
-// autocorrelation. A kernel that is often far off informs only itself. If there
-// are few kernels, the last runs do not count, so that a drop does not excuse
-// itself.
+// measureTail measures the distance distribution of all kernels and their
+// median autocorrelation. A kernel that is often far off affects only its own
+// distribution. If there are few kernels, the last runs do not count, so that a
+// drop does not excuse itself.
 func (r *replay) measureTail(here []*line) {
 	counts, n := shares{}, assumed
 	var rho []float64
@@ -157,9 +157,9 @@ func (r *replay) measureTail(here []*line) {
 	r.rho, _ = stat.Median(rho)
 }
 
-// beyond returns the share of a kernel's runs that are as far off as z or
-// farther. It counts the kernel's own runs and some runs that represent all
-// kernels. Own runs that are far off and about as low count, too, because they
+// beyond returns the share of a kernel's runs that are at least as far off as
+// z. It counts the kernel's own runs and some assumed runs that represent all
+// kernels. Own runs that are far off and about as low also count, because they
 // show a second mode. For example, runs at 14 spreads count for a z of 20.
 func (r *replay) beyond(known []run, z float64) float64 {
 	sum := assumed * max(r.tail[stepOf(z)], student.CDF(-z))
@@ -170,9 +170,9 @@ func (r *replay) beyond(known []run, z float64) float64 {
 	return sum / (assumed + float64(len(known)))
 }
 
-// correlation returns the autocorrelation of neighboring runs of a kernel, less
-// a part of its standard error. The count starts with some pairs without
-// correlation.
+// correlation returns the autocorrelation between a kernel's neighboring runs,
+// minus a part of its standard error. The count starts with some uncorrelated
+// pairs.
 func correlation(known []run, pairs float64) float64 {
 	products, squares := 0.0, pairs
 	for i := 1; i < len(known); i++ {
@@ -186,10 +186,10 @@ func correlation(known []run, pairs float64) float64 {
 	return min(rho, 0.95)
 }
 
-// independentRuns returns the number of independent runs that m runs are worth.
-// Neighbors are correlated (rho). All runs are compared with one level of n
-// runs, and they share a host and days. For example, 10 runs after 40 runs are
-// worth about 5.
+// independentRuns returns how many independent runs m runs are worth.
+// Neighboring runs are correlated (rho). All m runs are compared with the same
+// level, which is based on n runs, and they share hosts and days. For example,
+// 10 runs after 40 runs are worth about 5.
 func independentRuns(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a
@@ -197,16 +197,16 @@ func independentRuns(m, n int, rho float64) float64 {
 	return runs / (1 + (runs-1)*common)
 }
 
-// window describes the last m runs of a line.
+// window describes a line's last m runs.
 type window struct {
 	base   level
-	chance float64 // that all of them are as far off by chance
-	least  float64 // smallest distance from the level before them
+	chance float64 // probability that noise moves all of them as far off
+	least  float64 // smallest distance from the previous level
 	shift  float64 // median distance
 }
 
-// window returns the result for the last m runs of a line. sign is -1 to look
-// for an improvement. A chance of at least bar need not be exact.
+// window returns the result for a line's last m runs. sign is -1 when looking
+// for an improvement. A chance that is at least bar need not be exact.
 func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
@@ -226,19 +226,19 @@ func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w.shift, _ = stat.Median(off)
 	if w.chance = math.Pow(student.CDF(-z), independentRuns(m, w.base.n, 0)); w.chance < bar {
 		known := l.known(m)
-		// Quiet runs do not make several bad runs in a row less likely, because
-		// the earlier runs may lack bursts and hosts.
+		// Quiet runs do not make several consecutive bad runs less likely,
+		// because the earlier runs may lack bursts and hosts.
 		rho := max(r.rho, min(correlation(known, 4), mostOwn))
 		w.chance = math.Pow(max(student.CDF(-z), r.beyond(known, z)), independentRuns(m, w.base.n, rho))
 	}
 	return w
 }
 
-// habit returns the length of the longest short stay, before the last m runs,
-// in which the kernel was about as low and then recovered. One such stay is a
-// regression that was fixed. Two are a second mode of the kernel, and so is one
-// stay of any length that was accepted as noise. Runs in which most kernels are
-// low do not count.
+// habit returns the length of the longest short episode before the last m runs
+// in which the kernel was about as low and then recovered. One such episode is
+// a regression that was fixed. Two episodes are a second mode of the kernel. A
+// single episode of any length that was accepted as noise is a second mode,
+// too. Runs in which most kernels are low do not count.
 func (r *replay) habit(l *line, m int, w window) (longest int) {
 	end, episodes, length, accepted := l.next-m+1, 0, 0, false
 	for i := max(0, end-memory); i <= end; i++ {
@@ -259,38 +259,40 @@ func (r *replay) habit(l *line, m int, w window) (longest int) {
 }
 
 // newModes returns the expected number of kernels that show a second mode for
-// the first time, with m runs after n runs without it. Some of many new kernels
-// have a second mode.
+// the first time, for m runs that follow n runs without it. Among many new
+// kernels, some have a second mode.
 func (r *replay) newModes(n, m int) float64 {
 	return modeShare * float64(r.kernels()) * math.Pow(1-modeStart, float64(n)) * math.Pow(modeStay, float64(m-lengths[0]))
 }
 
 const (
-	// normalMAD makes a MAD estimate the standard deviation of normal values.
+	// normalMAD converts a MAD to a standard deviation, for normally
+	// distributed values.
 	normalMAD = 1.4826
-	// bend is the distance from which the location's weights decrease (Huber),
-	// in standard deviations. It is 95% efficient for normal values.
+	// bend is the distance at which the location's weights start to decrease
+	// (Huber), in standard deviations. With this value, the estimate is 95%
+	// efficient for normal values.
 	bend = 1.345
-	// locationLoss is the ratio of the location's variance to the variance of a
-	// mean, with a margin for its single step.
+	// locationLoss is the location's variance divided by a mean's variance,
+	// with a margin because the estimate has only one step.
 	locationLoss = 1.1
-	// winsor is the distance to which distances are clipped before they are
+	// winsor is the limit at which distances are clipped before they are
 	// squared. kept is the mean of such squares for normal values.
 	winsor, kept = 2.5, 0.9776
-	// efficiency is the share of its degrees of freedom that a winsorized
-	// variance is worth.
+	// efficiency is the factor by which winsorizing reduces a variance's
+	// degrees of freedom.
 	efficiency = 0.85
 )
 
-// level is the location and the spread of the values of a window: a one-step
-// Huber location and a winsorized standard deviation, both from the median and
-// the MAD (Huber and Ronchetti, Robust Statistics, sections 5.3 and 6.7).
+// level is the location and spread of a window: a one-step Huber location and a
+// winsorized standard deviation, both starting with the median and the MAD
+// (Huber and Ronchetti, Robust Statistics, sections 5.3 and 6.7).
 type level struct {
 	at, spread float64
 	n          int
 }
 
-// levelOf returns the level of a window. The spread is at least least.
+// levelOf returns a window's level. The spread is at least least.
 func levelOf(values []float64, least float64) level {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -318,27 +320,26 @@ func levelOf(values []float64, least float64) level {
 	return level{at, max(spread, least), len(values)}
 }
 
-// VarianceOf returns the variance of the values of one series and its degrees
-// of freedom, as the gate computes them: outliers count little, and the spread
-// is at least the error of a printed digit.
+// VarianceOf returns the variance of one series and its degrees of freedom, as
+// the gate computes them: outliers count little, and the spread is at least the
+// rounding error of a printed digit.
 func VarianceOf(values []float64) stat.Variance {
 	return levelOf(values, PointsGate().finest()).variance()
 }
 
-// variance returns the square of the spread, and the degrees of freedom that it
-// is worth.
+// variance returns the squared spread and its degrees of freedom.
 func (l level) variance() stat.Variance {
 	return stat.Variance{Value: l.spread * l.spread, Freedom: max(1, efficiency*float64(l.n-1))}
 }
 
-// shrunk returns the spread, shrunk to the spreads of the other kernels.
+// shrunk returns the spread, shrunk to the other kernels' spreads.
 func (l level) shrunk(p stat.Prior) float64 {
 	v, _ := p.Shrink(l.variance())
 	return math.Sqrt(v)
 }
 
-// distance returns the distance of a value from the level, in spreads. It is
-// smaller for a level of few runs, which is uncertain itself.
+// distance returns a value's distance from the level, in spreads. It is smaller
+// if the level has few runs, because the level itself is then uncertain.
 func (l level) distance(off float64) float64 {
 	return off / l.spread / math.Sqrt(1+locationLoss/float64(l.n))
 }

@@ -10,70 +10,69 @@ import (
 	"occudiff/compare/stat"
 )
 
-// Panel is a table of values that should be alike: a row for each kernel and a
-// column for each run; NaN for a missing value.
+// Panel is a table of values that should be alike, with a row per kernel and a
+// column per run. A missing value is NaN.
 type Panel [][]float64
 
-// Outlier is a run that differs from the others over all of its kernels, or a
+// Outlier is a run that differs from the others in all of its kernels, or a
 // single value.
 type Outlier struct {
 	Row int // -1 for the whole run
 	Run int
-	Off float64 // from the level of its row; of a whole run the median over its rows
-	P   float64 // chance of so many runs or values that far off in a folder without an error
+	Off float64 // distance from the row's level; for a whole run, the median over its rows
+	P   float64 // probability of so many runs or values at that distance in a folder without an error
 }
 
-// OutlierBudget is the share of panels without outliers that may name whole
-// runs, and the share that may name single values. With 0, such outliers are
-// not searched.
+// OutlierBudget is the share of panels without outliers in which whole runs may
+// be reported, and the share in which single values may be reported. If a
+// budget is 0, such outliers are not searched.
 type OutlierBudget struct{ Runs, Values float64 }
 
-// FolderBudget returns the budget of a folder of runs, for occupancies. Times
-// have the budget of whole runs once more. Together they name a run in at most
+// FolderBudget returns the budget for a folder of runs, for occupancies. Times
+// have a second budget for whole runs. Together they report a run in at most
 // one of 100 folders in which no run differs (docs/design/gate-rule.md).
 func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.003} }
 
 const (
-	// minOthers is the number of values that a level needs.
+	// minOthers is how many values a level needs.
 	minOthers = 3
-	// SingleRuns is the number of runs that the test of single values needs.
-	// With fewer runs, the half that a value is compared with has no meaningful
-	// spread.
+	// SingleRuns is how many runs the test of single values needs. With fewer
+	// runs, the half that a value is compared with has no meaningful spread.
 	SingleRuns = 6
-	// coreReach is the largest distance of a value from the best half of its
-	// row to count for the level, in spreads of that half.
+	// coreReach limits which values count for a row's level: the largest
+	// distance from the row's best half, in spreads of that half.
 	coreReach = 3.5
 
-	// halfFreedom is the ratio of the degrees of freedom of the spread of a
-	// half to those of a standard deviation.
+	// halfFreedom is the ratio between the degrees of freedom of a half's
+	// spread and of a standard deviation.
 	halfFreedom = 0.37
-	// priorRuns is the number of degrees of freedom that the scatter of the
-	// medians due to the noise of the kernels is worth. It is small, because
-	// runs may have noise of their own.
+	// priorRuns is the number of degrees of freedom for the medians' scatter
+	// that kernel noise causes. It is small, because runs may have noise of
+	// their own.
 	priorRuns = 4.0
-	// fewKernels is added to the kernels of a run for the degrees of freedom of
-	// its median. The median of a run with one kernel has the tails of a single
-	// value.
+	// fewKernels is added to a run's kernels for the degrees of freedom of its
+	// median. With one kernel, the median has the tails of a single value.
 	fewKernels = 2.0
-	// anotherInRow is the chance below which another value of a row with
-	// outliers on the same side is unlikely to be noise.
+	// anotherInRow is the probability below which another value on the same
+	// side of a row with outliers is unlikely to be noise.
 	anotherInRow = 0.01
-	// mostRuns is the share of the runs that may be outliers in single kernels,
-	// and at least two runs. If there are more, the values scatter like this.
+	// mostRuns limits how many runs may be outliers in single kernels:
+	// 1/mostRuns of all runs, but at least leastRuns. If more runs differ, the
+	// values simply scatter that much.
 	mostRuns, leastRuns = 6, 2
 )
 
-// FindOutliers returns the runs that are outliers as a whole and, of the other
-// runs, the single values that are, each list with the largest difference
-// first. Values within the floor of the gate are never outliers; if it is
-// relative, the values are logarithms. offs has the difference of each run, NaN
-// if it has no value to compare.
+// FindOutliers returns the runs that are outliers as a whole, and the single
+// values that are outliers among the other runs. Each list starts with the
+// largest difference. Values within the gate's floor are never outliers. If the
+// floor is relative, the values are logarithms. offs contains each run's
+// difference, or NaN if it has no value to compare.
 //
-// Outliers must not hide each other. So a value is compared with the level of
-// its row without the values far from its best half, and the
-// tails come from the values nearer than the candidates. For example, two of
+// Outliers must not hide each other. So a value is compared with its row's
+// level without the values far from the row's best half, and the tails come
+// from the values that are nearer than the candidates. For example, two of
 // twelve nodes that are 20 points low in one kernel are compared with the other
-// ten, at the spread of these ten.
+// ten, using the spread of these ten.
 func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, found []Outlier) {
 	if len(values) == 0 {
 		return nil, nil
@@ -96,14 +95,14 @@ func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, f
 	return offs, found
 }
 
-// core is the level of a row without the values that may be outliers.
+// core is a row's level without the values that may be outliers.
 type core struct {
 	at, reach    float64 // values farther from at than reach do not count
 	n            float64
-	sum, squares float64 // of the differences from at of the values that count
+	sum, squares float64 // sums over the values that count, of their differences from at
 }
 
-// coreOf returns the core of values around their best half.
+// coreOf returns the core around the values' best half.
 func coreOf(values []float64, reach float64) core {
 	at, _ := bestHalf(values)
 	c := core{at: at, reach: reach}
@@ -115,11 +114,11 @@ func coreOf(values []float64, reach float64) core {
 	return c
 }
 
-// bestHalf returns the mean of the half of the values that are nearest to each
-// other, and the spread of normal values with such a half.
+// bestHalf returns the mean of the half whose values are nearest to each other,
+// and the spread that normal values with such a half would have.
 func bestHalf(values []float64) (at, spread float64) {
 	sorted := slices.Sorted(slices.Values(values))
-	more := len(sorted) / 2 // values of the half after its first
+	more := len(sorted) / 2 // size of the half minus one
 	best := 0
 	for i := range len(sorted) - more {
 		if sorted[i+more]-sorted[i] < sorted[best+more]-sorted[best] {
@@ -132,8 +131,7 @@ func bestHalf(values []float64) (at, spread float64) {
 
 func (c *core) counts(x float64) bool { return math.Abs(x-c.at) <= c.reach }
 
-// without returns the core without a value, which may not count in the first
-// place.
+// without returns the core without a value, which may be outside the core.
 func (c core) without(x float64) core {
 	if d := x - c.at; c.counts(x) {
 		c.n, c.sum, c.squares = c.n-1, c.sum-d, c.squares-d*d
@@ -143,23 +141,23 @@ func (c core) without(x float64) core {
 
 func (c *core) mean() float64 { return c.at + c.sum/c.n }
 
-// variance returns the variance of the values that count, at least the square
-// of least.
+// variance returns the variance of the values that count, but at least least
+// squared.
 func (c *core) variance(least float64) stat.Variance {
 	freedom := max(1, c.n-1)
 	return stat.Variance{Value: max((c.squares-c.sum*c.sum/c.n)/freedom, least*least), Freedom: freedom}
 }
 
-// panel is a panel in a search for outliers.
+// panel is a panel during the search for outliers.
 type panel struct {
 	rows  [][]float64
 	gate  Gate
-	cores []core // of the rows; n is 0 if a row has too few values
+	cores []core // by row; n is 0 if a row has too few values
 	prior stat.Prior
 }
 
-// measure determines the cores of the rows. Rows without noise do not count for
-// the noise of the others.
+// measure determines the rows' cores. Rows without noise do not affect the
+// noise of the others.
 func (p *panel) measure() {
 	least := p.gate.finest()
 	p.cores = make([]core, len(p.rows))
@@ -187,7 +185,7 @@ func (p *panel) measure() {
 	p.prior = stat.NewPrior(known)
 }
 
-// present returns the values of a row.
+// present returns the values in a row that are not missing.
 func present(row []float64) (values []float64) {
 	for _, x := range row {
 		if !math.IsNaN(x) {
@@ -197,9 +195,9 @@ func present(row []float64) (values []float64) {
 	return values
 }
 
-// wholeRuns returns the runs that are outliers over all of their kernels. It
-// compares the medians of the runs with each other. The spread combines the
-// spread of the medians and the spread due to the noise of the kernels.
+// wholeRuns returns the runs that are outliers in all of their kernels. It
+// compares the runs' medians with each other. The spread combines the scatter
+// of the medians with the spread that kernel noise causes.
 func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	least := p.gate.finest()
 	var noise []float64
@@ -230,7 +228,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	}
 	_, half := bestHalf(beside)
 	for run, off := range offs {
-		expected := usual * math.Pi / 2 / counts[run] // the variance of a median of normal values
+		expected := usual * math.Pi / 2 / counts[run] // a median's variance for normal values
 		all := coreOf(beside, coreReach*max(half, math.Sqrt(expected), least))
 		others := all.without(off)
 		if math.IsNaN(off) || others.n < 2 || math.Abs(off-others.mean())-p.gate.floor() <= rounding {
@@ -247,17 +245,18 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	return offs, sorted(found)
 }
 
-// distance is a value and how far it is from the others, in spreads.
+// distance is a value with its distance from the others, in spreads.
 type distance struct {
 	Outlier
 	z float64
 }
 
-// distances returns the distances of the values from the level of the others in
-// their rows, in spreads, the farthest first, and the number of values with
-// noise. Half of the distances of these are as near as half of normal values.
-// The equal values of a row without noise are left out, because they would make
-// the others look normal.
+// distances returns the values' distances from the level of the other values in
+// their rows, in spreads, the largest first. It also returns the number of
+// values with noise. Their spreads are scaled so that half of the distances are
+// as small as half of the distances between normal values. Rows without noise
+// are left out of this, because their equal values would make the others look
+// normal.
 func (p *panel) distances() (list []distance, noisy int) {
 	least := p.gate.finest()
 	var sizes []float64
@@ -286,14 +285,14 @@ func (p *panel) distances() (list []distance, noisy int) {
 	return list, len(sizes)
 }
 
-// singleValues returns the values that are outliers in their rows: the farthest
-// ones up to the last that is unlikely, by the tails of the nearer values. For
-// example, the third value of a row is judged by the chance that one row has
-// three of them on one side.
+// singleValues returns the values that are outliers in their rows: the most
+// distant values, down to the last one that is unlikely according to the tails
+// of the nearer values. For example, a row's third value is judged by the
+// probability that a row has three of them on one side.
 func (p *panel) singleValues(budget float64) (found []Outlier) {
 	list, noisy := p.distances()
 	students := studentModels()
-	var rest tail // of the values nearer than the candidate
+	var rest tail // values nearer than the candidate
 	for i := range list {
 		rest.see(students, list[i].z, 1)
 	}
@@ -339,7 +338,7 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 	return sorted(found)
 }
 
-// sorted returns outliers with the farthest first.
+// sorted returns outliers, the largest difference first.
 func sorted(list []Outlier) []Outlier {
 	slices.SortStableFunc(list, func(a, b Outlier) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Off), math.Abs(a.Off)), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Run, b.Run))
@@ -347,12 +346,12 @@ func sorted(list []Outlier) []Outlier {
 	return list
 }
 
-// freedoms are the possible degrees of freedom of a tail, from heavy to nearly
-// normal.
+// freedoms lists the possible degrees of freedom for a tail, from heavy to
+// nearly normal.
 var freedoms = [...]float64{2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30, 50}
 
-// models are Student's t of these degrees of freedom, with the median absolute
-// deviation of a normal distribution.
+// models are Student's t distributions with these degrees of freedom, scaled to
+// a normal distribution's median absolute deviation.
 type models [len(freedoms)]distuv.StudentsT
 
 func studentModels() *models {
@@ -364,8 +363,8 @@ func studentModels() *models {
 	return all
 }
 
-// tail is the log-likelihood of each number of degrees of freedom, given some
-// distances.
+// tail contains the log-likelihood for each number of degrees of freedom, given
+// some distances.
 type tail [len(freedoms)]float64
 
 // see adds a distance, or removes it if the sign is -1.
@@ -375,9 +374,9 @@ func (t *tail) see(all *models, z, sign float64) {
 	}
 }
 
-// beyond returns the chance that k values are at z or farther on either side,
-// if this can happen in a number of ways (a logarithm). The nearer values
-// belong to the tail.
+// beyond returns the probability that k values are at least as far off as z, on
+// either side. ways is the logarithm of the number of ways in which this can
+// happen. The nearer values determine the tail.
 func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
 	var logs, chances [len(freedoms)]float64
 	for i := range t {

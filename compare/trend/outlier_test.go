@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// panel makes values of so many kernels over so many runs, each kernel at a
-// level of its own.
+// panel returns values for the given numbers of kernels and runs, with a
+// separate level for each kernel.
 func (n kind) panel(rng *rand.Rand, runs, kernels int) Panel {
 	machine := make([]float64, runs)
 	p := make(Panel, kernels)
@@ -26,7 +26,7 @@ var folder = FolderBudget()
 
 var points = func() Gate { g := PointsGate(); g.Floor = 2; return g }()
 
-// TestOutliers are panels by hand.
+// TestOutliers checks hand-made panels.
 func TestOutliers(t *testing.T) {
 	none := math.NaN()
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func asidesText(found []Outlier) string {
 	return fmt.Sprint(list)
 }
 
-// TestOutliersWholeRunsFirst: two of 24 nodes are 20 points low in all kernels,
-// and a third in one kernel.
+// TestOutliersWholeRunsFirst uses 24 nodes: two are 20 points low in all
+// kernels, and a third is low in one kernel.
 func TestOutliersWholeRunsFirst(t *testing.T) {
 	p := normal(1.2).panel(rand.New(rand.NewPCG(3, 4)), 24, 20)
 	for k := range p {
@@ -73,19 +73,19 @@ func TestOutliersWholeRunsFirst(t *testing.T) {
 	}
 }
 
-// TestOutliersOfFolders simulates folders of runs: in those without a difference
-// a run is named in about one of 100, and runs that are 10 spreads low are
-// named. OCCUDIFF_TEST=all makes the table of docs/design/gate-rule.md.
+// TestOutliersOfFolders simulates folders of runs. Without a difference, a run
+// is named in about one of 100 folders. Runs that are 10 spreads low must be
+// named. OCCUDIFF_TEST=all prints the table for docs/design/gate-rule.md.
 func TestOutliersOfFolders(t *testing.T) {
 	sizes, folders := [][2]int{{6, 20}, {12, 20}}, 20
 	if long() > 0 {
 		sizes, folders = [][2]int{{6, 5}, {6, 20}, {6, 100}, {12, 5}, {12, 20}, {24, 5}, {24, 20}, {24, 100}, {48, 5}, {48, 20}}, 200*long()
 	}
-	type cells = [][2]int // kernel, run; kernel -1 for all
+	type cells = [][2]int // kernel and run; kernel -1 means all
 	cases := []struct {
 		name  string
 		low   cells
-		least map[string]int // of 100, for each noise; not held for the others
+		least map[string]int // minimum out of 100, by noise; not checked for other noises
 	}{
 		{"no difference", nil, nil},
 		{"one run, one kernel", cells{{0, 1}}, nil},

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPanels compares all that is told of small panels with a file: verdicts
-// and findings of every series after every fourth run, what is an outlier,
-// change points, the power of a gate and the floor that keeps a budget.
+// TestPanels compares all results for small panels with a file: every series'
+// verdicts and findings after every fourth run, outliers, change points, a
+// gate's power, and the floor that keeps a budget.
 func TestPanels(t *testing.T) {
 	var got strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&got, format+"\n", args...) }
@@ -108,7 +108,7 @@ func TestPanels(t *testing.T) {
 				line("change of %d at %d: %.5g to %.5g, %d and %d points, p %.3g", k, p.Index, p.MeanBefore, p.MeanAfter, p.Before, p.After, p.P)
 			}
 		}
-		// The first series ends with run 29, and was accepted with a later run.
+		// The first series ends with run 29, and a later run is accepted.
 		ended := append([][]Point{append([]Point{}, series[0][:30]...)}, series[1:]...)
 		for _, closed := range []int{0, 31, 35, 99} {
 			ended[0][29].Closed = closed
@@ -124,7 +124,7 @@ func TestPanels(t *testing.T) {
 			}
 			line("accepted with %d: %s, %d open, %d of the last %d red", closed, r.Series[0].Verdict.Outcome, len(r.Series[0].Verdict.Open), red, len(r.Checks[30:]))
 		}
-		for _, n := range []int{2, 3, 4} { // of three values one can are outliers
+		for _, n := range []int{2, 3, 4} { // one of three values may be an outlier
 			var few Panel
 			for k := range n {
 				few = append(few, append([]float64{}, aside[k][:n]...))
@@ -148,7 +148,7 @@ func TestPanels(t *testing.T) {
 	testenv.Golden(t, "testdata/panels.txt", []byte(got.String()))
 }
 
-// so is 1 where something is so.
+// so returns 1 for true and 0 for false.
 func so(is bool) float64 {
 	if is {
 		return 1

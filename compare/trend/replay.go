@@ -9,8 +9,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Replay is the result of the gate for every run of some series, each from the
-// runs up to it.
+// Replay is the gate's result for every run in some series. Each run is judged
+// from the runs up to it.
 type Replay struct {
 	Series []Judged
 	Checks []Check // one per run
@@ -23,60 +23,59 @@ type Check struct {
 	Failed bool // a finding is open
 }
 
-// Judged is one series of a replay.
+// Judged is one series in a replay.
 type Judged struct {
-	Verdict  Verdict   // of the newest run
-	Findings []Finding // in the order in which they were opened
+	Verdict  Verdict   // for the newest run
+	Findings []Finding // in the order they were opened
 }
 
 const (
-	// settled is the number of runs from which on the spread of a kernel needs
-	// no assumption. informed is the number from which on it informs other
-	// kernels.
+	// settled is how many runs a kernel needs until its spread requires no
+	// assumption. informed is how many it needs until it informs other kernels.
 	settled, informed = 8, 5
-	// memory is the number of runs that show the noise of a kernel. assumed is
-	// the number of runs that the assumed noise is worth.
+	// memory is how many runs show a kernel's noise. assumed is how many runs
+	// the assumed noise is worth.
 	memory, assumed = 60, 12.0
-	// mostBad is the number of runs in which the first bad run is searched.
+	// mostBad limits how many runs back the first bad run is searched.
 	mostBad = 15
-	// hold is the number of runs for which an improvement must persist to
-	// become the level. better is the ratio of its largest chance to the chance
-	// of a finding.
+	// hold is how many runs an improvement must persist to become the level.
+	// better is the ratio between its largest chance and a finding's chance.
 	hold, better = 8, 0.1
-	// recovered is the sum of the distances above the middle of both levels at
+	// recovered is the total distance above the midpoint between both levels at
 	// which a finding closes, in spreads.
 	recovered = 3.0
-	// Runs in which 33% of the kernels are 4 spreads off are one event. They do
-	// not show the noise of any kernel.
+	// A run in which 33% of the kernels are 4 spreads off is one event. It does
+	// not show any kernel's noise.
 	eventShare, eventSpreads = 0.33, 4.0
-	// ownShare is the share of runs 4 spreads off from which on a kernel
-	// informs only itself. mostOwn is the largest autocorrelation of one
-	// kernel, because 60 runs with a shift overstate it.
+	// ownShare is the share of runs at 4 spreads or more at which a kernel
+	// starts to inform only itself. mostOwn is the largest autocorrelation
+	// assumed for one kernel, because 60 runs with a shift overstate it.
 	ownShare, mostOwn = 0.08, 0.3
-	// many is the number of kernels from which on a drop of one kernel does not
-	// affect the tail of all.
+	// many is the number of kernels at which one kernel's drop no longer
+	// affects the common tail.
 	many = 150
-	// latest is the number of checks whose largest number of kernels counts,
-	// because a run may measure only some kernels again.
+	// latest is how many checks are used for the number of kernels. The largest
+	// number counts, because a run may measure only some kernels again.
 	latest = 3
 	// sharedPart is the part of the variance that consecutive runs share
 	// through their host and day.
 	sharedPart = 0.1
 	// modeShare is the share of kernels that may have two modes. modeStart is
-	// the chance that a run shows the second mode for the first time, and
-	// modeStay the chance that it persists for another run. A run is alike if
-	// it is low by at least this part of a shift.
+	// the probability that a run shows the second mode for the first time, and
+	// modeStay the probability that it persists for another run. A run counts
+	// as alike if it is low by at least this part of a shift.
 	modeShare, modeStart, modeStay, alike = 0.05, 0.12, 0.8, 0.65
-	// Runs in which 33% of the kernels are lowSpreads low are low for most.
+	// A run in which 33% of the kernels are lowSpreads low is low for most
+	// kernels.
 	lowSpreads = 2.0
 )
 
-// lengths are the lengths of the judged windows, in runs. A single run proves
-// nothing.
+// lengths contains the lengths of the judged windows, in runs. A single run
+// proves nothing.
 var lengths = [...]int{2, 3, 4, 6, 10}
 
-// Replay returns the result of the gate for series that are judged together,
-// run by run.
+// Replay returns the gate's result for series that are judged together, run by
+// run.
 func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 			return nil, fmt.Errorf("series %d: %w", i, err)
 		}
 	}
-	if g.Direction == Both { // half of the budget for each
+	if g.Direction == Both { // each direction gets half of the budget
 		g.Budget /= 2
 		g.Direction = Down
 		down := g.replay(series)
@@ -96,7 +95,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	return g.replay(series), nil
 }
 
-// with adds the findings of the other direction.
+// with returns the replay with the other direction's findings added.
 func (r *Replay) with(other *Replay) *Replay {
 	for i, o := range other.Series {
 		s := &r.Series[i]
@@ -118,11 +117,11 @@ type replay struct {
 	lines  []*line
 	checks []Check
 	prior  stat.Prior   // spreads of all kernels
-	sizes  []int        // of the checks, in kernels
+	sizes  []int        // kernels per check
 	tail   shares       // distances of all kernels
-	hosts  float64      // variance of the offsets of hosts
-	rho    float64      // median autocorrelation of the kernels
-	shared map[int]bool // runs that are low for most kernels
+	hosts  float64      // variance of the host offsets
+	rho    float64      // the kernels' median autocorrelation
+	shared map[int]bool // runs in which most kernels are low
 }
 
 func (g Gate) replay(series [][]Point) *Replay {
@@ -191,8 +190,7 @@ func (r *replay) step(run int) (c Check) {
 	return c
 }
 
-// learn counts the kernels of a check and measures their spreads, tails, and
-// hosts.
+// learn counts a check's kernels and measures their spreads, tails, and hosts.
 func (r *replay) learn(here []*line) {
 	var of []stat.Variance
 	kernels := 0
@@ -212,21 +210,21 @@ func (r *replay) learn(here []*line) {
 	r.sizes = append(r.sizes, kernels)
 }
 
-// budget returns the chance below which a window of one kernel is a finding.
+// budget returns the chance below which one kernel's window is a finding.
 func (r *replay) budget() float64 {
 	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
 }
 
 func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-latest):])) }
 
-// advance adds the values of a run to the levels.
+// advance adds a run's values to the levels.
 func (r *replay) advance(here []*line) {
 	check := len(r.checks)
 	off, low, judged := 0, 0, 0
 	for _, l := range here {
 		p := l.points[l.next]
 		u := run{u: r.gate.worse(p.Value), host: p.Host, point: l.next, check: check}
-		if p.Restart { // after a check, which may have opened a finding
+		if p.Restart { // accepted after a check that may have opened a finding
 			if r.push(l, u); l.sd > 0 {
 				r.recover(l)
 				r.scan(l)
@@ -251,8 +249,8 @@ func (r *replay) advance(here []*line) {
 	}
 }
 
-// fallen returns how low the newest run is, in spreads, compared with the level
-// before the open findings.
+// fallen returns how low the newest run is compared with the level before the
+// open findings, in spreads.
 func (l *line) fallen() float64 {
 	newest := l.runs[len(l.runs)-1]
 	if !l.open() {
@@ -262,7 +260,7 @@ func (l *line) fallen() float64 {
 	return (newest.u - f.Level) / f.Spread
 }
 
-// accept closes the open findings. The next run begins a level.
+// accept closes the open findings. The next run starts a level.
 func (l *line) accept() {
 	for i := range l.list {
 		if l.list[i].Closed < 0 {
@@ -272,8 +270,8 @@ func (l *line) accept() {
 	l.runs, l.below = nil, nil
 }
 
-// acceptNoise closes the open findings. The bad runs become noise of the
-// kernel, and the level before them stays.
+// acceptNoise closes the open findings. The bad runs become part of the
+// kernel's noise, and the previous level stays.
 func (r *replay) acceptNoise(l *line) {
 	l.noise = [2]int{l.next, l.next + 1}
 	if !l.open() {
@@ -294,8 +292,8 @@ func (r *replay) acceptNoise(l *line) {
 	}
 }
 
-// over reports whether the open findings were accepted after the last run that
-// has the line.
+// over reports whether the open findings were accepted after the line's last
+// run.
 func (l *line) over(run int) bool {
 	at := l.points[len(l.points)-1].Closed
 	return l.next == len(l.points) && at > 0 && run >= at
@@ -321,10 +319,10 @@ func (r *replay) scan(l *line) bool {
 	return false
 }
 
-// found opens a finding. The first bad run maximizes the sum of distances below
-// a point between both levels (CUSUM). This point is 2 spreads from the bad
-// level, at 60 to 80% of the way to it, because an ordinary low run often comes
-// before a drop.
+// found opens a finding. The first bad run is the one that maximizes the total
+// distance below a point between both levels (CUSUM). This point is 2 spreads
+// from the bad level, limited to 60 to 80% of the way to it, because an
+// ordinary low run often precedes a drop.
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
 	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
@@ -341,10 +339,10 @@ func (r *replay) found(l *line, w window) {
 	l.sum = 0
 }
 
-// recover closes findings if the runs since then are far enough above the
-// middle of both levels, in the sum of spreads. Both levels are the levels at
-// detection. Considered and rejected: the level of all runs since the finding.
-// It becomes the good level within some good runs.
+// recover closes findings if the total distance of the runs since then above
+// the midpoint between both levels is large enough, in spreads. Both levels are
+// those at detection. Considered and rejected: the level of all runs since the
+// finding, because it becomes the good level after some good runs.
 func (r *replay) recover(l *line) {
 	if !l.open() {
 		return
@@ -373,8 +371,8 @@ func (r *replay) recover(l *line) {
 		f.Closed, good = l.next, f.Level
 		l.runs, l.below = top.runs, l.below[:len(l.below)-1]
 	}
-	// An earlier drop may have recovered and the newest one not. Then its shift
-	// is the remaining one.
+	// An earlier drop may have recovered while the newest one has not. Its
+	// shift is then the remaining shift.
 	if f := &l.list[newest]; depth-len(l.below) > 1 && now-good > f.Shift/2 {
 		f.Closed, f.Level = -1, good
 		l.runs, l.below = nil, append(l.below, frame{l.runs, newest})
@@ -385,11 +383,11 @@ func (r *replay) recover(l *line) {
 	l.sum = 0
 }
 
-// middle returns the middle of the levels before and after, on the scale of
-// Gate.worse.
+// middle returns the midpoint between the levels before and after, on the scale
+// that Gate.worse returns.
 func (f Finding) middle() float64 { return f.Level + f.Shift/2 }
 
-// exact compares a value without noise with the best value of the baseline. It
+// exact compares a value without noise with the baseline's best value. It
 // reports whether it opened a finding.
 func (r *replay) exact(l *line, u float64) bool {
 	floor := r.gate.floor() + rounding*math.Abs(u)
@@ -404,18 +402,18 @@ func (r *replay) exact(l *line, u float64) bool {
 	} else if !worse && l.open() {
 		l.list[l.below[0].finding].Closed, l.below = l.next, nil
 	}
-	best.u = min(u, best.u) // several losses within the floor add up
+	best.u = min(u, best.u) // several small losses within the floor add up
 	return false
 }
 
-// verdict returns the result for the newest run of a line.
+// verdict returns the result for a line's newest run.
 func (r *replay) verdict(l *line) Verdict {
 	v := Verdict{Outcome: Learning, Index: len(l.points) - 1, Window: r.gate.Window}
 	if v.Index < 0 {
 		return v
 	}
 	v.Value = l.points[v.Index].Value
-	runs, at, sd := l.runs[:len(l.runs)-1], 0.0, l.sd // the newest is none of the earlier ones
+	runs, at, sd := l.runs[:len(l.runs)-1], 0.0, l.sd // the newest run does not belong to the earlier runs
 	if r.gate.Exact {
 		runs, at = l.runs, l.runs[0].u
 	} else {
@@ -445,7 +443,7 @@ func (r *replay) verdict(l *line) Verdict {
 			}
 		}
 	}
-	if v.N == 0 { // the level begins with the newest run, which was accepted: there is no run to hold it against
+	if v.N == 0 { // the level begins with the newest run, which was accepted: there is no run to compare with
 		return v
 	}
 	limit := r.gate.floor()
@@ -468,8 +466,8 @@ func (r *replay) limit(n int) float64 {
 	return -student.Quantile(chance) * math.Sqrt(1+locationLoss/float64(n))
 }
 
-// printed returns a finding with its values converted from the scale of worse
-// to the unit of the series.
+// printed returns a finding with its values converted from the scale that worse
+// returns to the series' unit.
 func (g Gate) printed(f Finding) Finding {
 	after := g.value(f.Level + f.Shift)
 	f.Level = g.value(f.Level)

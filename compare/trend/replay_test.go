@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// seriesOf makes a series of runs from bare values.
+// seriesOf returns a series of runs with the given values.
 func seriesOf(values []float64) []Point {
 	points := make([]Point, len(values))
 	for i, v := range values {
@@ -16,7 +16,7 @@ func seriesOf(values []float64) []Point {
 	return points
 }
 
-// noisy makes n values around each of some levels, with a normal noise.
+// noisy returns values around some levels, n for each level, with normal noise.
 func noisy(seed int, spread float64, levels ...[2]float64) (values []float64) {
 	rng := rngOf(seed, 7)
 	for _, l := range levels {
@@ -27,7 +27,7 @@ func noisy(seed int, spread float64, levels ...[2]float64) (values []float64) {
 	return values
 }
 
-// one judges a single series.
+// one returns the judgment of a single series.
 func one(t *testing.T, g Gate, points []Point) Judged {
 	t.Helper()
 	r, err := g.Replay([][]Point{points})
@@ -49,13 +49,13 @@ func TestReplayScenarios(t *testing.T) {
 		values   []float64
 		outcome  Outcome
 		findings int
-		first    int // of the last finding
-		closed   int // -1 open
+		first    int // first bad run of the last finding
+		closed   int // -1 if open
 	}{
 		{"too few runs to judge", PointsGate(), noisy(1, 1, [2]float64{2, 60}, [2]float64{1, 10}), Learning, 0, 0, 0},
-		{"a step that nobody mends stays red, 60 runs later too", PointsGate(),
+		{"a step that is not fixed keeps failing, even after 60 runs", PointsGate(),
 			noisy(1, 1, [2]float64{30, 60}, [2]float64{60, 50}), Regression, 1, 30, -1},
-		{"one that is recovered is green with the first good run", PointsGate(),
+		{"a recovered step passes with the first good run", PointsGate(),
 			noisy(1, 1, [2]float64{30, 60}, [2]float64{9, 50}, [2]float64{1, 60}), OK, 1, 30, 39},
 		{"a level that rose and fell back is a loss", PointsGate(),
 			noisy(2, 1, [2]float64{30, 60}, [2]float64{30, 70}, [2]float64{5, 60}), Regression, 1, 60, -1},
@@ -65,7 +65,7 @@ func TestReplayScenarios(t *testing.T) {
 			noisy(3, 0.1, [2]float64{20, 40}, [2]float64{20, 39.2}), OK, 0, 0, 0},
 		{"one run far off is an alarm", PointsGate(), noisy(4, 1, [2]float64{30, 60}, [2]float64{1, 30}), Alarm, 0, 0, 0},
 		{"times rise", RelativeGate(), scaled(noisy(5, 0.01, [2]float64{20, 1}, [2]float64{4, 1.2})), Regression, 1, 20, -1},
-		{"a peak has no noise: the first run is red", exact, []float64{100, 25}, Regression, 1, 1, -1},
+		{"a peak has no noise: the first bad run fails", exact, []float64{100, 25}, Regression, 1, 1, -1},
 		{"and stays so", exact, []float64{100, 25, 25, 25}, Regression, 1, 1, -1},
 		{"until the last good value is back", exact, []float64{100, 25, 25, 100}, OK, 1, 1, 3},
 		{"a better peak is the one to keep", exact, []float64{25, 100, 50}, Regression, 1, 2, -1},
@@ -96,8 +96,8 @@ func scaled(values []float64) []float64 {
 	return values
 }
 
-// What was accepted is the baseline, at once and with what is known of the
-// noise.
+// TestAccepted checks that an accepted level is the baseline immediately, and
+// keeps the known noise.
 func TestAccepted(t *testing.T) {
 	points := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}))
 	points[35].Restart = true
@@ -113,7 +113,7 @@ func TestAccepted(t *testing.T) {
 	if len(j.Findings) != 1 || j.Findings[0].Closed != 35 {
 		t.Errorf("findings %+v; want one that ends at run 35", j.Findings)
 	}
-	for _, g := range []Gate{PointsGate(), RelativeGate()} { // a level without a run is absent: neither 0 nor a ratio of 1
+	for _, g := range []Gate{PointsGate(), RelativeGate()} { // the statistics of a level without runs are absent: neither 0 nor a ratio of 1
 		newest := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{3, 50}))
 		newest[32].Restart = true
 		if v := one(t, g, newest).Verdict; v.Outcome != OK || v.N != 0 || v.Median.Present() || v.MAD.Present() || v.Threshold.Present() {
@@ -127,8 +127,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// A shift of most kernels is a finding of each, with one first bad run; a
-// kernel that it passes by has none.
+// TestShared checks that a shift of most kernels is a finding for each of them,
+// with the same first bad run, and that an unaffected kernel has no finding.
 func TestShared(t *testing.T) {
 	var series [][]Point
 	for k := range 40 {
@@ -169,8 +169,8 @@ func TestGateRejects(t *testing.T) {
 	}
 }
 
-// Injected drops are found, and a history that opens too many findings gets a
-// floor that keeps the budget.
+// TestBacktest checks that injected drops are found, and that a history with
+// too many findings gets a floor that keeps the budget.
 func TestBacktest(t *testing.T) {
 	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
 	p, err := PointsGate().Power(t.Context(), series, 10)
@@ -181,7 +181,8 @@ func TestBacktest(t *testing.T) {
 	for k := range 20 {
 		steps = append(steps, seriesOf(noisy(k, 0.3, [2]float64{12 + float64(k), 60}, [2]float64{40, 57})))
 	}
-	// A drop of 8 runs is not a false alarm. Short ones are, up to its size.
+	// A drop that lasts 8 runs is not a false alarm. Short drops are, up to its
+	// size.
 	g, b, ok, err := PointsGate().Keep(t.Context(), [][][]Point{steps}, 0.001)
 	if err != nil || b.Opened > 0 || !ok || g.Floor != 1 {
 		t.Errorf("a lasting step of 3 points in each series: floor %v, %+v, %v, %v; want the floor as it was", g.Floor, b, ok, err)
@@ -195,8 +196,8 @@ func TestBacktest(t *testing.T) {
 	if !slices.Equal(steps[0], seriesOf(noisy(0, 0.3, [2]float64{12, 60}, [2]float64{40, 57}))) {
 		t.Error("the series were changed")
 	}
-	// A shift that many kernels share is an event: no threshold is proposed
-	// that would hide it.
+	// A shift that many kernels share is an event: a threshold that would hide
+	// it must not be proposed.
 	shared := normal(1).kernels(rngOf(4, 4), 100, 60, drop(60, 30, 10))
 	g, b, _, err = PointsGate().Keep(t.Context(), [][][]Point{shared}, 0.01)
 	if err != nil || g.Floor != PointsGate().Floor || b.Checks == 0 {
@@ -204,10 +205,10 @@ func TestBacktest(t *testing.T) {
 	}
 }
 
-// What ordinary events made of the gate, one each.
+// TestEvents checks the gate's verdict for ordinary events, one event each.
 func TestEvents(t *testing.T) {
 	levels := func(seed int, spread float64, l ...[2]float64) []Point { return seriesOf(noisy(seed, spread, l...)) }
-	// Others at rest next to it: they tell of the noise.
+	// Constant kernels next to it show the noise.
 	beside := func(points []Point, spread float64) *Replay {
 		series := [][]Point{points}
 		for k := range 30 {
@@ -215,8 +216,8 @@ func TestEvents(t *testing.T) {
 		}
 		return replayed(t, series)
 	}
-	// A second drop while one is open is a finding of its own, and both close
-	// when the first level is back.
+	// A second drop during an open finding is a separate finding, and both
+	// close when the first level returns.
 	r := beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}), 1)
 	if open := r.Series[0].Verdict.Open; len(open) != 2 || open[0].First != 20 || open[1].First != 24 ||
 		math.Abs(open[1].Level-55) > 1.5 || math.Abs(open[1].Shift+15) > 2 {
@@ -230,7 +231,7 @@ func TestEvents(t *testing.T) {
 	if s := r.Series[0]; s.Verdict.Outcome != OK || len(s.Findings) != 2 || s.Findings[0].Closed != s.Findings[1].Closed {
 		t.Errorf("both are recovered: %+v; want ok", s)
 	}
-	// Four better runs are no level; eight are.
+	// Four better runs do not form a level, but eight do.
 	r = beside(levels(21, 1, [2]float64{30, 60}, [2]float64{4, 66}, [2]float64{30, 60}), 1)
 	if s := r.Series[0]; len(s.Findings) > 0 {
 		t.Errorf("+6 for four runs: %+v; want no finding", s.Findings)
@@ -243,13 +244,13 @@ func TestEvents(t *testing.T) {
 	if s := r.Series[0]; s.Verdict.Outcome != Alarm || !s.Verdict.Suspect {
 		t.Errorf("one bad run, twelve after it was recovered: %+v; want an alarm", s.Verdict)
 	}
-	// A run that is suspect is no alarm yet.
+	// A suspect run is not yet an alarm.
 	points := levels(23, 1, [2]float64{40, 60}, [2]float64{1, 54.8})
 	points[40].Value = 54.8
 	if v := beside(points, 1).Series[0].Verdict; v.Outcome != OK || !v.Suspect {
 		t.Errorf("one run 5 spreads low: %+v; want ok and suspect", v)
 	}
-	// Few kernels measured again are held to the chance of all.
+	// If few kernels are measured again, the budget still covers all kernels.
 	all := normal(1).kernels(rngOf(6, 6), 100, 42, still)
 	all[0][41].Value = all[0][30].Value - 3.2
 	for k := range all {
@@ -260,7 +261,7 @@ func TestEvents(t *testing.T) {
 	if v := replayed(t, all).Series[0].Verdict; v.Outcome != OK {
 		t.Errorf("one of 100 kernels measured again, 3 spreads low once: %+v; want ok", v)
 	}
-	// The runs of the series before are its baseline, and count once.
+	// The predecessor's runs are the baseline, and count once.
 	old := levels(24, 1, [2]float64{30, 60})
 	now := append(slices.Clone(old), levels(25, 1, [2]float64{3, 45})...)
 	for i := range now {

@@ -11,7 +11,7 @@ import (
 
 func close6(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }
 
-// TestLevel has values that were worked out by hand from the definition.
+// TestLevel checks values that were computed by hand from the definition.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		why        string
@@ -19,8 +19,8 @@ func TestLevel(t *testing.T) {
 		at, spread float64
 	}{
 		{"even", []float64{0, 1, 2, 3, 4}, 2, 1.4826 * math.Sqrt(10/1.4826/1.4826/4/0.9776)},
-		// Median 2, MAD 1: 100 counts as 1.345 in the location, of which 4 lie
-		// inside, and as 2.5 in the spread.
+		// Median 2, MAD 1: 100 counts as 1.345 in the location, in which 4
+		// values are inside, and as 2.5 in the spread.
 		{"one far off", []float64{1, 2, 2, 3, 100}, 2 + 1.4826*1.345/4, 0},
 		{"no noise", []float64{7, 7, 7}, 7, 0.05},
 		{"one", []float64{7}, 7, 0.05},
@@ -53,7 +53,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestSeverityOf has what m runs are worth by the formula, worked out by hand.
+// TestSeverityOf checks how many independent runs m runs are worth, computed by
+// hand from the formula.
 func TestSeverityOf(t *testing.T) {
 	for _, c := range []struct {
 		m, n      int
@@ -68,7 +69,7 @@ func TestSeverityOf(t *testing.T) {
 	}
 }
 
-// TestScales turns values into the scale on which more is worse, and back.
+// TestScales converts values to the scale on which larger is worse, and back.
 func TestScales(t *testing.T) {
 	up, relative := PointsGate(), RelativeGate()
 	up.Direction = Up
@@ -120,8 +121,8 @@ func TestGateBounds(t *testing.T) {
 	}
 }
 
-// TestVerdict holds the figures of the newest run, and that its threshold is
-// one: two runs beyond it are a finding.
+// TestVerdict checks the numbers for the newest run, and that its threshold is
+// exact: two runs beyond it are a finding.
 func TestVerdict(t *testing.T) {
 	kernels := func(low float64) *Replay {
 		var all [][]Point
@@ -151,8 +152,8 @@ func TestVerdict(t *testing.T) {
 	if w := kernels(limit + 0.6).Series[0].Verdict; w.Outcome != OK {
 		t.Errorf("two runs above the threshold: %+v", w)
 	}
-	// What has no noise is compared with the best value, whose runs are
-	// counted.
+	// A value without noise is compared with the best value, and the runs with
+	// this value are counted.
 	exact := one(t, ExactGate(), seriesOf([]float64{80, 100, 100})).Verdict
 	if exact.Outcome != OK || exact.Median.Or(0) != 100 || exact.Threshold.Or(0) != 99.9 || exact.N != 1 {
 		t.Errorf("a peak: %+v", exact)
@@ -168,8 +169,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestOwnNoise holds what a kernel's own runs excuse: neighbors that know of
-// each other, and outliers that it has had.
+// TestOwnNoise checks which findings a kernel's own noise excuses: correlated
+// neighboring runs, and outliers as in the past.
 func TestOwnNoise(t *testing.T) {
 	opened := func(values []float64) int {
 		all := [][]Point{seriesOf(values)}
@@ -188,7 +189,7 @@ func TestOwnNoise(t *testing.T) {
 			outliers[i] -= 6
 		}
 	}
-	drop := []float64{56.4, 56.3, 56.5} // three runs 3.6 spreads low
+	drop := []float64{56.4, 56.3, 56.5} // three runs that are 3.6 spreads low
 	if n := opened(append(noisy(5, 1, [2]float64{60, 60}), drop...)); n != 1 {
 		t.Errorf("a quiet kernel that fell has %d findings, want 1", n)
 	}
@@ -200,7 +201,7 @@ func TestOwnNoise(t *testing.T) {
 	}
 }
 
-// TestRecovery holds when a finding closes and opens again.
+// TestRecovery checks when a finding closes and opens again.
 func TestRecovery(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -209,7 +210,7 @@ func TestRecovery(t *testing.T) {
 		n      int
 	}{
 		{"half way back is not mended", [][2]float64{{30, 60}, {6, 40}, {4, 48}}, true, 1},
-		{"nearer to the old level is, and what is left is a finding of its own", [][2]float64{{30, 60}, {6, 40}, {4, 53}}, true, 2},
+		{"a run nearer to the old level recovers, and the remaining shift is a separate finding", [][2]float64{{30, 60}, {6, 40}, {4, 53}}, true, 2},
 		{"one bad run after a recovery is not the finding again", [][2]float64{{30, 60}, {6, 40}, {8, 60}, {1, 40}}, false, 1},
 		{"a regression that was fixed does not delay the next one", [][2]float64{{30, 60}, {6, 40}, {9, 60}, {2, 40}}, true, 2},
 		{"the earlier drop recovers and the newer one does not", [][2]float64{{30, 60}, {6, 50}, {6, 46}, {6, 56}}, true, 2},
@@ -226,12 +227,12 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestSecondMode checks that two short episodes of a kernel excuse a third one
-// that is not longer.
+// TestSecondMode checks that two short episodes excuse a third one that is not
+// longer.
 func TestSecondMode(t *testing.T) {
 	for _, c := range []struct {
 		why   string
-		last  float64 // runs of the third episode
+		last  float64 // length of the third episode, in runs
 		found int     // findings
 	}{
 		{"a third episode of the same length", 3, 2},
@@ -246,7 +247,7 @@ func TestSecondMode(t *testing.T) {
 			t.Errorf("%s: %d findings, want %d: %+v", c.why, len(s.Findings), c.found, s.Findings)
 		}
 	}
-	// Of many new kernels, one may show its second mode with three runs.
+	// Among many new kernels, one may show its second mode in three runs.
 	r := &replay{gate: PointsGate(), sizes: []int{300}}
 	for n, want := range map[int][2]bool{10: {false, false}, 20: {false, true}, 40: {true, true}} {
 		if got := [2]bool{r.newModes(n, 2) <= 1, r.newModes(n, 4) <= 1}; got != want {
@@ -255,8 +256,8 @@ func TestSecondMode(t *testing.T) {
 	}
 }
 
-// TestHosts checks that the rule learns the level of each kernel on each host,
-// so that long stays on a host are no findings.
+// TestHosts checks that the rule learns each kernel's level on each host, so
+// that many consecutive runs on one host cause no finding.
 func TestHosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		hosts       [2]string
@@ -288,8 +289,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestFloor holds that one run is no alarm within the floor, and that of times
-// a floor and a spread are shares.
+// TestFloor checks that a run within the floor is not an alarm, and that for
+// times, floor and spread are shares.
 func TestFloor(t *testing.T) {
 	g := PointsGate()
 	g.Floor = 10
@@ -308,7 +309,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestReplayReported holds what is said of each check, and that a planted drop is looked for in its ten runs.
+// TestReplayReported checks the results for each check, and that an injected
+// drop is searched in its ten runs.
 func TestReplayReported(t *testing.T) {
 	r := replayed(t, [][]Point{seriesOf(noisy(1, 1, [2]float64{20, 60}, [2]float64{4, 30}, [2]float64{3, 60}))})
 	judged, opened, red := 0, []int{}, []int{}
@@ -336,7 +338,7 @@ func TestReplayReported(t *testing.T) {
 		planted[0][30].Value != series[0][30].Value || planted[21][59].Value != series[21][59].Value-10 {
 		t.Errorf("planted in %v", where)
 	}
-	for runs, want := range map[int]int{25: 0, 26: 2, 27: 4} { // 2*8 before it and 10 from it on
+	for runs, want := range map[int]int{25: 0, 26: 2, 27: 4} { // 2*8 runs before the drop and at least 10 runs after its start
 		short := normal(1).kernels(rngOf(3, 3), 40, runs, still)
 		if p, err := PointsGate().Power(t.Context(), short, 10); err != nil || p.Injected < want || want == 0 && p.Injected > 0 {
 			t.Errorf("%d runs: %+v, %v; want %d or more planted", runs, p, err, want)
@@ -351,7 +353,7 @@ func TestReplayReported(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what was not looked at is no answer.
+// TestInterrupted checks that an interrupted search returns no result.
 func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// noise is a noise of noise, in points. make gives what run i of a kernel lies
-// off its level; machine is what the runs have in common, such as the host that
-// each was on.
+// kind is a kind of noise, in points. make returns how far a kernel's run i is
+// from its level; machine contains values that all kernels in a run share, for
+// example the host of the run.
 type kind struct {
 	name string
 	make func(rng *rand.Rand, k int, machine []float64) func(i int) float64
 }
 
-// each makes noise of runs that know nothing of each other.
+// each returns noise for independent runs.
 func each(name string, s float64, next func(r *rand.Rand) float64) kind {
 	return kind{fmt.Sprint(name, " ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		return func(int) float64 { return s * next(r) }
@@ -28,8 +28,8 @@ func each(name string, s float64, next func(r *rand.Rand) float64) kind {
 
 func normal(s float64) kind { return each("normal", s, (*rand.Rand).NormFloat64) }
 
-// students has the tails of Student's t with 3 degrees of freedom, and its
-// variance is s squared.
+// students returns noise with the tails of Student's t with 3 degrees of
+// freedom and a variance of s squared.
 func students(s float64) kind {
 	return each("student", s, func(r *rand.Rand) float64 {
 		x, sum := r.NormFloat64(), 0.0
@@ -41,12 +41,12 @@ func students(s float64) kind {
 	})
 }
 
-// skew falls far and rises little.
+// skew returns noise with large drops and small rises.
 func skew(s float64) kind {
 	return each("skew", s, func(r *rand.Rand) float64 { return 1 - r.ExpFloat64() })
 }
 
-// outliers has one run in twenty up to 15 points low.
+// outliers returns noise in which 5% of the runs are up to 15 points low.
 func outliers(s float64) kind {
 	return kind{fmt.Sprint("outliers ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		return func(int) float64 {
@@ -59,8 +59,8 @@ func outliers(s float64) kind {
 	}}
 }
 
-// auto is autocorrelated: rho in every kernel whose number the step divides,
-// none in the others.
+// auto returns autocorrelated noise: rho for every kernel whose number is
+// divisible by step, and no correlation for the others.
 func auto(s, rho float64, step int) kind {
 	name := fmt.Sprintf("ar(%g) %g", rho, s)
 	if step > 1 {
@@ -75,8 +75,8 @@ func auto(s, rho float64, step int) kind {
 	}}
 }
 
-// bursts has one run in twenty with a neighbor on the machine, which costs
-// three kernels in ten up to 8 points.
+// bursts returns noise in which 5% of the runs share the machine with another
+// job, which costs 30% of the kernels up to 8 points.
 func bursts(s float64) kind {
 	return kind{fmt.Sprint("bursts ", s), func(r *rand.Rand, _ int, machine []float64) func(int) float64 {
 		return func(i int) float64 {
@@ -89,7 +89,8 @@ func bursts(s float64) kind {
 	}}
 }
 
-// hosts has runs on two machines, on which each kernel has a level of its own.
+// hosts returns noise for runs on two machines, with separate kernel levels on
+// each.
 func hosts(s float64) kind {
 	return kind{fmt.Sprint("hosts ", s), func(r *rand.Rand, _ int, machine []float64) func(int) float64 {
 		other := s * r.NormFloat64()
@@ -103,7 +104,8 @@ func hosts(s float64) kind {
 	}}
 }
 
-// drift moves the level by 10% of the noise from run to run, either way.
+// drift returns noise in which the level moves by 10% of the noise from run to
+// run, in either direction.
 func drift(s float64) kind {
 	return kind{fmt.Sprint("drift ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		at := 0.0
@@ -111,8 +113,8 @@ func drift(s float64) kind {
 	}}
 }
 
-// mixed returns each kernel a spread of its own, and each tenth an outlier in
-// four runs.
+// mixed returns noise with a different spread for each kernel, and an outlier
+// in four runs for every tenth kernel.
 func mixed(s float64) kind {
 	return kind{fmt.Sprint("mixed ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		own := s * math.Exp(0.8*r.NormFloat64())
@@ -130,8 +132,8 @@ func mixed(s float64) kind {
 	}}
 }
 
-// kernels makes as many series of so many runs; move says by how much kernel k
-// is moved in run i.
+// kernels returns the given number of series with the given number of runs;
+// move returns by how much kernel k is shifted in run i.
 func (n kind) kernels(rng *rand.Rand, kernels, runs int, move func(k, i int) float64) [][]Point {
 	machine := make([]float64, runs)
 	for i := range machine {
@@ -150,7 +152,7 @@ func (n kind) kernels(rng *rand.Rand, kernels, runs int, move func(k, i int) flo
 
 func still(int, int) float64 { return 0 }
 
-// drop lowers the first kernels from a run on.
+// drop returns a function that lowers the first kernels, starting with a run.
 func drop(fallen, at int, points float64) func(k, i int) float64 {
 	return func(k, i int) float64 {
 		if k < fallen && i >= at {
@@ -160,7 +162,7 @@ func drop(fallen, at int, points float64) func(k, i int) float64 {
 	}
 }
 
-// redAt reports whether a finding of a series is open after a run.
+// redAt reports whether a finding in a series is open after a run.
 func redAt(j Judged, run int) bool {
 	for _, f := range j.Findings {
 		if f.Opened <= run && (f.Closed < 0 || f.Closed > run) {
@@ -179,8 +181,9 @@ func replayed(t *testing.T, series [][]Point) *Replay {
 	return r
 }
 
-// long describes how many times as many histories are made: those of
-// docs/design/gate-rule.md with OCCUDIFF_TEST=all, and as many more as SIMULATE says.
+// long returns a factor for the number of simulated histories: 0 for the quick
+// test, 1 for as many as in docs/design/gate-rule.md (OCCUDIFF_TEST=all), and
+// SIMULATE for that many times more.
 func long() int {
 	if os.Getenv("OCCUDIFF_TEST") != "all" {
 		return 0
@@ -192,12 +195,12 @@ func long() int {
 	return n
 }
 
-// TestSimulatedFalse holds the budget: checks that open a finding for nothing,
-// in all kinds of noise.
+// TestSimulatedFalse checks the budget: how many checks open a finding as a
+// false alarm, for all kinds of noise.
 func TestSimulatedFalse(t *testing.T) {
 	for _, c := range []struct {
 		kind
-		most float64 // of 100 checks, at 20 and 200 kernels; honest for those that was not requested
+		most float64 // of 100 checks, with 20 and 200 kernels; a recorded value for noises that were not a requirement
 	}{
 		{normal(0.5), 1}, {normal(2), 1}, {normal(5), 1}, {students(2), 1}, {outliers(0.5), 1}, {auto(2, 0.7, 1), 1.5},
 		{skew(2), 1.5}, {auto(2, 0.9, 10), 5}, {bursts(1), 5}, {hosts(1), 5}, {drift(1), 20}, {mixed(1), 5},
@@ -227,16 +230,16 @@ func TestSimulatedFalse(t *testing.T) {
 	}
 }
 
-// TestSimulatedPower holds how soon drops are found.
+// TestSimulatedPower checks how soon drops are found.
 func TestSimulatedPower(t *testing.T) {
 	for _, c := range []struct {
 		kind
 		drop float64
-		want float64 // share that is found by the tenth run
+		want float64 // share that is found within ten runs
 	}{
 		{normal(1), 20, 0.99}, {normal(0.5), 2, 0.95}, {normal(2), 10, 0.95},
-		// Drops of 2.5 spreads may take longer: hosts and days differ by as much,
-		// and drops of 5 spreads matter more.
+		// A drop of 2.5 spreads may take longer: hosts and days differ by as
+		// much, and drops of 5 spreads are more important.
 		{normal(2), 5, 0.35},
 		{normal(5), 20, 0.95}, {students(2), 5, 0.8}, {outliers(0.5), 5, 0.8}, {outliers(0.5), 2, 0.8},
 		{auto(2, 0.7, 1), 10, 0.75},
@@ -277,8 +280,8 @@ func TestSimulatedPower(t *testing.T) {
 	}
 }
 
-// TestSimulatedUntouched moves some of the kernels up, down and back: the
-// others stay green.
+// TestSimulatedUntouched moves some of the kernels down, up, and back, and
+// checks that the others pass.
 func TestSimulatedUntouched(t *testing.T) {
 	stories := []struct {
 		name string
@@ -331,7 +334,7 @@ func anyOf(list []Judged, is func(Judged) bool) bool {
 	return false
 }
 
-// TestSimulatedSoon drops a kernel soon after its level was accepted.
+// TestSimulatedSoon lowers a kernel soon after its level was accepted.
 func TestSimulatedSoon(t *testing.T) {
 	found, total := 0, 0
 	for _, after := range []int{1, 2, 3, 5, 8, 12} {
@@ -357,7 +360,7 @@ func TestSimulatedSoon(t *testing.T) {
 	}
 }
 
-// TestSimulatedLasting holds that a drop that lasts stays red.
+// TestSimulatedLasting checks that a lasting drop keeps failing.
 func TestSimulatedLasting(t *testing.T) {
 	green, checks, closed, drops := 0, 0, 0, 0
 	for _, c := range []struct {
@@ -398,12 +401,12 @@ func TestSimulatedLasting(t *testing.T) {
 	}
 }
 
-// TestSimulatedRecovery holds that what is recovered becomes green soon.
+// TestSimulatedRecovery checks that a recovered kernel passes soon.
 func TestSimulatedRecovery(t *testing.T) {
 	for _, c := range []struct {
 		kind
 		drop float64
-		runs int // until nearly all are green
+		runs int // runs until nearly all kernels pass
 	}{{normal(1), 10, 2}, {normal(2), 10, 4}, {normal(0.5), 5, 2}, {outliers(0.5), 10, 6}, {auto(2, 0.7, 1), 15, 10}} {
 		rng, total := rngOf(8, 8), 0
 		var after [13]int
@@ -426,8 +429,8 @@ func TestSimulatedRecovery(t *testing.T) {
 	}
 }
 
-// TestSimulatedShort has short histories: a drop of sixty spreads is found at
-// once.
+// TestSimulatedShort uses short histories: a drop of 60 spreads must be found
+// immediately.
 func TestSimulatedShort(t *testing.T) {
 	for _, kernels := range []int{1, 5, 12, 40} {
 		for _, fallen := range []int{1, kernels} {

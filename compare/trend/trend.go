@@ -19,31 +19,31 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Point is one run of a series. Series are in the order of time. A run without
-// the value is left out; it is not zero.
+// Point is one run in a series. Series are in time order. A run without the
+// value is left out; it is not zero.
 type Point struct {
 	Time  time.Time
 	Value float64
-	Host  string // empty if it is not known
-	// Run is the place of the run among the runs of all series that are judged
+	Host  string // empty if unknown
+	// Run is the run's place among the runs of all series that are judged
 	// together. It increases along a series.
 	Run int
-	// Restart is set if a new baseline begins with this run, because its level
-	// was accepted.
+	// Restart is set if a new baseline begins with this run, because the run's
+	// level was accepted.
 	Restart bool
-	// Noise is set if the bad runs up to this one were accepted as noise of the
-	// series: the level before them stays.
+	// Noise is set if the bad runs up to this one were accepted as the series'
+	// noise: the previous level stays.
 	Noise bool
 	// Closed is the place of a later run with which the open findings were
-	// accepted. It is set in the last point of a series; 0 for none.
+	// accepted. It is set in a series' last point; 0 means none.
 	Closed int
-	// Earlier is set for a run of the predecessor of this series if the
-	// predecessor is judged together with it. The run counts once, in the
-	// predecessor, and is part of the baseline here.
+	// Earlier is set for a predecessor's run if the predecessor is judged
+	// together with this series. The run counts once, in the predecessor, and
+	// is part of the baseline here.
 	Earlier bool
 }
 
-// checkPoints returns an error for values that are not numbers.
+// checkPoints returns an error for values that are not finite.
 func checkPoints(points []Point) error {
 	for i, p := range points {
 		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
@@ -54,7 +54,7 @@ func checkPoints(points []Point) error {
 	return nil
 }
 
-// Direction is the way that is worse.
+// Direction is the direction that is worse.
 type Direction string
 
 // The directions.
@@ -64,20 +64,20 @@ const (
 	Both Direction = "both" // any change is reported
 )
 
-// Gate is the rule that decides which series of a check regressed.
+// Gate is the rule that decides which series regressed in a check.
 // docs/design/gate-rule.md derives it. Use PointsGate, RelativeGate, or
 // ExactGate: the zero value is rejected.
 type Gate struct {
-	Budget   float64 // share of checks that may open a finding without a cause, over all series together
-	Window   int     // earlier runs that make a baseline
-	Learning int     // smallest number of earlier runs to judge a series
-	Floor    float64 // largest shift that is not a finding, in the unit of the values
+	Budget   float64 // share of checks that may open a finding without a cause, for all series together
+	Window   int     // earlier runs in a baseline
+	Learning int     // smallest number of earlier runs needed to judge a series
+	Floor    float64 // largest shift that is not a finding, in the values' unit
 	// Relative makes Floor a share of the baseline, and compares ratios.
-	// Without it, percentages are compared in points: a drop from 40% to 38% is
+	// Otherwise, percentages are compared in points: a drop from 40% to 38% is
 	// 2 points, not 5%.
 	Relative bool
-	// Exact values have no noise: each is compared with the best value of the
-	// baseline.
+	// Exact values have no noise: each is compared with the baseline's best
+	// value.
 	Exact     bool
 	Direction Direction
 }
@@ -98,8 +98,8 @@ func RelativeGate() Gate {
 	return Gate{Budget: 0.01, Window: 40, Learning: 3, Floor: 0.02, Relative: true, Direction: Up}
 }
 
-// Validate returns an error that states what is wrong with the gate and what is
-// possible.
+// Validate returns an error that states which setting is wrong and which values
+// are possible.
 func (g Gate) Validate() error {
 	switch {
 	case g.Window < leastWindow || g.Window > mostWindow:
@@ -126,47 +126,48 @@ const (
 	Learning   Outcome = "learning"   // too few earlier runs to judge
 	OK         Outcome = "ok"         // no finding is open
 	Alarm      Outcome = "alarm"      // one run farther off than noise explains: it may be an outlier
-	Regression Outcome = "regression" // a drop that persists, until the kernel recovers or its level is accepted
+	Regression Outcome = "regression" // a drop that persists until the kernel recovers or its level is accepted
 )
 
-// Finding is a drop that persists. Its indices count the points of the series.
+// Finding is a drop that persists. Its indices refer to the series' points.
 type Finding struct {
 	First  int // the first bad run
 	Opened int // the run that opened the finding
-	Closed int // the run that recovered, or the first run of an accepted baseline; -1 while open
+	Closed int // the run that recovered, or the first run of an accepted baseline; -1 if open
 	Level  float64
-	Spread float64 // standard deviation of the earlier runs; a share of the level for times
-	Shift  float64 // from Level, in the unit of the values; negative if they fell
-	P      float64 // chance of such a window of one series without a change
+	Spread float64 // standard deviation of the earlier runs; for times, as a share of the level
+	Shift  float64 // change from Level, in the values' unit; negative if they fell
+	P      float64 // probability of such a window in one series without a change
 }
 
-// Verdict is the result of the gate for the newest run of a series, with the
-// numbers behind it.
+// Verdict is the gate's result for a series' newest run, with the numbers
+// behind it.
 type Verdict struct {
 	Outcome Outcome
-	Index   int // index of the run in the series
+	Index   int // the run's index in the series
 	Value   float64
-	N       int // runs of the baseline
+	N       int // runs in the baseline
 	Window  int // largest possible N
-	// Numbers of the baseline; absent while learning and while the baseline has
-	// no run. Median is its level. MAD belongs to a normal distribution with
-	// the spread that the gate uses, which is shrunk to the spreads of the
-	// other series. Threshold is the value beyond which the runs of the
+	// Baseline statistics. They are absent while learning and while the
+	// baseline has no run. Median is the baseline's level. MAD is the MAD of a
+	// normal distribution with the gate's spread, which is shrunk to the other
+	// series' spreads. Threshold is the value beyond which the runs of the
 	// shortest window are a finding.
 	Median, MAD, Threshold unit.Opt[float64]
 	Consecutive            int       // runs since the first bad one; 0 if no finding is open
-	Open                   []Finding // the oldest first, each a drop from the level of the one before
+	Open                   []Finding // oldest first; each is a drop from the previous one's level
 	// Suspect is set if noise causes such a newest run in at most 5 of 100
-	// checks: it is worth measuring again.
+	// checks. The run is worth measuring again.
 	Suspect bool
 }
 
-// rounding is tolerated beyond a limit: 62.7 - 60.7 is a little more than 2 in
-// binary, and 2 points are not more than 2.
+// rounding is the tolerance beyond a limit: in binary, 62.7 - 60.7 is slightly
+// more than 2, but a shift of 2 points does not exceed a limit of 2.
 const rounding = 1e-9
 
-// worse returns a value on the scale on which it is judged. Larger is worse,
-// and for relative gates differences are logarithms of ratios.
+// worse returns a value on the scale on which it is judged. On this scale,
+// larger is worse, and for relative gates, differences are logarithms of
+// ratios.
 func (g Gate) worse(value float64) float64 {
 	if g.Relative {
 		value = math.Log(max(value, math.SmallestNonzeroFloat64))
@@ -177,7 +178,8 @@ func (g Gate) worse(value float64) float64 {
 	return -value
 }
 
-// value returns the value of a number on the scale of worse.
+// value returns the original value for a number on the scale that worse
+// returns.
 func (g Gate) value(worse float64) float64 {
 	if g.Direction != Up {
 		worse = -worse
@@ -196,8 +198,8 @@ func (g Gate) floor() float64 {
 	return g.Floor
 }
 
-// finest returns the smallest spread that printed values can show: they have
-// one decimal.
+// finest returns the smallest spread that printed values can show, because they
+// have one decimal.
 func (g Gate) finest() float64 {
 	if g.Relative {
 		return 0.0005
@@ -206,7 +208,7 @@ func (g Gate) finest() float64 {
 }
 
 // leastSpread returns the smallest spread that the gate uses. Values that were
-// equal for weeks differ on another host or day.
+// equal for weeks still differ on another host or day.
 func (g Gate) leastSpread() float64 {
 	if g.Relative {
 		return 0.003
@@ -214,8 +216,8 @@ func (g Gate) leastSpread() float64 {
 	return 0.3
 }
 
-// firstPrior returns the spread that is assumed for kernels with few runs. It
-// is worth 6 runs.
+// firstPrior returns the assumed spread for kernels with few runs. It is worth
+// 6 runs.
 func (g Gate) firstPrior() stat.Prior {
 	spread := 1.5
 	if g.Relative {
