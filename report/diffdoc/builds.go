@@ -14,10 +14,12 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// buildsSchema names the version of the JSON contract of `diff` of binaries.
+// buildsSchema is the name and version of the JSON contract for `diff` of
+// binaries.
 const buildsSchema = "occudiff/diff-binary/1"
 
-// buildsValue is the JSON output of `occudiff diff OLD NEW` of kernel binaries.
+// buildsValue is the JSON output of `occudiff diff OLD NEW` for kernel
+// binaries.
 type buildsValue struct {
 	Schema  string           `json:"schema"`
 	Kernels *report.Table    `json:"kernels"`
@@ -25,8 +27,8 @@ type buildsValue struct {
 	Notes   *report.Table    `json:"notes"`
 }
 
-// buildColumns are of a kernel on one device, before and after, in the order of
-// CSV; what people see of the figures is behind.
+// buildColumns returns the columns for a kernel on one device, before and
+// after, in CSV order. The columns with values for people are last.
 func buildColumns() []report.Col[diff.Build] {
 	side := func(path string, of func(*diff.Build) *batch.Kernel) []report.Col[diff.Build] {
 		return report.Part("", path, of, report.InJSON(predictdoc.KernelColumns))
@@ -51,8 +53,8 @@ func buildColumns() []report.Col[diff.Build] {
 	}, report.Everywhere, report.Fold, report.Wrap, report.NonZero))
 }
 
-// figureText is a figure of a kernel, before and after where it differs. One
-// that was removed is shown as it was.
+// figureText returns a kernel's value, before and after if it changed. A
+// removed kernel has its old value.
 func figureText(p *diff.Build, f diff.BuildMetric) string {
 	print := func(k *batch.Kernel) string {
 		x, ok := f.Of(k).Value()
@@ -75,7 +77,7 @@ func figureText(p *diff.Build, f diff.BuildMetric) string {
 
 // buildChange describes what changed for a kernel.
 func buildChange(p *diff.Build) string {
-	// What cannot run at all outweighs any figure.
+	// A kernel that cannot run outweighs any value.
 	if p.New != nil && p.New.Prediction == nil && p.New.Message != "" {
 		return "It cannot run any more: " + p.New.Message
 	}
@@ -91,9 +93,9 @@ func buildChange(p *diff.Build) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// Builds returns what a new compilation changed in every form.
+// Builds returns the changes of a new compilation in every form.
 func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *report.Output {
-	// No value: kernels of binaries have no time to be sorted by.
+	// No value, because kernels of binaries have no time to sort by.
 	rows, left := report.Select(prov.Show, pairs, "kernels", func(p *diff.Build) report.Candidate {
 		return report.Candidate{Task: p.Kernel().Demangled(), Value: math.NaN()}
 	})
@@ -113,8 +115,8 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 			report.Notes(notes)}}
 }
 
-// changedPattern returns a regular expression that matches the kernels that are
-// new or changed, "" for none.
+// changedPattern returns a regular expression that matches new and changed
+// kernels, or "" for none.
 func changedPattern(pairs []diff.Build) string {
 	var names []string
 	for i := range pairs {
@@ -125,7 +127,7 @@ func changedPattern(pairs []diff.Build) string {
 	return report.NamePattern(names)
 }
 
-// buildCounts describes how many kernels did what.
+// buildCounts returns the number of kernels per verdict.
 func buildCounts(pairs []diff.Build) string {
 	n := map[diff.BuildVerdict]int{}
 	for i := range pairs {
@@ -140,7 +142,7 @@ func buildCounts(pairs []diff.Build) string {
 	return unit.Plural(len(pairs), "kernel") + ": " + strings.Join(parts, ", ")
 }
 
-// buildSuite makes a test case of each kernel on each device.
+// buildSuite returns a test case for each kernel on each device.
 func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 	s := report.NewTestSuite("diff of binaries", prov)
 	var cases []report.Case
@@ -153,7 +155,7 @@ func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 		switch p.Verdict {
 		case diff.Worse:
 			c.Outcome, c.Type, c.Message, c.Reason = report.Failed, string(p.Verdict), c.Text, change
-		case diff.Added, diff.Removed: // neither better nor worse can be said of one side
+		case diff.Added, diff.Removed: // a kernel in only one build is neither better nor worse
 			c.Outcome, c.Type, c.Message = report.Skipped, string(p.Verdict), string(p.Verdict)
 		}
 		cases = append(cases, c)

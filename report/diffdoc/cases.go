@@ -15,9 +15,9 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// suite has a test case of each kernel: a regression fails; what only one side
-// has and what could not be compared is skipped, since neither success nor
-// failure may be claimed of it.
+// suite returns a test case for each kernel. A regression fails. A kernel that
+// only one side has or that cannot be compared is skipped, because it neither
+// passed nor failed.
 func (c *comparison) suite(prov report.Provenance) *report.TestSuite {
 	if len(c.sides) == 1 {
 		return suiteOf(c.sides[0], prov)
@@ -56,8 +56,8 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing that the inputs contain"))
 	s.AddEach("not_whole", report.IncompleteNotes(d.Notes))
-	// CI systems group cases by class: by device, and by label where one job
-	// has several diffs.
+	// CI systems group cases by class: by device, and by label if one job has
+	// several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	var cases []report.Case
 	for i := range d.Rows {
@@ -74,7 +74,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
-	// The new side last: it is the code that one can recover.
+	// The new side last, because the user can change that code.
 	for _, l := range []*diff.Launch{r.Old, r.New} {
 		if l != nil {
 			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), l.Total
@@ -99,7 +99,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	return c
 }
 
-// Annotations lists the cases that failed, at their rows of the new side.
+// Annotations returns the failed cases, at their rows on the new side.
 func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []report.Annotation) {
 	for _, c := range s.Cases {
 		if c.Outcome == report.Failed {
@@ -114,9 +114,9 @@ func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []repo
 	return list
 }
 
-// Failure describes which kernels got worse, for the gate that --fail-on asks
-// for; empty when none did. All of them were told from noise: a gate that is
-// red for noise is soon switched off. The sentence stands on one line of a CI
+// Failure returns the regressed kernels for the gate of --fail-on, or "" if
+// there are none. All of them are unlikely to be noise: users would soon
+// disable a gate that fails because of noise. The sentence is one line of a CI
 // log.
 func Failure(s *report.TestSuite) string {
 	var failed []string
@@ -132,9 +132,9 @@ func Failure(s *report.TestSuite) string {
 		strings.Join(report.FirstFew(failed, report.MaxListedTasks), ", "))
 }
 
-// Inconclusive describes what a gate let pass since too few runs tell it from
-// noise; empty when that is nothing. It is no failure, and said all the same,
-// so that nobody takes a green job for a proof.
+// Inconclusive returns a sentence about kernels that passed only because too
+// few runs exclude noise, or "" if there are none. This is not a failure, but a
+// passed check must not be read as a proof.
 func Inconclusive(sides []*diff.Result) string {
 	n := inconclusive(sides)
 	if n == 0 {
@@ -145,8 +145,8 @@ func Inconclusive(sides []*diff.Result) string {
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(n, "kernel"))
 }
 
-// Disjoint describes two sides that have kernels but none in common. It is empty
-// if any two sides have one.
+// Disjoint returns a sentence if two sides have kernels, but none in common. It
+// returns "" if any two sides have one.
 func Disjoint(sides []*diff.Result) string {
 	var names [2][]string
 	for _, d := range sides {
@@ -170,7 +170,7 @@ func Disjoint(sides []*diff.Result) string {
 		few(0), few(1))
 }
 
-// inconclusive counts the kernels that may have changed.
+// inconclusive returns the number of kernels that may have changed.
 func inconclusive(sides []*diff.Result) (n int) {
 	for _, d := range sides {
 		n += d.Summary.Inconclusive
@@ -178,8 +178,8 @@ func inconclusive(sides []*diff.Result) (n int) {
 	return n
 }
 
-// Unjudged describes what a gate could not judge of what any of the sides has.
-// What was unmeasurable before is nothing that a change hides.
+// Unjudged returns the kernels that a gate could not judge on any side. A
+// kernel that was unmeasurable before hides no change.
 func Unjudged(sides []*diff.Result) report.Unjudged {
 	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
 	missing, uncompared, unexplained := 0, 0, 0
@@ -213,8 +213,8 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	return u
 }
 
-// newAgentSummary is a summary of runs without findings. What an agent is told
-// must not rest on a part of a run: any loss makes it unusable.
+// newAgentSummary returns a summary of runs without findings. An agent must not
+// act on a part of a run, so any loss makes it unusable.
 func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
 	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{},
 		Judged: judged, NotJudged: notJudged}
@@ -233,9 +233,9 @@ func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudge
 	return c
 }
 
-// agentSummary answers what changed in few words, for agents and comments. What
-// more threads are worth is of the new side; where that does not tell it, a
-// kernel that became faster at less occupancy is bound by something else.
+// agentSummary returns the changes in few words, for agents and comments. The
+// potential speedup comes from the new side. If it is undetermined there, a
+// kernel that became faster at lower occupancy is limited by something else.
 func (c *comparison) agentSummary() *report.AgentSummary {
 	var runs []*compare.Result
 	judged, not := 0, 0
@@ -254,7 +254,8 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 	for i := range c.rows {
 		r := &c.rows[i]
 		isJudged := r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice
-		// Rows are in the order of attention, so what does not fit is the least.
+		// Rows are in the order of attention, so those that do not fit matter
+		// least.
 		if isJudged && !summary.Add(findingOf(r)) {
 			break
 		}
@@ -283,7 +284,7 @@ func findingOf(r *row) report.Finding {
 		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 	}
 	if r.Verdict == diff.Regression {
-		confidence := compare.Medium // one run per side, however far it moved
+		confidence := compare.Medium // one run per side, however large the change
 		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) {
 			confidence = compare.High
 		}

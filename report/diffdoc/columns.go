@@ -11,8 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// columns are those of all sides, which stand below each other, as data frames
-// group by a column.
+// columns returns the columns for all sides. Rows of all sides are in one
+// table, because data frames group by a column.
 func (c *comparison) columns() []report.Col[row] {
 	list := report.Within("", "", func(r *row) *diff.Row { return r.Row }, kernelColumns)
 	if len(c.sides) == 1 {
@@ -22,8 +22,8 @@ func (c *comparison) columns() []report.Col[row] {
 	return append([]report.Col[row]{side}, list...)
 }
 
-// kernelColumns are all that is known of a kernel on both sides, in the order
-// of CSV; those of people stand among them.
+// kernelColumns are all columns for a kernel on both sides, in CSV order.
+// Columns for people are among them.
 var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{
 		report.Define("task", "Kernel", func(r *diff.Row) string { return r.Task }, report.Name, report.Cut,
@@ -87,8 +87,8 @@ var kernelColumns = slices.Concat(
 			report.NonZero),
 	})
 
-// runsText describes how many runs of each side have a measured value; nothing
-// where nothing was repeated.
+// runsText returns the number of runs per side with a measured value, or "" if
+// no run was repeated.
 func runsText(r *diff.Row) string {
 	if older, newer := r.Measured().Old.N, r.Measured().New.N; max(older, newer) > 1 {
 		return strconv.Itoa(older) + " + " + strconv.Itoa(newer)
@@ -96,8 +96,8 @@ func runsText(r *diff.Row) string {
 	return ""
 }
 
-// statusOf is the color of a verdict. Unchanged has none, as most kernels of
-// most diffs are: green would hide what improved.
+// statusOf returns the color of a verdict. Unchanged has none, because most
+// kernels are unchanged: green would hide the improvements.
 func statusOf(v diff.Verdict) report.Status {
 	switch v {
 	case diff.Regression:
@@ -112,8 +112,8 @@ func statusOf(v diff.Verdict) report.Status {
 	return report.Unsure
 }
 
-// shapeText tells kernels of one name apart: "2048x2048 in 1024x1, SIMD16 ->
-// 32" where sides differ, what one says where the other says nothing.
+// shapeText distinguishes kernels with the same name: "2048x2048 in 1024x1,
+// SIMD16 -> 32". If only one side has a size, it returns that size.
 func shapeText(r *diff.Row) string {
 	older, newer := cmp.Or(r.Old, r.New), cmp.Or(r.New, r.Old)
 	text, simd := "", ""
@@ -143,8 +143,8 @@ func shapeText(r *diff.Row) string {
 func oldLaunch(r *diff.Row) *diff.Launch { return r.Old }
 func newLaunch(r *diff.Row) *diff.Launch { return r.New }
 
-// onBothSides returns a column of the launch on each side. Without a heading it
-// is in JSON alone.
+// onBothSides returns a column of the launch for each side. Without a heading,
+// only JSON has it.
 func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
 	o ...report.Option) []report.Col[diff.Row] {
 	side := func(path string, of func(*diff.Row) *diff.Launch) []report.Col[diff.Row] {
@@ -157,15 +157,15 @@ func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
 	return append(side("old", oldLaunch), side("new", newLaunch)...)
 }
 
-// quantity is a metric on both sides: JSON has all of it.
+// quantity is a metric on both sides. JSON has all its columns.
 type quantity struct {
 	metric, key, path, title string
 	kind                     report.Kind
-	sides, change, test      report.View // of its medians, their change, and what was tested; 0 is JSON alone
-	drop                     report.Drop // of the change; its p goes before it
+	sides, change, test      report.View // outputs with its medians, its change, and its test; 0 for JSON only
+	drop                     report.Drop // drop order of the change; its p is dropped first
 }
 
-// columns are those of a row.
+// columns returns the columns of a row.
 func (q quantity) columns() []report.Col[diff.Row] {
 	return report.Part("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of(), report.Always)
 }
@@ -215,12 +215,13 @@ func (q quantity) of() []report.Col[diff.Delta] {
 	}))
 }
 
-// partColumns are a part of the breakdown on both sides, for JSON.
+// partColumns are the columns for a part of the breakdown on both sides, for
+// JSON.
 var partColumns = append([]report.Col[diff.Delta]{
 	report.JSON("part", func(d *diff.Delta) string { return d.Metric }),
 }, quantity{kind: report.Points}.of()...)
 
-// changeColumns are what is not the same, for JSON.
+// changeColumns are the columns for a changed property, for JSON.
 var changeColumns = []report.Col[diff.Change]{
 	report.JSON("what", func(c *diff.Change) string { return c.What }),
 	report.JSON("task", func(c *diff.Change) unit.Opt[string] { return c.Task }),

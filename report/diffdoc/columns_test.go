@@ -11,8 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// printed returns a row as people read it, by the paths or else the keys of its
-// columns.
+// printed returns the texts of a row as people read them, by path, or by key
+// for columns without a path.
 func printed[R any](row *R, cols []report.Col[R]) string {
 	var parts []string
 	for _, c := range cols {
@@ -27,14 +27,14 @@ func printed[R any](row *R, cols []report.Col[R]) string {
 	return strings.Join(parts, " ")
 }
 
-// filled returns a row whose values are all different, as people read it.
+// filled returns the texts of a row in which all values differ.
 func filled[R any](cols []report.Col[R], start ...int64) string {
 	row := new(R)
 	testenv.Fill(row, append(start, 0)[0])
 	return printed(row, cols)
 }
 
-// TestColumns: each column has the value of its field.
+// TestColumns checks that each column has the value of its field.
 func TestColumns(t *testing.T) {
 	row := &diff.Row{}
 	next := testenv.Fill(row, 0)

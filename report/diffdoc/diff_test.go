@@ -23,7 +23,7 @@ import (
 	"occudiff/report/text"
 )
 
-// kernel makes a row; what is 0 is absent.
+// kernel returns a row. A value of 0 is absent.
 func kernel(task string, local int64, simd int, measured, predicted, idle float64, perLaunch unit.Seconds) compare.Row {
 	r := compare.Row{Verdict: compare.Match, Kernel: ingest.Kernel{Task: task, Global: unit.Size(4096), Local: unit.Size(local), Pos: note.Pos{File: "run.csv", Line: 2},
 		Instances: unit.Some[int64](100), Total: unit.Some(100 * perLaunch)}}
@@ -54,7 +54,7 @@ func side(driver string, rows ...compare.Row) *compare.Result {
 	return r
 }
 
-// repeats are four runs per side in which every verdict occurs.
+// repeats returns four runs per side in which every verdict occurs.
 func repeats() []*diff.Result {
 	var older, newer []*compare.Result
 	for i := range 4 {
@@ -73,7 +73,7 @@ func repeats() []*diff.Result {
 		[]diff.Side{{Name: "runs/branch", Runs: newer}}, diff.DefaultOptions())
 }
 
-// single is one run per side: the two collections of the Gaussian run.
+// single returns one run per side: the two collections of the Gaussian run.
 func single() []*diff.Result {
 	older := side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))
 	newer := side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))
@@ -133,7 +133,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 }
 
 // TestDiffTables checks that every row has a cell for every column, and that
-// CSV holds numbers where people read `~`.
+// CSV has numbers in place of `~`.
 func TestDiffTables(t *testing.T) {
 	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.NewOutput(d, report.Provenance{}).Table}
@@ -168,7 +168,7 @@ func TestDiffTables(t *testing.T) {
 	}
 }
 
-// TestDiffSummaryText holds what people read first against sentences by hand.
+// TestDiffSummaryText compares the first lines with sentences written by hand.
 func TestDiffSummaryText(t *testing.T) {
 	for _, c := range []struct {
 		reason      string
@@ -191,7 +191,8 @@ func TestDiffSummaryText(t *testing.T) {
 	}
 }
 
-// TestBecause holds what is said of a verdict against sentences by hand.
+// TestBecause compares the evidence for a verdict with sentences written by
+// hand.
 func TestBecause(t *testing.T) {
 	fan2 := func(simd int, measured, predicted float64) compare.Row {
 		return kernel("Fan2", 1024, simd, measured, predicted, 0, 0)
@@ -200,7 +201,7 @@ func TestBecause(t *testing.T) {
 	short.Verdict = compare.Unmeasurable
 	for _, c := range []struct {
 		reason       string
-		older, newer []compare.Row // of one run each
+		older, newer []compare.Row // one run each
 		want         string
 	}{
 		{"one run per side", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 48.6, 99.5)},
@@ -237,8 +238,9 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// TestWorse: a kernel that is worse by its busy XVEs is told with their test,
-// and the command has the numbers of those that are worse, wherever they stand.
+// TestWorse checks that a kernel that regressed on busy XVEs is reported with
+// their test, and that the command has the numbers of the regressed kernels in
+// any row.
 func TestWorse(t *testing.T) {
 	var older, newer []*compare.Result
 	for i := range 4 {
@@ -257,8 +259,8 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestDiffContract holds the JSON fields against the contract, absent values
-// against null and lists against null.
+// TestDiffContract compares the JSON fields with the contract. It also checks
+// that absent values are null and that lists are not.
 func TestDiffContract(t *testing.T) {
 	for _, c := range []struct {
 		value any
@@ -331,9 +333,9 @@ func TestDiffContract(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &v); err != nil {
 		t.Fatal(err)
 	}
-	fan2 := v.Rows[2] // behind what one side alone has
-	// 62.0 .. 62.3 and 48.0 .. 48.3: medians 62.15 and 48.15, two of seventy
-	// deals are as far apart.
+	fan2 := v.Rows[2] // after the kernels that only one side has
+	// 62.0 .. 62.3 and 48.0 .. 48.3: medians 62.15 and 48.15. Two of seventy
+	// permutations are as far apart.
 	if m := fan2.Measured; fan2.Task != "Fan2" || fan2.Verdict != "regression" || m.Old.N != 4 || *m.Old.Low != 62 || *m.New.High != 48.3 ||
 		*m.ChangePoints < -14.0001 || *m.ChangePoints > -13.9999 || *m.P < 0.02857 || *m.P > 0.02858 || !*m.Significant || m.Ratio != nil {
 		t.Errorf("Fan2 = %+v", fan2)
@@ -345,8 +347,8 @@ func TestDiffContract(t *testing.T) {
 	}
 }
 
-// TestShown holds the orders and the number of the rows that people chose
-// against values by hand; programs get all.
+// TestShown compares the order and the number of the chosen rows with values
+// written by hand. Programs get all rows.
 func TestShown(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -373,8 +375,9 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestSides: of several sides each row says which it is of, what needs
-// attention on any of them comes first in every form, and the summary answers.
+// TestSides checks a diff of several sides: each row has its side, kernels that
+// need attention on any side come first in every form, and the summary is
+// complete.
 func TestSides(t *testing.T) {
 	run := func(name string, fan2, scan float64) diff.Side {
 		return diff.Side{Name: name, Runs: []*compare.Result{side("", kernel("Fan2", 1024, 32, fan2, 99.5, 1, 1e-2),

@@ -1,10 +1,10 @@
-// Package diffdoc answers one question: how do several runs, or several sides
-// of repeats, stand next to each other? Sides are compared with the first one:
-// what changed, and which kernels got worse, a row for each kernel of each
-// side. Runs of one program are kernels by runs; which of them stand out comes
-// first. It does not know file formats, and it does not judge: verdicts and
-// their figures come from compare/diff, and a run by itself is as rundoc has
-// it.
+// Package diffdoc reports the comparison of several runs, or of several sides
+// with repeated runs. Each side is compared with the first one: what changed,
+// and which kernels regressed, with one row per kernel and side. Runs of one
+// program become a table of kernels by runs, and runs that differ from the
+// others come first. This package does not know file formats, and it does not
+// judge: verdicts and their values come from compare/diff, and the description
+// of a single run from rundoc.
 package diffdoc
 
 import (
@@ -25,18 +25,18 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// row is a kernel of a side, compared with the first side. Document, CSV,
-// summary and screen are made of one list of them.
+// row is a kernel of a side, compared with the first side. Document, CSV, and
+// summary use the same list of rows.
 type row struct {
 	*diff.Row
-	side string // empty where there is one next to the first
+	side string // empty if there are only two sides
 }
 
 // comparison is one side or several, each compared with the first.
 type comparison struct {
 	sides []*diff.Result
 	names []string
-	rows  []row // of all sides, in the order for reading
+	rows  []row // rows of all sides, in reading order
 }
 
 func newComparison(sides []*diff.Result) *comparison {
@@ -54,9 +54,9 @@ func newComparison(sides []*diff.Result) *comparison {
 	return c
 }
 
-// sideNames are those of the sides: the ends of their paths, whole paths where
-// these are alike. Sides are often folders of one name under different ones:
-// base/run, new/run.
+// sideNames returns the names of the sides: the last elements of their paths,
+// or whole paths if these are equal. Sides often have the same last element,
+// for example base/run and new/run.
 func sideNames(sides []*diff.Result) []string {
 	long := report.ListOf(sides, func(d *diff.Result) string { return report.OneLine(d.New.Name) })
 	short := report.ListOf(long, path.Base)
@@ -66,13 +66,14 @@ func sideNames(sides []*diff.Result) []string {
 	return short
 }
 
-// NewOutput answers what changed between two sides, or between the first of
-// several and each other one. Document, summary and test suite are made when an
-// output asks for them: CSV and JSON of a million kernels do without.
+// NewOutput returns the changes between two sides, or between the first side
+// and each other one. Document, summary, and test suite are made on request,
+// because CSV and JSON with a million kernels do not need them.
 func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	c := newComparison(sides)
 	rows, left := report.Select(prov.Show, c.rows, "rows", func(r *row) report.Candidate {
-		// Slot time is lost where less is measured than on the first side.
+		// Slot time is lost if the measured occupancy is lower than on the
+		// first side.
 		change, time := r.Measured().Change.Or(math.NaN()), float64(r.Seconds())
 		return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: prov.Show.Value(-change*time, time, change)}
 	})
@@ -85,7 +86,7 @@ func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	return a
 }
 
-// Notes are the notes of all sides; what several of them say stands once.
+// Notes returns the notes of all sides, each once.
 func Notes(sides []*diff.Result) (notes []note.Note) {
 	for _, d := range sides {
 		for _, n := range d.Notes {
@@ -97,7 +98,8 @@ func Notes(sides []*diff.Result) (notes []note.Note) {
 	return notes
 }
 
-// document has the rows that people chose; counts stay those of all.
+// document returns a document with the rows that the user chose. Counts cover
+// all rows.
 func (c *comparison) document(rows []row, notes []note.Note, prov report.Provenance) *report.Document {
 	title := "GPU occupancy of two runs"
 	if n := len(c.sides); n > 1 {
@@ -113,9 +115,8 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 			report.NoteSection(report.RunNotes(notes)), provenance(c.sources(prov))}}
 }
 
-// movedSection describes for each kernel why its verdict is what it is. Of one
-// that is as before, or that nothing can be told of, the table has all there
-// is.
+// movedSection returns the reason for each kernel's verdict. Unchanged and
+// inconclusive kernels are only in the table.
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Evidence",
 		ItemsIn: report.Everywhere}
@@ -132,7 +133,7 @@ func movedSection(rows []row) report.Section {
 	return s
 }
 
-// kernelSection is the table of all that is known.
+// kernelSection returns the section with the table of all kernels.
 func (c *comparison) kernelSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
 	if len(rows) == 0 {
@@ -147,7 +148,7 @@ func (c *comparison) kernelSection(rows []row) report.Section {
 	return s
 }
 
-// sources say what was compared, and how.
+// sources returns the compared runs and the settings.
 func (c *comparison) sources(prov report.Provenance) report.Pairs {
 	pairs := prov.Pairs()
 	pairs.Text("Threshold", report.Shortest(c.sides[0].Options.Threshold)+" points")
@@ -169,8 +170,8 @@ const (
 	sidesSchema = "occudiff/diff-sides/1"
 )
 
-// DiffOutput is the JSON output of `occudiff diff`: the conventions are those
-// of Validate.
+// DiffOutput is the JSON output of `occudiff diff`, with the conventions of
+// Validate.
 type DiffOutput struct {
 	Schema          string        `json:"schema"`
 	ThresholdPoints float64       `json:"threshold_points"`
@@ -183,7 +184,7 @@ type DiffOutput struct {
 	Notes           *report.Table `json:"notes"`
 }
 
-// DiffSide is one side: its runs are repeats.
+// DiffSide is one side. Its runs are repeats.
 type DiffSide struct {
 	Name unit.Opt[string] `json:"name"`
 	Runs []DiffRun        `json:"runs"`
@@ -203,8 +204,7 @@ type SidesOutput struct {
 	Sides  []*DiffOutput `json:"sides"`
 }
 
-// newOutput returns the value of the JSON contract of one side, which has all
-// rows.
+// newOutput returns the JSON value for one side, which has all rows.
 func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
@@ -219,9 +219,9 @@ func newOutput(d *diff.Result) *DiffOutput {
 	}
 }
 
-// Schemas are the JSON outputs of this package.
+// Schemas returns the JSON outputs of this package.
 func Schemas() []report.Schema {
-	run, _ := rundoc.Schemas()[0].Values[0].(rundoc.Validate) // each run is written as that of one
+	run, _ := rundoc.Schemas()[0].Values[0].(rundoc.Validate) // each run has the value of a single run
 	runs := runsValue(&diff.Runs{})
 	runs.Runs = []ValidateRun{{Run: &run}}
 	side := diff.Side{Runs: []*compare.Result{{}}}
@@ -244,7 +244,7 @@ func Schemas() []report.Schema {
 	}
 }
 
-// origin describes what a run was read from and what it ran on.
+// origin returns the inputs and the device of a run.
 func origin(r *compare.Result) string {
 	p, parts := &r.Platform, rundoc.InputLines(r)
 	if r.Device != nil {
@@ -261,13 +261,14 @@ func origin(r *compare.Result) string {
 	return report.OneLine(strings.Join(parts, "; "))
 }
 
-// provenance describes what was compared and how, so that it can be done again.
+// provenance lists the compared runs and the settings, so that the comparison
+// can be repeated.
 func provenance(pairs report.Pairs) report.Section {
 	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Inputs",
 		Tables: []*report.Table{report.NameValue("provenance", pairs)}}
 }
 
-// latest is when the last of some runs was collected.
+// latest returns the time of the last collected run.
 func latest(runs []*compare.Result) (date time.Time) {
 	for _, r := range runs {
 		if t := r.Platform.Collected; t.After(date) {
@@ -277,7 +278,7 @@ func latest(runs []*compare.Result) (date time.Time) {
 	return date
 }
 
-// devicesOf lists the devices of runs, each once.
+// devicesOf returns the devices of runs, each once.
 func devicesOf(runs []*compare.Result) (devices []string) {
 	for _, r := range runs {
 		name := "an unknown device"
@@ -291,7 +292,7 @@ func devicesOf(runs []*compare.Result) (devices []string) {
 	return devices
 }
 
-// validateArgs is the command that validates a run.
+// validateArgs returns the command that validates a run.
 func validateArgs(r *compare.Result) []string {
 	args := []string{"occudiff", "validate"}
 	if r.Device != nil {
@@ -303,14 +304,15 @@ func validateArgs(r *compare.Result) []string {
 	return args
 }
 
-// joined has the test cases of each run or side, whose classes name it.
+// joined returns the test cases of all runs or sides. Their classes include the
+// name of the run or side.
 func joined(command string, names []string, prov report.Provenance,
 	of func(i int, prov report.Provenance) *report.TestSuite) *report.TestSuite {
 	all := report.NewTestSuite(command, prov)
 	label := prov.Label
 	for i, name := range names {
-		// The class of a case holds the label, and equal cases of two runs must
-		// not look like one that ran twice.
+		// The class contains the label, because equal cases of two runs must
+		// not look like repetitions of one test.
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
 		one := of(i, prov)
 		if i == 0 {

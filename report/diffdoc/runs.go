@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	mostChecks = 3 // runs that a screen gives the command of
+	mostChecks = 3 // runs for which a summary has the command
 	runsSchema = "occudiff/validate-runs/1"
 )
 
-// Runs returns several runs in every form: what stands out first, then the
-// kernels over all runs.
+// Runs returns several runs in every form: first the runs that differ from the
+// others, then the kernels over all runs.
 func Runs(s *diff.Runs, prov report.Provenance) *report.Output {
 	return &report.Output{
 		Make:         func() *report.Document { return runsDocument(s, prov) },
@@ -39,11 +39,11 @@ func resultsOf(s *diff.Runs) []*compare.Result {
 	return report.ListOf(s.Runs, func(r diff.RunAcrossKernels) *compare.Result { return r.Result })
 }
 
-// runsDocument is what stands out, and the kernels with a column for each run.
-// A run by itself is 'occudiff validate RUN'.
+// runsDocument returns a document with the runs that differ, and the kernels
+// with a column for each run. 'occudiff validate RUN' shows a single run.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *acrossRuns) report.Candidate {
-		nan := unit.Ratio(math.NaN()) // of kernels without a value, which come last in any order
+		nan := unit.Ratio(math.NaN()) // for kernels without a value, which come last in any order
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
@@ -54,20 +54,20 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote
 	// All runs were read with the flags of one command line, so the options of
-	// the first are those of all.
+	// the first apply to all.
 	pairs := prov.Pairs()
 	pairs.Text("Tolerance", report.Shortest(s.Runs[0].Options.Tolerance)+" points")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		for _, n := range report.RunNotes(r.Notes) {
-			if n.Pos.File == "" { // a note with a file names its run by that
+			if n.Pos.File == "" { // the file already identifies the run
 				n.Text = report.OneLine(r.Name) + ": " + n.Text
 			}
 			notes = append(notes, n)
 		}
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
-	if len(findings) > report.SummaryRows { // a screen has the first ones
+	if len(findings) > report.SummaryRows { // the summary has the first ones
 		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that differ from the others",
 			Sheet: "Runs",
 			In:    report.Files, Tables: []*report.Table{findingTable(findings)}})
@@ -78,8 +78,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	return d
 }
 
-// runsSummary is what every form of several runs begins with: which of them
-// stand out, the worst first, or else the first kernels.
+// runsSummary returns the summary of several runs: the runs that differ, worst
+// first, otherwise the first kernels.
 func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Summary {
 	sc := &report.Summary{Headline: runsLine(s, findings), Hint: report.SummaryHint}
 	for i := range s.Runs {
@@ -104,7 +104,7 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 	return sc
 }
 
-// andMore describes how many rows a screen leaves out, nothing for none.
+// andMore returns the number of rows that a summary leaves out, or "" for none.
 func andMore(n int, what string) string {
 	if n == 0 {
 		return ""
@@ -112,7 +112,7 @@ func andMore(n int, what string) string {
 	return "and " + unit.FormatCount(n, "more "+what, "more "+what+"s")
 }
 
-// runsLine says in one sentence which runs stand out.
+// runsLine returns a sentence about the runs that differ.
 func runsLine(s *diff.Runs, findings []findingRow) string {
 	devices := devicesOf(resultsOf(s))
 	text := unit.Plural(len(s.Runs), "run") + " of " +
@@ -142,8 +142,9 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 	return text
 }
 
-// notFound states that no outlier was found, or that the runs are too few for
-// the test, and the largest range: a range is not evidence that runs are alike.
+// notFound returns a sentence that no outlier was found or that the runs are
+// too few for the test, and the largest range. A range does not prove that runs
+// are alike.
 func notFound(s *diff.Runs) string {
 	text := "No outlier was found"
 	if s.Few() {
@@ -161,19 +162,20 @@ func notFound(s *diff.Runs) string {
 	return text
 }
 
-// findingRow is what stands out, with what its columns are read from. People
-// have one of each run, which counts the others.
+// findingRow is a finding with the data for its columns. People see one finding
+// per run, with the number of the others.
 type findingRow struct {
 	diff.Finding
-	number unit.Opt[string] // absent where no row has one
-	more   int              // kernels of the run that are off as well
+	number unit.Opt[string] // absent if no row has a number
+	more   int              // other kernels of the run that differ
 }
 
-// ways are those in which the run stands out.
+// ways returns the ways in which the run differs.
 func (f *findingRow) ways() string { return strings.Join(report.Strings(f.Run.Findings), ", ") }
 
-// status is bad where a run loses as a whole. One that is higher or faster than
-// the rest is odd and no loss, and kernels that are off in part are named.
+// status returns Bad if a run is worse as a whole. A run that is higher or
+// faster than the others is unusual but not worse. For a run in which only some
+// kernels differ, these are named.
 func (f *findingRow) status() report.Status {
 	for _, w := range f.Run.Findings {
 		if w != diff.RunHigh && w != diff.RunFast && w != diff.RunDips && w != diff.RunPeaks {
@@ -187,8 +189,9 @@ func allFindings(s *diff.Runs) []findingRow {
 	return report.ListOf(s.Findings, func(f diff.Finding) findingRow { return findingRow{Finding: f} })
 }
 
-// findingRows returns one finding of each run, with numbers for those to look
-// at: a run that is off as a whole, or in several kernels, would fill the list.
+// findingRows returns one finding per run, with numbers for the runs that need
+// attention. Otherwise, a run that differs as a whole or in several kernels
+// would fill the list.
 func findingRows(s *diff.Runs) (rows []findingRow) {
 	at, number := map[*diff.RunAcrossKernels]int{}, 0
 	for _, f := range allFindings(s) {
@@ -209,7 +212,7 @@ func findingRows(s *diff.Runs) (rows []findingRow) {
 	return rows
 }
 
-// runsAgentSummary answers which runs stand out in few words.
+// runsAgentSummary returns the runs that differ in few words.
 func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 	var notes []note.Note
 	judged := 0
@@ -246,7 +249,7 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 // acrossRuns is a kernel over all runs.
 type acrossRuns = diff.KernelAcrossRuns
 
-// manyColumns are a kernel over all runs.
+// manyColumns are the columns for a kernel over all runs.
 var manyColumns = []report.Col[acrossRuns]{
 	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Name,
 		report.Cut, report.Code),
@@ -271,8 +274,8 @@ var manyColumns = []report.Col[acrossRuns]{
 		report.Element[unit.Opt[unit.Ratio]]()),
 }
 
-// byRun says in which runs a kernel is off and how far, and has a column for
-// each run, for files.
+// byRun returns a column with the runs in which a kernel differs and by how
+// much, and, for files, a column for each run.
 func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 	list := []report.Col[acrossRuns]{report.Shown("off", "Off in", func(k *acrossRuns) []string {
 		return report.ListOf(k.Findings, func(f diff.Finding) string {
@@ -287,8 +290,8 @@ func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 }
 
 // ValidateRuns is the value of `validate` over several runs, schema
-// occudiff/validate-runs/1. Each run has the value that validate gives of it
-// alone, so that a script reads both with the same code.
+// occudiff/validate-runs/1. Each run has the same value as from validate alone,
+// so that a script reads both with the same code.
 type ValidateRuns struct {
 	Schema   string        `json:"schema"`
 	Findings *report.Table `json:"findings"`
@@ -296,8 +299,8 @@ type ValidateRuns struct {
 	Kernels  *report.Table `json:"kernels"`
 }
 
-// ValidateRun is one of several runs. Counts of its verdicts are in the summary
-// of the run.
+// ValidateRun is one of several runs. The run's summary has the counts of its
+// verdicts.
 type ValidateRun struct {
 	Name      string                 `json:"name"`
 	Lacks     int                    `json:"kernels_missing"`
@@ -317,7 +320,7 @@ func runsValue(s *diff.Runs) ValidateRuns {
 		report.NewTable("kernels", "", s.Kernels, manyColumns)}
 }
 
-// findingTable is what stands out, for people.
+// findingTable returns the table of findings for people.
 func findingTable(rows []findingRow) *report.Table {
 	return report.NewTable("findings", "", rows, findingColumns).
 		Show("n", "run", "kernel", "measured", "points", "time", "finding")
@@ -352,7 +355,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		return nil
 	}
 	return f
-}, []report.Col[findingRow]{ // of a finding that is not of the whole run
+}, []report.Col[findingRow]{ // for a finding about a single kernel
 	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name),
 	report.JSON("measured_percent",
 		func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Measured[f.Run.Place] }),

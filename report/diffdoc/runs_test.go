@@ -21,9 +21,9 @@ import (
 	"occudiff/report/text"
 )
 
-// cluster is the runs of twelve nodes: one is slow and low, one did nothing,
-// one is of another device, one is a copy, and eleven kernels are off in one
-// run that does not stand out as a whole.
+// cluster returns the runs of twelve nodes. One is slow and low, one did
+// nothing, one has another device, one is a copy, and eleven kernels differ in
+// a run that does not differ as a whole.
 func cluster() *diff.Runs {
 	const kernels = 30
 	var names []string
@@ -57,7 +57,8 @@ func cluster() *diff.Runs {
 	return diff.CompareRuns(names, runs)
 }
 
-// two are two runs of one program, of which nobody can say which one is off.
+// two returns two runs of one program. It is unknown which of them differs from
+// normal.
 func two() *diff.Runs {
 	a, b := sample.Gaussian(), sample.Gaussian()
 	b.Inputs = nil
@@ -90,7 +91,7 @@ func TestRunsGolden(t *testing.T) {
 	}
 }
 
-// TestSort holds the orders of the kernels that people see against values by
+// TestRunsSort compares the order of kernels for people with values written by
 // hand.
 func TestRunsSort(t *testing.T) {
 	for _, c := range []struct {
@@ -109,7 +110,8 @@ func TestRunsSort(t *testing.T) {
 	}
 }
 
-// TestForms checks that programs get every run, whatever people chose to see.
+// TestRunsForms checks that programs get every run, regardless of the
+// selection.
 func TestRunsForms(t *testing.T) {
 	ans := diffdoc.Runs(cluster(), report.Provenance{Label: "nightly", Show: report.Selection{Top: 1}})
 	var json, xml bytes.Buffer

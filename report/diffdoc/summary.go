@@ -16,11 +16,11 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// summaryRow is a row of the screen of a diff: a kernel with news, or one that
-// stands for all of a verdict without.
+// summaryRow is a row of a diff's summary: a changed kernel, or a kernel that
+// represents all others with its verdict.
 type summaryRow struct {
 	row
-	number unit.Opt[string] // absent where no row has one, empty where nothing is to do
+	number unit.Opt[string] // absent if no row has a number, empty if the row needs no action
 	name   string
 	what   string
 }
@@ -50,7 +50,7 @@ var summaryColumns = []report.Col[summaryRow]{
 		case !ok:
 			return report.Word{}
 		case r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
-			return report.Word{Text: "(" + report.Signed(c) + ")"} // nothing follows from it
+			return report.Word{Text: "(" + report.Signed(c) + ")"} // supports no conclusion
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
 	}, report.Right, report.WithUnits),
@@ -70,7 +70,7 @@ var summaryColumns = []report.Col[summaryRow]{
 
 type number = unit.Opt[float64]
 
-// summary is what every form of a diff begins with.
+// summary returns the first part of every form of a diff.
 func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	d := c.sides[0]
 	sc := &report.Summary{Headline: c.line(), Impact: c.impact(), Notes: report.IncompleteNotes(notes),
@@ -80,7 +80,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
 	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
 	number, worse := 0, []string(nil)
-	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
+	const nameWidth = 24 // the verdict has the rest of the width and is broken into lines
 	names := report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) })
 	names = report.CutDistinct(names, nameWidth)
 	numbered := slices.ContainsFunc(list, looks)
@@ -113,15 +113,16 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	return sc
 }
 
-// bars returns the old and the new bar of each row, with a mark at the predicted
-// average of the new side; nil if no row has a thread-slot breakdown.
+// bars returns the old and the new bar of each row, with a mark at the new
+// side's predicted average. It returns nil if no row has a thread-slot
+// breakdown.
 func bars(list []summaryRow) *report.StackedBars {
 	b, known := &report.StackedBars{Parts: rundoc.PartNames(), Mark: "predicted average"}, false
 	for i := range list {
 		bar := report.StackedRow{Name: list[i].name}
 		for k, p := range compare.Parts() {
 			d := list[i].Delta(string(p))
-			if p == compare.PartOccupied { // which is the measured occupancy
+			if p == compare.PartOccupied { // the measured occupancy
 				d = list[i].Measured()
 			}
 			if v, ok := d.Old.Median.Value(); ok {
@@ -141,8 +142,8 @@ func bars(list []summaryRow) *report.StackedBars {
 	return b
 }
 
-// summaryRows are those with news, then one for each verdict that is none: the
-// one that moved most.
+// summaryRows returns the changed kernels, then one kernel for each other
+// verdict: the kernel with the largest change.
 func summaryRows(rows []row) (list []summaryRow) {
 	quiet := map[diff.Verdict][]row{}
 	for _, r := range rows {
@@ -163,7 +164,7 @@ func summaryRows(rows []row) (list []summaryRow) {
 		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(math.Abs(change(a)), math.Abs(change(b))) })
 		s := summaryRow{row: most, what: verdictText(most.Row)}
 		if n := len(of) - 1; n > 0 {
-			s.side, s.what = "", s.what+"; "+report.Thousands(n)+" more" // of any side
+			s.side, s.what = "", s.what+"; "+report.Thousands(n)+" more" // they may belong to any side
 		}
 		var rest []float64
 		for _, r := range of {
@@ -179,7 +180,7 @@ func summaryRows(rows []row) (list []summaryRow) {
 	return list
 }
 
-// verdictText says a verdict in few words.
+// verdictText returns a verdict in few words.
 func verdictText(r *diff.Row) string {
 	by, way := r.Measured(), map[diff.Verdict]int{diff.Improvement: 1, diff.Regression: -1}[r.Verdict]
 	if loaded := r.Delta(compare.MetricBusy); way != 0 && loaded.Moved() == way {
@@ -213,7 +214,7 @@ func verdictText(r *diff.Row) string {
 	return string(r.Verdict)
 }
 
-// line says in one sentence what came of it.
+// line returns the result in one sentence.
 func (c *comparison) line() string {
 	d := c.sides[0]
 	if len(c.sides) == 1 {
@@ -234,8 +235,8 @@ func (c *comparison) line() string {
 		strings.Join(report.FirstFew(sides, report.MaxListedTasks), "; ")
 }
 
-// kinds are what a sentence says of kernels, in its order; of those with a
-// figure the first is named.
+// kinds are the groups of kernels in a sentence, in order. If a group has a
+// figure, the sentence names its first kernel.
 var kinds = []struct {
 	one, many string
 	is        func(*diff.Row) bool
@@ -272,7 +273,8 @@ func shareText(r *diff.Row) string {
 	return ""
 }
 
-// parts count the verdicts of a side, and name what needs attention.
+// parts returns the number of kernels per verdict, and the names of kernels
+// that need attention.
 func parts(d *diff.Result) string {
 	var said []string
 	for _, k := range kinds {
@@ -300,8 +302,8 @@ func parts(d *diff.Result) string {
 	return cmp.Or(strings.Join(said, ", "), "there is nothing to compare")
 }
 
-// timeText names the kernel whose launches changed the most time, by more than
-// a tenth and by more than a test calls noise, and counts the others.
+// timeText returns the kernel whose launches changed the most time, and the
+// number of others. A change counts if it exceeds 10% and the noise of a test.
 func timeText(d *diff.Result) string {
 	var most *diff.Row
 	n := 0
@@ -328,8 +330,8 @@ func timeText(d *diff.Result) string {
 
 func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
 
-// memory prints the change of spill or private memory that goes the way of the
-// verdict, empty without one.
+// memory returns the change of spill or private memory that explains the
+// verdict, or "" without one.
 func memory(r *diff.Row) string {
 	c, way := r.Memory()
 	if way < 0 && r.Verdict == diff.Regression || way > 0 && r.Verdict == diff.Improvement {
@@ -338,7 +340,7 @@ func memory(r *diff.Row) string {
 	return ""
 }
 
-// impact describes what is compared, and what changed next to the kernels.
+// impact returns the compared sides, and other changes besides the kernels.
 func (c *comparison) impact() string {
 	if len(c.sides) > 1 {
 		return ""
@@ -361,9 +363,8 @@ func (c *comparison) impact() string {
 	return strings.Join(parts, "; ")
 }
 
-// changedText lists the changes, equal ones of several kernels as one: a
-// recompilation may change the SIMD width of every kernel, and that is one
-// sentence.
+// changedText returns the changes, with equal changes of several kernels as
+// one. For example, a recompilation may change the SIMD width of every kernel.
 func changedText(changes []diff.Change) string {
 	var list []string
 	tasks := map[string][]string{}
@@ -384,9 +385,9 @@ func changedText(changes []diff.Change) string {
 	return strings.Join(list, "; ")
 }
 
-// because describes which figures a verdict stands on: what changed, how
-// occupancies moved and what that is compared with, what was predicted where
-// something changed, the parts of the breakdown, and the time.
+// because returns the values behind a verdict: the changes, the occupancies
+// with their reference, the prediction if something changed, the parts of the
+// breakdown, and the time.
 func because(r *diff.Row) string {
 	switch r.Verdict {
 	case diff.NotAKernel:
@@ -407,7 +408,7 @@ func because(r *diff.Row) string {
 		parts = append(parts, "the effect of the change cannot be predicted")
 	}
 	judged := r.Verdict == diff.Regression || r.Verdict == diff.Improvement || r.Verdict == diff.Faster
-	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 } // with one decimal it moved
+	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 } // with one decimal, the change is not 0
 	explained := len(r.Changes) > 0 || printed(r.Delta(compare.MetricPredicted))
 	for _, f := range figures {
 		d := r.Delta(f.metric)
@@ -441,8 +442,8 @@ func because(r *diff.Row) string {
 	return report.OneLine(strings.TrimSpace(text.String()))
 }
 
-// seenIn describes how many runs of a side have a kernel, and of how many where
-// it is not all.
+// seenIn returns the number of runs on a side that have a kernel, and the
+// number of all runs if it differs.
 func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
@@ -450,7 +451,7 @@ func seenIn(l *diff.Launch) string {
 	return unit.Plural(l.Runs, "run")
 }
 
-// followed reports whether what was measured moved as was predicted of a
+// followed returns whether the measurement followed the prediction for a
 // change.
 func followed(r *diff.Row) string {
 	switch moved := r.Delta(compare.MetricResidual).Moved(); {
@@ -468,8 +469,7 @@ func changesText(r *diff.Row) string {
 	return strings.Join(report.ListOf(r.Changes, diff.Change.String), ", ")
 }
 
-// figures are those that a verdict stands on, in the order in which they are
-// told.
+// figures are the values behind a verdict, in printing order.
 var figures = []struct{ metric, title, unit string }{
 	{compare.MetricMeasured, "measured occupancy", "%"},
 	{compare.MetricBusy, "busy occupancy", "%"},
@@ -483,8 +483,8 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
 }
 
-// movedText describes how a figure moved, and what that is compared with;
-// nothing of one that a side does not tell.
+// movedText returns the change of a value and its reference. It returns "" if a
+// side has no value.
 func movedText(title, unit string, d *diff.Delta) string {
 	text := title + " "
 	switch {
@@ -505,7 +505,7 @@ func movedText(title, unit string, d *diff.Delta) string {
 		}
 		text += ", " + where + " " + limit
 	}
-	if by := tested(d); by != "" && (d.Limit.Present() || d.Ratio.Present()) { // of what is judged
+	if by := tested(d); by != "" && (d.Limit.Present() || d.Ratio.Present()) { // for judged values
 		text += " (" + by + ")"
 	}
 	return text
@@ -513,8 +513,8 @@ func movedText(title, unit string, d *diff.Delta) string {
 
 func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
 
-// fromTo prints both medians: "62.7 -> 48.6%". A side without a value has a dash
-// and no unit.
+// fromTo returns both medians: "62.7 -> 48.6%". A side without a value has a
+// dash and no unit.
 func fromTo(d *diff.Delta, unit string) string {
 	older, known := d.Old.Median.Value()
 	newer, both := d.New.Median.Value()
@@ -529,8 +529,8 @@ func fromTo(d *diff.Delta, unit string) string {
 	return "-"
 }
 
-// tested describes what tells a change from noise: "p = 0.029, 4 + 4 runs";
-// nothing where nothing was tested.
+// tested returns the reason why a change is not noise: "p = 0.029, 4 + 4 runs".
+// It returns "" without a test.
 func tested(d *diff.Delta) string {
 	p, ok := d.P.Value()
 	text := fmt.Sprintf("p = %.3f", p)
@@ -552,8 +552,8 @@ func tested(d *diff.Delta) string {
 	return text
 }
 
-// incomparable describes why the measured occupancies of two sides are not
-// compared.
+// incomparable returns the reason why the measured occupancies of two sides are
+// not compared.
 func incomparable(r *diff.Row) string {
 	missing := func(l *diff.Launch, s *diff.Sample) string {
 		switch {

@@ -12,7 +12,7 @@ import (
 	"occudiff/report"
 )
 
-// delta returns a metric whose median moves between two sides of some runs.
+// delta returns a metric whose median differs between two sides with n runs.
 func delta(metric string, n int, older, newer float64) diff.Delta {
 	d := diff.Delta{Metric: metric, Old: diff.Sample{N: n, Median: unit.Some(older)},
 		New: diff.Sample{N: n, Median: unit.Some(newer)}}
@@ -30,7 +30,7 @@ func tests(d diff.Delta, p float64, significant bool, limit unit.Points) diff.De
 	return d
 }
 
-// limited returns a delta of single runs, which no test can judge.
+// limited returns a delta for single runs, which no test can judge.
 func limited(d diff.Delta, limit unit.Points) diff.Delta {
 	d.Limit = unit.Some(limit)
 	return d
@@ -57,7 +57,7 @@ func with(r *diff.Row, change func(*diff.Row)) *diff.Row {
 const measured, busy, predicted, residual = compare.MetricMeasured, compare.MetricBusy, compare.MetricPredicted,
 	compare.MetricResidual
 
-// TestVerdictText has a row of the summary for each verdict.
+// TestVerdictText checks the summary row for each verdict.
 func TestVerdictText(t *testing.T) {
 	fell := delta(measured, 4, 62.7, 48.6)
 	simd := diff.Change{What: diff.ChangeSIMD, Old: "16", New: "32"}
@@ -102,7 +102,7 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
-// TestSentences has a sentence of the evidence per line.
+// TestSentences checks one sentence of the evidence per case.
 func TestSentences(t *testing.T) {
 	fell, longer := delta(measured, 4, 62.7, 48.6), delta(compare.MetricTime, 4, 0.001, 0.00125)
 	twice := with(both(diff.Regression), func(r *diff.Row) {
@@ -166,7 +166,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestCases has a test case of CI per verdict.
+// TestCases checks the CI test case for each verdict.
 func TestCases(t *testing.T) {
 	fell := delta(measured, 4, 62.7, 48.6)
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestBuildChange has a kernel of two builds per line.
+// TestBuildChange checks one kernel of two builds per case.
 func TestBuildChange(t *testing.T) {
 	k := func(registers int, message string) *batch.Kernel {
 		return &batch.Kernel{Kernel: zebin.Kernel{Registers: registers, Spill: unit.Some[unit.Bytes](2048)}, Message: message}
@@ -215,8 +215,7 @@ func TestBuildChange(t *testing.T) {
 	}
 }
 
-// TestGate has a sentence of a gate, or the reason of an unusable summary, per
-// case.
+// TestGate checks a gate's sentence, or the reason of an unusable summary.
 func TestGate(t *testing.T) {
 	reason := func(runs []*compare.Result, notes ...note.Note) string {
 		return newAgentSummary(runs, notes, 3, 1).Reason.Or("")
@@ -268,7 +267,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestRunWords has the words about several runs, a case each.
+// TestRunWords checks sentences about several runs.
 func TestRunWords(t *testing.T) {
 	run := func(name string, findings ...diff.RunFinding) *diff.RunAcrossKernels {
 		return &diff.RunAcrossKernels{Name: name, Findings: findings, Result: &compare.Result{}}

@@ -24,8 +24,8 @@ type finding struct {
 	trend.Finding
 }
 
-// FromBacktest returns the output for a backtest: how many checks would have
-// failed, and how soon drops would have been found.
+// FromBacktest returns the output for a backtest: the number of checks that
+// would have failed, and how soon drops would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	b := &backtestView{t, metric{t.Metric}}
 	// One list over all series, in the order in which they were first stored,
@@ -83,7 +83,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	if b.Gate.Relative {
 		dropUnit = "%"
 	}
-	for _, p := range b.Power { // drops are planted only behind enough runs; zeros would look as if none were found
+	for _, p := range b.Power { // drops are injected only after enough runs; zeros would look as if none were found
 		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Injected, report.Shortest(p.Drop), dropUnit)
 		if delay, ok := p.Delay().Value(); ok {
 			text += fmt.Sprintf(" (after %.0f runs)", delay)
@@ -103,7 +103,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 // thousand would look like zero.
 func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
-// findings returns the table of the findings.
+// findings returns the table of findings.
 func (b *backtestView) findings(list []finding) *report.Table {
 	key := func(f *finding) *history.Key { return &f.Key }
 	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, key),

@@ -15,8 +15,8 @@ import (
 
 // message is a text about a series, or about a shift that many series share.
 type message struct {
-	report.Item        // of a document, whose screen and table have the rest; without a text it is none
-	title, text string // of an annotation, which is alone
+	report.Item        // for a document, whose summary and table contain the rest; no item if the text is empty
+	title, text string // for an annotation, which is read alone
 	level       report.AnnotationLevel
 }
 
@@ -59,8 +59,8 @@ func (v *view) messages(list []*track.Series) (all []message) {
 	return all
 }
 
-// worstOf returns the severity of the worst series of a shared finding.
-// Severities begin with the worst.
+// worstOf returns the worst severity among the series of a shared finding.
+// Severities are ordered from worst to best.
 func worstOf(s *track.Shared) track.Severity {
 	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity)))
 }
@@ -94,9 +94,9 @@ func (v *view) missingKernels() (list []track.MissingKernel) {
 	return list
 }
 
-// Failure returns what fails the gate, the worst first; "" if the gate passes.
-// It is printed with the exit status, so it names both regressed and missing
-// kernels.
+// Failure returns the reasons why the gate fails, worst first, or "" if it
+// passes. It is printed with the exit status, so it names both regressed and
+// missing kernels.
 func Failure(j *track.Judgment) string {
 	v := newView(j)
 	fails := func(s track.Severity) bool {
@@ -132,7 +132,7 @@ func Failure(j *track.Judgment) string {
 }
 
 // SuspectPattern returns a regular expression for --kernel that matches the
-// suspect kernels; "" for none.
+// suspect kernels, or "" for none.
 func SuspectPattern(c *track.Check) string {
 	return report.NamePattern(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
 }
@@ -165,27 +165,26 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	return s
 }
 
-// caseClass returns the class of the test case of a series.
+// caseClass returns the class of a series' test case.
 func caseClass(k history.Key) string {
 	class := strings.TrimRight(report.OneLine(k.Device)+"/"+report.OneLine(k.Driver)+"/"+report.OneLine(k.Program), "/")
 	return cmp.Or(class, "unknown device")
 }
 
-// testCase returns the test case of a series with the numbers behind its
-// verdict.
+// testCase returns a series' test case with the numbers behind its verdict.
 func (v *view) testCase(s *track.Series) report.Case {
 	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	g := &s.Gate
 	switch o := s.Outcome(); {
-	// Lower occupancy with faster launches passes. The text states it anyway.
+	// Lower occupancy with faster launches passes. The text mentions it anyway.
 	case o == trend.OK, o == track.Faster, o == track.Slower, o == track.OpenOnBase:
-	case !v.NeverFails && o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
+	case !v.NeverFails && o == trend.Regression, v.Alarms && o == trend.Alarm: // fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)
 		k.Message = string(o) + ": launches take longer"
 		if !s.IsSlower() {
 			k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.FormatCount(g.N, "run", "runs")
 		}
-	default: // a case that is skipped is seen in a test report without turning it red
+	default: // a skipped case is visible in a test report without failing it
 		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
 	}
 	if text := v.whole(s); text != "" {

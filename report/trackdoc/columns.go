@@ -16,7 +16,7 @@ import (
 // minute.
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// commitColumns are the columns of a commit. People read its beginning.
+// commitColumns returns the columns of a commit. People see its first digits.
 func commitColumns[R any](title string, of func(*R) string, people ...report.Option) []report.Col[R] {
 	short := func(r *R) string { return shortCommit(of(r)) }
 	return []report.Col[R]{report.Define("commit", "", of, report.Data, report.NonZero),
@@ -31,8 +31,8 @@ var refColumns = slices.Concat([]report.Col[track.Ref]{
 	report.JSON("label", func(r *track.Ref) string { return r.Label }, report.NonZero),
 })
 
-// refPart returns the columns of a run that is part of a row, an object in
-// JSON.
+// refPart returns the columns for a run that is part of a row. In JSON, the
+// part is an object.
 func refPart[R any](path, group string, of func(*R) *track.Ref) []report.Col[R] {
 	list := report.Part(path+"_", path, of, refColumns)
 	for i := range list {
@@ -42,7 +42,7 @@ func refPart[R any](path, group string, of func(*R) *track.Ref) []report.Col[R] 
 	return list
 }
 
-// keyColumns are the columns that identify a series.
+// keyColumns returns the columns that identify a series.
 func keyColumns[R any](m metric, of func(*R) *history.Key) []report.Col[R] {
 	return []report.Col[R]{
 		report.Define("series", "Kernel", func(r *R) string { return of(r).Name() }, report.Cut, report.Path("name")),
@@ -122,7 +122,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	return report.NewTable(report.SectionSeries, "Series", rows, cols)
 }
 
-// openColumns are the columns of an open finding.
+// openColumns returns the columns of an open finding.
 func (m metric) openColumns() []report.Col[track.Open] {
 	return slices.Concat(
 		refPart("first_bad", "", func(o *track.Open) *track.Ref { return &o.FirstBad }),

@@ -21,7 +21,7 @@ type incident struct {
 	shift         float64
 	opened        *track.Ref
 	state         string // open, recovered, accepted
-	closed        string // with which run, and the note
+	closed        string // with the run and the note
 }
 
 // The states of an incident.
@@ -31,7 +31,8 @@ const (
 	stateAccepted  = "accepted"
 )
 
-// leastTogether is the number of kernels from which on they are one incident.
+// leastTogether is the smallest number of kernels that are shown as one
+// incident.
 const leastTogether = 3
 
 // incidents returns the findings of all series, the newest first.
@@ -68,7 +69,7 @@ func (v *view) incidents() (list []incident) {
 	return list
 }
 
-// end returns how a finding ended, and with which run.
+// end returns the state of a finding, and the run that closed it.
 func (v *view) end(s *track.Series, f trend.Finding) (state, closed string) {
 	own := s.Own()
 	for _, a := range s.Accepted {

@@ -1,16 +1,16 @@
-// Package trackdoc writes what happened to occupancy over the stored runs. It
-// turns the results of compare/track into documents, JSON values of the track
-// commands, test cases, and annotations.
+// Package trackdoc reports how occupancy changed over the stored runs. It
+// converts the results of compare/track into documents, JSON values of the
+// track commands, test cases, and annotations.
 //
 // A check of a run (FromCheck) is the report (FromReport) of its last run, so
 // both use the same view. A replay of the gate (FromBacktest) and the list of
-// runs (FromRuns) share the words of a series, the format of a metric
+// runs (FromRuns) share the description of a series, the format of a metric
 // (text.go), and its columns (columns.go).
 //
 // Series that need attention come first: regressions, alarms, then restarted
 // series. JSON keeps the order in which series were first stored.
 //
-// The package knows neither databases nor file formats, and it does not judge;
+// The package does not know databases or file formats, and it does not judge:
 // compare/track does.
 package trackdoc
 
@@ -33,23 +33,23 @@ import (
 )
 
 // view is the input of the documents. A check and a report share a summary, a
-// table of the series, a paragraph for each series that needs one, and the
-// origin of the data.
+// table of series, a paragraph for each series that needs one, and the origin
+// of the data.
 type view struct {
 	*track.Judgment
 	metric
-	series []*track.Series // what needs attention first
+	series []*track.Series // sorted by need for attention
 }
 
-// newView returns a view with the series that need attention first, of equal
-// ones the one that changed most to the worse.
+// newView returns a view with the series that need attention first. Among equal
+// series, the one with the largest change for the worse comes first.
 func newView(j *track.Judgment) *view {
 	v := &view{j, metric{j.Metric}, slices.Clone(j.Series)}
 	rank := func(s *track.Series) int {
 		switch {
 		case !s.NeedsAttention():
 			return 2
-		case s.Shared != nil: // said once of many
+		case s.Shared != nil: // one line reports it for many series
 			return 1
 		}
 		return 0
@@ -98,9 +98,9 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
-// complete adds the summary and the sections to a document, and the table of
-// the shown series. If the user selects series, the summary lists those of the
-// table, but its sentence covers all.
+// complete adds the summary and the sections to a document, and returns the
+// table of the shown series. If the user selects series, the summary lists the
+// series of the table, but its sentence covers all.
 func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool,
 	prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
@@ -132,7 +132,7 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		others := slices.DeleteFunc(slices.Clone(show), isRegressed)
 		first := v.plots("regressed", "Regressed kernels", "Runs since the first bad run are red.", regressed)
 		for i := range first.Plots {
-			first.Plots[i].TimeSeries.Large = true // the section is open, and comes first
+			first.Plots[i].TimeSeries.Large = true // the section is open and comes first
 		}
 		first.In, first.Sheet = report.Files, sheetTrend
 		if len(first.Plots) > 0 {
@@ -156,8 +156,8 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 // sheetTrend is the sheet with the charts of regressed kernels.
 const sheetTrend = "Trend"
 
-// finish adds the origin of a document and the rule of the verdicts as its last
-// section.
+// finish adds a last section with the origin of the data and the rule of the
+// verdicts.
 func finish(d *report.Document, where string, prov report.Provenance) {
 	rows := prov.Pairs()
 	rows.Text("History", where)
@@ -176,7 +176,7 @@ func tableSection(t *report.Table) report.Section {
 	return s
 }
 
-// checked returns the names of the runs of a check: run 12, runs 12 to 14.
+// checked returns the names of the checked runs: run 12, or runs 12 to 14.
 func (v *view) checked() string {
 	switch n := len(v.Checked); n {
 	case 0:
@@ -206,7 +206,7 @@ func (v *view) extent() string {
 	devices, runs := map[string]bool{}, map[int64]time.Time{}
 	for _, s := range v.series {
 		devices[s.Key.Device] = true
-		for _, p := range slices.Concat(s.Points, s.LeftOut) { // a value without a verdict is in the history, too
+		for _, p := range slices.Concat(s.Points, s.LeftOut) { // a value without a verdict is part of the history, too
 			runs[p.Run] = p.Time
 		}
 	}
@@ -223,7 +223,7 @@ func (v *view) extent() string {
 		unit.FormatCount(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
 }
 
-// sectionTimeSeries is the key of the charts of a history.
+// sectionTimeSeries is the key of the section with a history's charts.
 const sectionTimeSeries = "time-series"
 
 const (
@@ -246,7 +246,7 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 	sec := report.Section{Key: key, Title: title, In: report.Page,
 		Text: []string{"One point per run. " + text + " The dashed line is the threshold of the newest run."}}
 	for _, s := range show[:min(len(show), mostPlots)] {
-		if len(s.Points) < 2 { // the table says it all
+		if len(s.Points) < 2 { // the table is sufficient
 			continue
 		}
 		text := unit.FormatCount(len(s.Points), "run", "runs")
@@ -263,11 +263,11 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 	return sec
 }
 
-// leastHeight is the smallest height of a chart of percentages, in points, so
-// that noise does not fill it.
+// leastHeight is the smallest height of a percentage chart, in points. It
+// prevents noise from filling the chart.
 const leastHeight = 10
 
-// timeSeries returns the last runs of a series as a chart, with its levels.
+// timeSeries returns a chart of the last runs of a series, with its levels.
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
@@ -306,7 +306,7 @@ func (v *view) levels(s *track.Series, first int) (list []report.Segment) {
 	return list
 }
 
-// level returns the median of a part of a series.
+// level returns the median over a part of a series.
 func (v *view) level(s *track.Series, first, from, to int, bad bool) report.Segment {
 	var values []float64
 	for _, p := range s.Points[from:to] {
@@ -350,8 +350,8 @@ func Schemas() []report.Schema {
 	return list
 }
 
-// ReportValue is the JSON output of `occudiff track report`: the series in the
-// order in which they were first stored.
+// ReportValue is the JSON output of `occudiff track report`. The series are in
+// the order in which they were first stored.
 type ReportValue struct {
 	Schema    string        `json:"schema"`
 	Series    *report.Table `json:"series"`
@@ -364,11 +364,11 @@ func (v *view) reportValue(r *track.Report) *ReportValue {
 	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(), v.name(), r.Params}
 }
 
-// CheckValue is the JSON output of `occudiff track check`. It is in the order
-// of the history, so that two checks can be compared line by line.
+// CheckValue is the JSON output of `occudiff track check`. It is in history
+// order, so that two checks can be compared line by line.
 type CheckValue struct {
 	Schema         string        `json:"schema"`
-	Verdict        string        `json:"verdict"` // the worst of any series
+	Verdict        string        `json:"verdict"` // worst verdict of any series
 	Metric         string        `json:"metric"`
 	Direction      string        `json:"direction"`
 	Run            *report.Table `json:"run"`

@@ -12,7 +12,7 @@ import (
 )
 
 // FromRuns returns the output for the stored runs, oldest first, with accepted
-// runs and renamed kernels. where names the history.
+// runs and renamed kernels. where is the name of the history.
 func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
 	prov report.Provenance) *report.Output {
 	v := runsValue(runs, accepted, renamed)
@@ -33,7 +33,7 @@ func inputNames(r *history.Run) string {
 	return strings.Join(report.ListOf(r.Inputs, func(in history.Input) string { return in.Path }), ", ")
 }
 
-// shortCommit returns the part of a commit that identifies it.
+// shortCommit returns enough digits of a commit to identify it.
 func shortCommit(s string) string {
 	const most = 12
 	if len(s) > most && strings.Trim(s, "0123456789abcdef") == "" {
@@ -42,7 +42,7 @@ func shortCommit(s string) string {
 	return s
 }
 
-// AddedText returns what was done with a run.
+// AddedText returns a sentence about an added run.
 func AddedText(r *track.Added) string {
 	if !r.Done.Stored {
 		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed",
@@ -72,7 +72,7 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
-// ImportedText returns what an import of runs did. bad is the number of
+// ImportedText returns the result of an import in words. bad is the number of
 // unreadable lines.
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
@@ -85,7 +85,7 @@ func ImportedText(done *history.Imported, bad int) string {
 		also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
 }
 
-// also returns a text with a count for #; "" for 0.
+// also returns a text with a count for #, or "" for 0.
 func also(n int64, text string) string {
 	if n == 0 {
 		return ""
@@ -108,7 +108,7 @@ func runText(r *history.Run, timeFrom string) string {
 	return text
 }
 
-// AcceptText returns what was accepted or withdrawn.
+// AcceptText returns a sentence about an accepted or withdrawn run.
 func AcceptText(a *history.Accept, undone bool) string {
 	what := "all kernels"
 	if a.Series != 0 {

@@ -80,15 +80,15 @@ const nameWidth = 72
 // line is a row of a summary: a finding, or a shift that many series share.
 type line struct {
 	number, name, level, change, since string
-	from, to                           unit.Opt[float64] // the levels as numbers, if the metric of the report is judged
+	from, to                           unit.Opt[float64] // levels as numbers, if the report's metric is judged
 	severity                           track.Severity
 	status                             report.Status
-	series                             *track.Series // nil for many
+	series                             *track.Series // nil for several series
 	first, good                        *track.Ref    // first bad and last good run; good may be nil
 }
 
-// lines returns the open findings and alarms, the most urgent first. A shift
-// that many series share is one line.
+// lines returns the open findings and alarms, most urgent first. A shift that
+// many series share is one line.
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
 		if s := &v.Shared[i]; !s.Restarts {
@@ -124,14 +124,14 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		one.since = since(one.first, one.good) + "; time per launch, occupancy as before"
 		return []line{one}
 	}
-	if len(s.Open) == 0 { // one run alone
+	if len(s.Open) == 0 { // a single run
 		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
 		one.from, one.to = s.Gate.Median, unit.Some(s.Gate.Value)
 		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + companionText(s)
 		return []line{one}
 	}
 	for i, f := range s.Open {
-		if f.Shared && s.Shared == nil { // a row of its own has it
+		if f.Shared && s.Shared == nil { // a separate row has it
 			continue
 		}
 		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
@@ -148,7 +148,8 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	return list
 }
 
-// since returns the first bad run and the last good one in words; nil for none.
+// since returns the first bad run and the last good run in words. good may be
+// nil.
 func since(first, good *track.Ref) string {
 	text := "since " + shortRef(first)
 	if good != nil {
@@ -157,8 +158,8 @@ func since(first, good *track.Ref) string {
 	return text
 }
 
-// shortRef returns the number of a run with its commit, or otherwise its label:
-// run 10 (c10).
+// shortRef returns a run's number with its commit, otherwise its label: run 10
+// (c10).
 func shortRef(r *track.Ref) string {
 	text := "run " + strconv.FormatInt(r.Run, 10)
 	if r.Commit == "" && r.Label == "" {
@@ -167,16 +168,15 @@ func shortRef(r *track.Ref) string {
 	return text + " (" + report.ShortName(cmp.Or(shortCommit(r.Commit), r.Label), 24) + ")"
 }
 
-// sameTime is the largest change of the time of a launch that counts as
-// unchanged.
+// sameTime is the largest change of a launch time that counts as unchanged.
 const sameTime = 0.02
 
-// places are the parts of the breakdown in which occupancy is lost.
+// places are the breakdown parts in which occupancy is lost.
 var places = map[history.Metric]string{history.IdleXVEs: "idle XVEs", history.Underfilled: "underfilled XVEs",
 	history.Shortfall: "idle or underfilled XVEs", history.Peak: "the launch limit"}
 
-// companionText returns the other facts about a finding: its time, what changed
-// with it, and whether the run has the kernel.
+// companionText returns other facts about a finding: its time, the other
+// metrics that changed, and whether the run has the kernel.
 func companionText(s *track.Series) (text string) {
 	for _, move := range s.AlsoChanged {
 		ratio := move.After / move.Before
@@ -230,7 +230,7 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if len(list) == 0 {
 		return
 	}
-	var own []line // without what is open on the base branch: the run did not cause it
+	var own []line // findings on the base branch are left out, because the run did not cause them
 	for i := range list {
 		if len(list) > 1 {
 			list[i].number = strconv.Itoa(i + 1)
@@ -264,8 +264,8 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 			Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, cmp.Or(only, " --all"))})
 }
 
-// alarmsOnly reports whether the worst findings are alarms, and these do not
-// fail the gate.
+// alarmsOnly reports whether the worst findings are alarms that do not fail the
+// gate.
 func (v *view) alarmsOnly(list []line) bool {
 	worst := slices.MinFunc(list, func(a, b line) int { return cmp.Compare(a.severity, b.severity) })
 	return !v.Alarms && worst.severity == track.SeverityAlarm
@@ -351,8 +351,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 	return list
 }
 
-// apart returns the series without a verdict, by reason. Series that are as
-// before are only counted.
+// apart returns the series without a verdict, by reason. Unchanged series are
+// only counted.
 func (v *view) apart() []string {
 	words := map[trend.Outcome]string{trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
 	tasks := map[string][]string{}
@@ -376,7 +376,7 @@ func (v *view) apart() []string {
 	return []string{text[1:]}
 }
 
-// leftOut returns how many earlier values no verdict uses.
+// leftOut returns a sentence about earlier values that no verdict uses.
 func leftOut(series []*track.Series) (list []string) {
 	n, of := 0, 0
 	for _, s := range series {

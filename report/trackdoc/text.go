@@ -14,7 +14,7 @@ import (
 	"occudiff/report"
 )
 
-// statusOf returns the color of the verdict; an ended series has none.
+// statusOf returns the color of a series' verdict. An ended series has none.
 func statusOf(s *track.Series) report.Status {
 	switch o := s.Outcome(); {
 	case s.Ended:
@@ -40,7 +40,7 @@ func findingText(s *track.Series) string {
 	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// restartText returns what changed where the series begins, and when: "driver
+// restartText returns the change at which a series begins, and its age: "driver
 // changed here".
 func restartText(s *track.Series) string {
 	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
@@ -51,8 +51,8 @@ func restartText(s *track.Series) string {
 	return strings.Join(what, " and ") + " changed " + ago
 }
 
-// place returns what distinguishes series of one kernel: device, driver,
-// program.
+// place returns the properties that distinguish series of one kernel: device,
+// driver, and program.
 func place(s *track.Series) string {
 	text := report.OneLine(s.Key.Device)
 	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
@@ -63,7 +63,7 @@ func place(s *track.Series) string {
 	return strings.TrimPrefix(text, ", ")
 }
 
-// runName returns the number of a run with its commit and label.
+// runName returns a run's number with its commit and label.
 func runName(r *track.Ref) string {
 	text := fmt.Sprintf("run %d of %s", r.Run, when(r.Time))
 	said := report.OneLine(r.Label)
@@ -76,8 +76,7 @@ func runName(r *track.Ref) string {
 	return text
 }
 
-// whole returns all facts about a series, for a form without a row in the
-// summary.
+// whole returns all facts about a series, for outputs without its summary row.
 func (v *view) whole(s *track.Series) string {
 	var text []string
 	for _, l := range v.linesOf(s) {
@@ -88,8 +87,8 @@ func (v *view) whole(s *track.Series) string {
 
 // evidence returns the facts about a series that its rows lack: what changed
 // where it begins, what changed with its finding, the consequence, and its
-// change points. A changed device comes first, because then there is no
-// verdict. With a changed driver or launch size, the series is judged by the
+// change points. A changed device comes first, because it prevents a verdict.
+// After a change of driver or launch size, the series is compared with the
 // earlier runs; see track/restart.go.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
@@ -116,8 +115,8 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// restarts returns what changed where a series begins, and what it is compared
-// with.
+// restarts returns the change at which a series begins, and the runs that it is
+// compared with.
 func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
@@ -132,8 +131,9 @@ func (v *view) restarts(s *track.Series) string {
 	return text
 }
 
-// sharedTitle returns the title of a shared finding with both counts: 150 of
-// 300 series of a device indicate the machine more than two of three.
+// sharedTitle returns the title of a shared finding with both counts. For
+// example, 150 of 300 series on a device indicate the machine more strongly
+// than two of three.
 func sharedTitle(s *track.Shared) string {
 	what := "moved at once"
 	if s.Restarts && s.Continues {
@@ -144,7 +144,7 @@ func sharedTitle(s *track.Shared) string {
 	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
 }
 
-// sharedText returns the shift that many series share.
+// sharedText returns a description of the shift that many series share.
 func (m metric) sharedText(s *track.Shared) string {
 	text := "With " + runName(&s.First) + ". "
 	if len(s.Changed) > 0 {
@@ -185,7 +185,7 @@ func missingText(g track.MissingKernel) string {
 	return text + "; if it has another name now, use track rename; if it was removed, use track accept"
 }
 
-// number returns the form of a verb for a count.
+// number returns the verb form for a count.
 func number(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -223,8 +223,8 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// figure returns a column of values of the metric: numbers in its unit, and in
-// the unit for people in their forms.
+// figure returns a column of metric values: numbers in the metric's unit, and
+// text in the unit for people.
 func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, of func(*R) V,
 	o ...report.Option) report.Col[R] {
 	kind, decimals := report.Number, report.Decimals(1)
@@ -237,7 +237,7 @@ func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, o
 	return report.Define(key, title, of, append([]report.Option{kind, report.Unit(m.unit()), decimals}, o...)...)
 }
 
-// number returns a value for people, and print adds its unit.
+// number returns a value for people. print adds the unit.
 func (m metric) number(x float64) string {
 	decimals := 1
 	if m.Unit() == "bytes" {
@@ -253,12 +253,12 @@ func (m metric) difference(d float64) string {
 	return report.Signed(d*m.scale()) + " " + m.distanceUnit()
 }
 
-// change returns a difference without the word for points.
+// change returns a difference without the unit "points".
 func (m metric) change(d float64) string { return strings.TrimSuffix(m.difference(d), " points") }
 
 func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
-// side returns the position of a value: "8.0 points below".
+// side returns the distance in words: "8.0 points below".
 func (m metric) side(d float64) string {
 	if d < 0 {
 		return strings.TrimPrefix(m.difference(d), "-") + " below"
@@ -277,8 +277,7 @@ func (m metric) worse(d float64) float64 {
 	return d
 }
 
-// rule returns the rule of the gate with every number that a verdict depends
-// on.
+// rule returns the rule of the gate with every number that affects a verdict.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
@@ -298,7 +297,7 @@ func (m metric) rule() string {
 		text += "Busy occupancy counts where all of the last " + runs +
 			" have it, otherwise the measured one. "
 	}
-	if g.Exact { // the same binary gives the same number
+	if g.Exact { // the same binary always has the same number
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
 	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs +

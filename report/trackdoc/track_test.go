@@ -25,7 +25,7 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// followed makes a series with a run a day, judged and searched.
+// followed returns a series with one run per day, judged and searched.
 func followed(t *testing.T, m track.Metric, name string, values ...float64) *track.Series {
 	t.Helper()
 	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}, On: m.Metric}
@@ -65,7 +65,7 @@ func seconds() track.Metric {
 	return track.Metric{Metric: history.Seconds, Gate: trend.RelativeGate()}
 }
 
-// steps repeats levels with a little noise of a fixed pattern.
+// steps repeats levels with a little noise in a fixed pattern.
 func steps(n int, levels ...float64) []float64 {
 	noise := [...]float64{0.1, -0.2, 0, 0.3, -0.1, 0.2, -0.3, 0.1, 0}
 	var values []float64
@@ -77,12 +77,12 @@ func steps(n int, levels ...float64) []float64 {
 	return values
 }
 
-// reported is a report of series.
+// reported returns a report about series.
 func reported(where string, m track.Metric, list ...*track.Series) *track.Report {
 	return &track.Report{Judgment: track.Judgment{Metric: m, Where: where, Series: list}, Params: trend.DefaultParams()}
 }
 
-// tracks is a history with every verdict in it.
+// tracks returns a history with every verdict.
 func tracks(t *testing.T) *track.Report {
 	m := measured()
 	dropped := append(steps(9, 62.7), 54.7, 54.9)
@@ -105,8 +105,8 @@ func tracks(t *testing.T) *track.Report {
 	return r
 }
 
-// hostileTracks has names that must not harm any output, in every place that
-// shows one.
+// hostileTracks has names that could harm an output, in every place that shows
+// a name.
 func hostileTracks(t *testing.T) *track.Report {
 	r := reported("<b>\x1b[31m.db", measured())
 	for _, name := range sample.HostileNames() {
@@ -118,7 +118,7 @@ func hostileTracks(t *testing.T) *track.Report {
 	return r
 }
 
-// others are histories at the edges of what can be.
+// others returns histories at the limits of the possible values.
 func others(t *testing.T) map[string]*track.Report {
 	m := seconds()
 	zero := measured()
@@ -128,8 +128,8 @@ func others(t *testing.T) map[string]*track.Report {
 		"empty":    reported("empty.db", measured()),
 		"seconds":  reported("t.db", m, followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)),
 		"residual": reported("t.db", residual, followed(t, residual, "Fan2", steps(12, -3, -9)...)),
-		// From 0 to 5: one of the two shares is infinite, which JSON could not
-		// write.
+		// From 0 to 5: one of the two ratios is infinite, which JSON cannot
+		// represent.
 		"from zero": reported("t.db", zero, followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)),
 		"flat":      reported("t.db", zero, followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)),
 		"hostile":   hostileTracks(t),
@@ -154,8 +154,8 @@ func TestTrackGolden(t *testing.T) {
 	testenv.Golden(t, "testdata/track.md", b.Bytes())
 }
 
-// TestTrackOrder reads the order of the series: what needs attention first,
-// what is of the past or not to be judged last.
+// TestTrackOrder checks the order of the series: series that need attention
+// first, ended and unjudged series last.
 func TestTrackOrder(t *testing.T) {
 	d := trackdoc.FromReport(tracks(t), prov()).Doc
 	table := sample.Find(d, "series")
@@ -171,8 +171,8 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackCharts expects large charts of regressed kernels, then at most 13
-// others, of which one alone is large, and no chart of a single run.
+// TestTrackCharts checks that large charts of regressed kernels come first,
+// then at most 13 others. A single one is large, and a single run has no chart.
 func TestTrackCharts(t *testing.T) {
 	m := measured()
 	down, flat, once := followed(t, m, "down", steps(12, 80, 70)...), followed(t, m, "flat", steps(12, 50)...), followed(t, m, "once", 40)
@@ -217,9 +217,9 @@ func TestTrackCharts(t *testing.T) {
 	}
 }
 
-// TestTrackSheetSaysEnded wants a workbook not to show a regression of the past
-// as one of today.
-func TestTrackSheetSaysEnded(t *testing.T) {
+// TestTrackSheetShowsEnded checks that a workbook does not show an ended
+// regression as a current one.
+func TestTrackSheetShowsEnded(t *testing.T) {
 	r := tracks(t)
 	r.Series = r.Series[:0]
 	ended := followed(t, r.Metric, "moved", append(steps(9, 62.7), 54.7, 54.9)...)
@@ -238,8 +238,8 @@ func TestTrackSheetSaysEnded(t *testing.T) {
 	}
 }
 
-// TestTrackEverywhere renders every history in every format: no error,
-// well-formed, the same twice.
+// TestTrackEverywhere renders every history in every format. It checks that the
+// output is well-formed and the same twice.
 func TestTrackEverywhere(t *testing.T) {
 	all := others(t)
 	all["all verdicts"] = tracks(t)
@@ -274,20 +274,20 @@ func TestTrackEverywhere(t *testing.T) {
 	}
 }
 
-// forbidden are texts that must not get into a format.
+// forbidden returns texts that a format must not contain.
 func forbidden(format string) []string {
 	switch format {
-	case "json", "csv": // programs get names as they are
+	case "json", "csv": // programs receive names unchanged
 		return []string{"NaN", "Inf"}
 	case "terminal":
 		return []string{"NaN", "Inf", "escape\x1b", "\a"}
-	case "html": // the page's own script knows NaN
+	case "html": // the page's own script contains NaN
 		return []string{">NaN", "\"NaN", "<script>alert", "escape\x1b", "\a"}
 	}
 	return []string{"NaN", "Inf", "<script>alert", "escape\x1b", "\a"}
 }
 
-// TestTrackJSONContract pins the names of the contract.
+// TestTrackJSONContract checks the names of the contract.
 func TestTrackJSONContract(t *testing.T) {
 	m := measured()
 	r := reported("x.db", m, followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...))
@@ -325,8 +325,8 @@ func TestTrackJSONContract(t *testing.T) {
 	}
 }
 
-// TestTrackCheckSuite wants a regression to fail and everything that is not
-// sure to be skipped, in XML that any reader takes.
+// TestTrackCheckSuite checks that a regression fails, that uncertain results
+// are skipped, and that the XML is valid.
 func TestTrackCheckSuite(t *testing.T) {
 	r := tracks(t)
 	c := &track.Check{Judgment: r.Judgment, Run: history.Run{ID: 11, Kernels: 8}}
@@ -343,7 +343,7 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
 		}
 	}
-	for _, k := range s.Cases { // every verdict prints what it came from, also a good one
+	for _, k := range s.Cases { // every verdict prints its evidence, including a good one
 		for _, figure := range []string{"newest: ", "n: ", " of a window of 40\n", "median: ", "MAD: ", "threshold: "} {
 			if !strings.Contains(k.Text, figure) && !strings.HasPrefix(k.Message, "learning") && !strings.HasPrefix(k.Name+k.Class, "movedmtl-112/25.2") {
 				t.Errorf("%s has no %q:\n%s", k.Name, figure, k.Text)
@@ -371,7 +371,7 @@ func TestTrackCheckSuite(t *testing.T) {
 	}
 }
 
-// TestTrackAbsences names what a run does not have.
+// TestTrackAbsences checks the messages about kernels that a run lacks.
 func TestTrackAbsences(t *testing.T) {
 	m := measured()
 	c := &track.Check{Judgment: reported("", m, followed(t, m, "Fan2", 60)).Judgment, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}

@@ -24,7 +24,7 @@ func at(run int64, commit, label string) *track.Ref {
 	return &track.Ref{Run: run, Time: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Commit: commit, Label: label}
 }
 
-// reduce returns a series of 10 runs.
+// reduce returns a series with 10 runs.
 func reduce(outcome trend.Outcome, edits ...func(*track.Series)) *track.Series {
 	s := &track.Series{Key: history.Key{Task: "reduce", Device: "mtl-112", Driver: "24.1"}, On: history.Measured,
 		Points: make([]history.Point, 10), Age: 9, Gate: trend.Verdict{Outcome: outcome, Index: 9, Value: 50, N: 9, Window: 40,
@@ -35,7 +35,7 @@ func reduce(outcome trend.Outcome, edits ...func(*track.Series)) *track.Series {
 	return s
 }
 
-// open adds findings of 8 points each.
+// open adds findings with a shift of 8 points each.
 func open(n int) func(*track.Series) {
 	return func(s *track.Series) {
 		for i := range n {
