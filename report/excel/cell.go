@@ -13,8 +13,8 @@ import (
 	"occudiff/report"
 )
 
-// value returns what a cell holds: text, a number, or nothing. Formulas are
-// never written, so a text that looks like one stays text.
+// value returns the content of a cell: text, a number, or nothing. Formulas are
+// never written, so a text that looks like a formula stays text.
 func value(c report.Cell) any {
 	switch c.Kind {
 	case report.Text:
@@ -30,7 +30,7 @@ func value(c report.Cell) any {
 	return nil
 }
 
-// simple returns a cell as a spreadsheet has it: a text or a number.
+// simple returns a cell as text or a number, the only kinds in a spreadsheet.
 func simple(c *report.Column, v report.Cell) report.Cell {
 	switch {
 	case v.Kind == report.Duration:
@@ -41,9 +41,9 @@ func simple(c *report.Column, v report.Cell) report.Cell {
 	return v
 }
 
-// fitText makes a text one that a cell can hold: without control characters
-// that XML cannot carry, and no longer than a cell may be; then it says how
-// much is missing.
+// fitText returns a text that fits a cell. It replaces control characters that
+// XML cannot represent. It cuts a text that is too long and appends the number
+// of missing characters.
 func fitText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -54,8 +54,9 @@ func fitText(s string) string {
 		}
 		return r
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
-	// Bytes are never fewer than the UTF-16 units that a spreadsheet counts,
-	// and most texts are short: the conversion is rarely needed.
+	// The number of bytes is at least the number of UTF-16 units, which a
+	// spreadsheet counts. Most texts are short, so the conversion is rarely
+	// needed.
 	if len(s) <= excelize.TotalCellChars {
 		return s
 	}
@@ -64,23 +65,24 @@ func fitText(s string) string {
 		return s
 	}
 	const reserve = 80 // for the note
-	// The library cuts a longer text without a word, and what is missing would
-	// look as if it had never been there.
+	// The library would cut a longer text silently, and the missing part would
+	// go unnoticed.
 	keep := excelize.TotalCellChars - reserve
 	if utf16.IsSurrogate(rune(units[keep-1])) && units[keep-1] < 0xDC00 {
-		keep-- // not between the halves of a character
+		keep-- // do not split a character
 	}
 	return string(utf16.Decode(units[:keep])) + fmt.Sprintf(" [%d more characters do not fit a cell; see the JSON "+
 		"output]", len(units)-keep)
 }
 
-// likeEscape matches text that LibreOffice reads as an escaped character, although
-// the file format requires four digits. It would show a control character in
-// gemm_xe_hpc. The library escapes the form with four digits.
+// likeEscape matches text that LibreOffice reads as an escaped character,
+// although the file format requires four digits. For example, it would show a
+// control character in gemm_xe_hpc. The library escapes the form with four
+// digits.
 var likeEscape = regexp.MustCompile(`_x[0-9a-fA-F]{1,3}_`)
 
-// unescaped breaks a text into runs where it looks like an escaped character:
-// each run is read by itself.
+// unescaped splits a text into runs if a part looks like an escaped character,
+// because each run is read by itself.
 func unescaped(s string) any {
 	at := likeEscape.FindStringIndex(s)
 	if at == nil {
@@ -97,18 +99,18 @@ func unescaped(s string) any {
 func address(column, row int, absolute ...bool) string {
 	a, err := excelize.CoordinatesToCellName(column, row, absolute...)
 	if err != nil {
-		panic("excel: no such cell: " + err.Error()) // rows and columns are counted by this package
+		panic("excel: no such cell: " + err.Error()) // this package counts rows and columns
 	}
 	return a
 }
 
-// notInNames matches characters that the name of a table must not contain.
+// notInNames matches characters that a table name must not contain.
 var notInNames = regexp.MustCompile(`[^\pL\p{Nd}]`)
 
-// tableName makes a name that formulas may use: Kernels, By_run.
+// tableName returns a name for use in formulas: Kernels, By_run.
 func tableName(sheet string) string {
 	s := notInNames.ReplaceAllString(sheet, "_")
-	// Names of tables begin with a letter or an underscore.
+	// Table names begin with a letter or an underscore.
 	if !unicode.IsLetter([]rune(s)[0]) {
 		s = "_" + s
 	}
@@ -127,17 +129,17 @@ const (
 	wrapped // text over several lines
 )
 
-// style is all that tells one cell's look from another's.
-// It is the key of a map, so it holds nothing but what can be compared.
+// style is the complete look of a cell. It is a map key, so all its fields are
+// comparable.
 type style struct {
 	role     role
 	kind     report.Kind
 	decimals int
-	side     string // left or right, whatever the value is; empty leaves it to the spreadsheet
-	indent   int    // of left, so that a text stands off the number before it
+	side     string // left or right, for any value; empty if the spreadsheet decides
+	indent   int    // of left-aligned text, as distance from the number before it
 }
 
-// cellStyle is the style of a value in the column at place k of a sheet.
+// cellStyle returns the style of a value in column k of a sheet.
 func cellStyle(k int, c *report.Column, v report.Cell) style {
 	s := style{kind: v.Kind, decimals: c.Decimals}
 	switch {
@@ -160,9 +162,9 @@ func headStyle(k int, c *report.Column) style {
 	return style{role: head, side: "left", indent: min(k, 1)}
 }
 
-// colors contains the text and background color of each status. They come from the
-// spreadsheet's own styles Good, Bad, and Neutral. The text of Neutral is darker,
-// because its contrast is too low.
+// colors are the text and background colors for each status. They come from the
+// spreadsheet's own styles Good, Bad, and Neutral. The text for Neutral is
+// darker, because its contrast is too low.
 var colors = [...]struct{ text, ground string }{report.Good: {"006100", "C6EFCE"}, report.Bad: {"9C0006", "FFC7CE"},
 	report.Unsure: {"7F4A00", "FFEB9C"}, report.Muted: {"6B6B6B", ""}}
 
@@ -172,9 +174,9 @@ const (
 	ruleColor  = "BFBFBF"
 )
 
-// style returns the number of a style, making it when it is new. A workbook has
-// few looks and many cells; the library would compare a new style with all that
-// it has.
+// style returns the number of a style and registers it if it is new. A workbook
+// has few styles and many cells. The library would compare each style with all
+// existing ones.
 func (b *book) style(s style) (int, error) {
 	if id, ok := b.styles[s]; ok {
 		return id, nil
@@ -187,8 +189,8 @@ func (b *book) style(s style) (int, error) {
 }
 
 func (s style) build() *excelize.Style {
-	// At the top, since a row may be several lines high and its figures belong
-	// to the first of them.
+	// At the top, because a row may have several lines, and its numbers belong
+	// to the first.
 	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top", Horizontal: s.side, Indent: s.indent}}
 	if f := numberFormat(s.kind, s.decimals); f != "" {
 		x.CustomNumFmt = &f
@@ -215,19 +217,20 @@ func filled(color string) excelize.Fill {
 	return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{color}}
 }
 
-// font names its family: programs fill in a missing one as they like.
+// font sets the family, because programs choose a missing one differently.
 func font(bold bool, size float64, color string) *excelize.Font {
 	return &excelize.Font{Family: "Calibri", Bold: bold, Size: size, Color: color}
 }
 
-// numberFormat shows a number as people read it; the cell keeps all of it.
+// numberFormat returns the format in which people see a number. The cell keeps
+// its full precision.
 func numberFormat(k report.Kind, decimals int) string {
 	switch k {
 	case report.Integer:
 		return "#,##0"
 	case report.Percent:
 		return "0.0"
-	// A difference has its sign, but for what is printed as zero.
+	// A difference has a sign unless it is printed as zero.
 	case report.Points:
 		return "[>=0.05]+0.0;[<=-0.05]-0.0;0.0"
 	case report.Number:

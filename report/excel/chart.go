@@ -13,29 +13,28 @@ import (
 const (
 	chartWidth   = 900 // pixels
 	chartHeight  = 400
-	pixelsPerRow = 17 // at least, in all programs
+	pixelsPerRow = 17 // minimum in all programs
 )
 
 // chart is a native chart of the table that follows it.
 type chart struct {
 	title, axis string
-	from, to    unit.Opt[float64] // ends of the vertical axis
-	category    int               // column of the table
-	stacked     bool              // the first series are columns on top of each other
+	from, to    unit.Opt[float64] // range of the vertical axis
+	category    int               // column index in the table
+	stacked     bool              // the first series are stacked columns
 	series      []series
 }
 
-// series is one column of the table in a chart.
+// series is a table column in a chart.
 type series struct {
-	column int    // from 1
+	column int    // starts with 1
 	color  string // RGB
 	mark   string // symbol at each value; empty for none
 	line   excelize.LineType
 	dash   excelize.LineDashType
 }
 
-// bars adds a chart of stacked bars with the marks of the prediction, and its
-// table.
+// bars adds a stacked bar chart with marks for the prediction, and its table.
 func (s *sheet) bars(bars *report.StackedBars) {
 	var rows []report.StackedRow
 	for _, r := range bars.Rows {
@@ -45,7 +44,7 @@ func (s *sheet) bars(bars *report.StackedBars) {
 		category: 2,
 		stacked:  true}
 	columns := []report.Col[report.StackedRow]{
-		texts("", func(*report.StackedRow) string { return "" }), // the narrow one
+		texts("", func(*report.StackedRow) string { return "" }), // the narrow column
 		texts("Kernel", func(r *report.StackedRow) string { return r.Name }, report.Wrap)}
 	for i, part := range bars.Parts {
 		if !bars.Shows(i) {
@@ -80,7 +79,7 @@ func (s *sheet) bars(bars *report.StackedBars) {
 	s.add(block{table: t, lead: len(t.Columns)})
 }
 
-// trend adds the chart of a series over runs, and its table.
+// trend adds a chart of a series over runs, and its table.
 func (s *sheet) trend(p *report.Plot) {
 	data := p.TimeSeries
 	type run struct {
@@ -101,7 +100,7 @@ func (s *sheet) trend(p *report.Plot) {
 		return report.Shown("", title, of, report.Unit(p.Unit), report.Decimals(3), report.Sheet)
 	}
 	columns := []report.Col[run]{
-		texts("", func(*run) string { return "" }), // the narrow one
+		texts("", func(*run) string { return "" }), // the narrow column
 		texts("Collected", func(r *run) string { return r.Time.UTC().Format("2006-01-02 15:04") }),
 		value("Value", func(r *run) unit.Opt[float64] { return unit.Some(r.Value) }),
 		value("Bad runs", func(r *run) unit.Opt[float64] { return unit.Maybe(r.Value, r.Bad) }),
@@ -129,8 +128,9 @@ func (s *sheet) trend(p *report.Plot) {
 	s.add(block{table: t, lead: len(t.Columns)})
 }
 
-// layers returns the chart: columns, and lines over them. It refers to the cells
-// of the table, so that a reader can change it. An absent value is a gap.
+// layers returns the chart: columns and lines over them. It refers to the
+// table's cells, so that a reader can change the values. An absent value is a
+// gap.
 func (c *chart) layers(sheet string, of *block) []*excelize.Chart {
 	gap := uint(60)
 	layer := func(kind excelize.ChartType) *excelize.Chart {
@@ -182,9 +182,9 @@ func chartText(text string, font excelize.Font) excelize.ChartTitle {
 	return excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: text, Font: &font}}}
 }
 
-// newSeries returns a series of a column, over another column, from the first
-// to the last row of a table. Rows count from 0, columns from 1. It refers to
-// cells, such as 'Summary'!$K$2:$K$15.
+// newSeries returns a series with the values of a column over another column,
+// from the first to the last row of a table. Rows start with 0, columns with 1.
+// It refers to cells, such as 'Summary'!$K$2:$K$15.
 func newSeries(sheet string, of *block, category, column, first, last int) excelize.ChartSeries {
 	cells := func(column int) string {
 		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+first, true),

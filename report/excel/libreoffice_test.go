@@ -16,8 +16,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// TestOfficeReadsTexts: another program shows the texts of cells as they are,
-// also those that look like an escaped character of the file format.
+// TestOfficeReadsTexts checks that another program shows the texts of cells
+// unchanged, including texts that look like an escaped character.
 func TestOfficeReadsTexts(t *testing.T) {
 	soffice := testenv.Program(t, "soffice")
 	texts := []string{"gemm_xe_hpc", "_xe_xe_", "_x0041_", "_x00ab_", "_x004_", "name_x0041", "=1+1", "+1", "a<b>&\"c\"",
@@ -41,7 +41,7 @@ func TestOfficeReadsTexts(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, soffice, "-env:UserInstallation=file://"+filepath.ToSlash(filepath.Join(dir, "profile")),
 		"--headless", "--norestore", "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false", "--outdir", dir, file)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // a point before decimals
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // a decimal point
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("soffice: %v\n%s", err, text)
 	}

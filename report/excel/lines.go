@@ -8,8 +8,8 @@ import (
 	"occudiff/report"
 )
 
-// plotData is the table behind a chart of lines. Each series has its own rows,
-// unless an earlier series has the same horizontal values.
+// plotData is the table for a line chart. Each series has its own rows, unless
+// an earlier series has the same horizontal values.
 type plotData struct {
 	rows  []plotRow
 	spans [][2]int // first and last row of each series
@@ -17,7 +17,7 @@ type plotData struct {
 
 type plotRow struct {
 	x float64
-	y map[int]float64 // by series
+	y map[int]float64 // indexed by series
 }
 
 func newPlotData(p *report.Plot) *plotData {
@@ -44,8 +44,8 @@ func newPlotData(p *report.Plot) *plotData {
 	return d
 }
 
-// drawn returns the points through which a spreadsheet draws a series. Steps
-// need a point before each change. A gap has no cells.
+// drawn returns the points that a spreadsheet connects for a series. Steps need
+// a point before each change. A gap has no cells.
 func drawn(s *report.LineSeries) (points []report.Point) {
 	last := math.NaN()
 	for _, p := range s.Points {
@@ -78,7 +78,7 @@ func (d *plotData) table(p *report.Plot) *report.Table {
 	return report.NewTable(p.Key, "", d.rows, columns)
 }
 
-// lines adds a chart of lines and the table that it draws.
+// lines adds a line chart and its table.
 func (s *sheet) lines(p *report.Plot) {
 	d := newPlotData(p)
 	s.space()
@@ -89,7 +89,7 @@ func (s *sheet) lines(p *report.Plot) {
 	s.add(block{table: t, lead: len(t.Columns)})
 }
 
-// newLineChart draws the cells of the table that follows the chart.
+// newLineChart returns a chart of the cells in the table that follows.
 func newLineChart(p *report.Plot, d *plotData, sheet string, of *block) *excelize.Chart {
 	axis, zero := report.Column{Title: p.LineChart.Y, Unit: p.Unit}, 0.0
 	c := newChart(excelize.Scatter, p.Title, axis.Heading())
@@ -98,7 +98,7 @@ func newLineChart(p *report.Plot, d *plotData, sheet string, of *block) *exceliz
 		c.YAxis.Maximum = &p.Max
 	}
 	for i, s := range p.LineChart.Series {
-		// The colors are those of package plot.
+		// The colors of package plot.
 		color := filled([...]string{"1F6FEB", "BC4C00", "1A7F37", "66707E", "B7791F", "6F6A00"}[i%6])
 		series := newSeries(sheet, of, 1, i+2, d.spans[i][0], d.spans[i][1])
 		series.Fill, series.Line = color, excelize.LineOptions{Type: excelize.LineSolid, Width: 1.75}

@@ -12,8 +12,9 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// TestVerdictsStandOff: a text is not pressed against the number before it.
-func TestVerdictsStandOff(t *testing.T) {
+// TestSpaceBeforeVerdicts checks that there is space between a number and the text
+// after it.
+func TestSpaceBeforeVerdicts(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	rows, err := f.GetRows("Kernels")
 	if err != nil {
@@ -35,8 +36,8 @@ func TestVerdictsStandOff(t *testing.T) {
 	t.Error("no verdict")
 }
 
-// TestLongTextsWrap checks that a paragraph takes several lines, and does not
-// make the page as wide as it is long.
+// TestLongTextsWrap checks that a paragraph takes several lines and does not
+// widen the page.
 func TestLongTextsWrap(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "rule", Title: "Rule", Text: []string{long, "short"}}}}
@@ -57,8 +58,8 @@ func TestLongTextsWrap(t *testing.T) {
 	}
 }
 
-// TestPrintedColumns wants the columns that a terminal keeps longest first and
-// printed; the others are a collapsed group.
+// TestPrintedColumns checks that the columns that a terminal keeps longest come
+// first and are printed, and that the others are a collapsed group.
 func TestPrintedColumns(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	rows, err := f.GetRows("Kernels")
@@ -93,7 +94,7 @@ func printArea(f *excelize.File, sheet string) string {
 	return ""
 }
 
-// lastColumn is the last column of a range, counted from 1.
+// lastColumn returns the last column of a range, starting with 1.
 func lastColumn(t *testing.T, area string) int {
 	t.Helper()
 	corner := strings.ReplaceAll(area[strings.LastIndex(area, ":")+1:], "$", "")

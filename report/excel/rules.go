@@ -7,12 +7,12 @@ import (
 	"occudiff/report"
 )
 
-// mostWords is the number of different words of a column that have a color. A
-// column with more has texts and not verdicts.
+// mostWords is the maximum number of different words for which a column has
+// colors. A column with more words contains texts instead of verdicts.
 const mostWords = 60
 
-// annotate sets what precedes the rows of a table: a comment on each heading
-// that explains it, data bars, and colors by value and by word.
+// annotate sets the properties that precede a table's rows: a comment that
+// explains each heading, data bars, and colors by value and by word.
 func (b *book) annotate(sheet string, o *block) error {
 	for k := range o.table.Columns {
 		c, cell := &o.table.Columns[k], address(k+1, o.row)
@@ -54,8 +54,8 @@ func (b *book) rules(t *report.Table, k int) ([]excelize.ConditionalFormatOption
 	return b.wordRules(t, k)
 }
 
-// wordRules returns a rule for each word of a column with a status, so that the
-// color stays right after a change or sorting.
+// wordRules returns a rule for each word with a status, so that the color stays
+// right after an edit or sorting.
 func (b *book) wordRules(t *report.Table, k int) (rules []excelize.ConditionalFormatOptions, err error) {
 	seen := map[string]bool{}
 	for row := range t.Len {

@@ -12,31 +12,31 @@ import (
 const (
 	lineHeight  = 15   // points
 	headHeight  = 34   // points: two lines of heading
-	paragraph   = 120  // characters on a line of a paragraph
-	plainWidth  = 10.0 // characters of a column that nothing else sets
+	paragraph   = 120  // characters per line of a paragraph
+	plainWidth  = 10.0 // characters of a column without another width
 	widest      = 60
-	wrapWidth   = 40  // of a column of sentences
-	longText    = 100 // characters, above which a text takes several lines
-	sampleRows  = 300 // that are measured to find the width of a column
-	chartColumn = 2   // of the sheet
+	wrapWidth   = 40  // for a column of sentences
+	longText    = 100 // characters; a longer text has several lines
+	sampleRows  = 300 // rows that are measured to find the width of a column
+	chartColumn = 2   // sheet column of charts
 )
 
 // sheet is a list of blocks, one below the other. The rows of tables are made
-// when they are written.
+// while they are written.
 type sheet struct {
 	name    string
 	blocks  []block
 	onePage bool
 }
 
-// block is a paragraph, a table, or a chart of the table that follows it.
+// block is a paragraph, a table, or a chart of the table that follows.
 type block struct {
 	text  string
 	role  role
 	table *report.Table
-	lead  int                                             // columns of the table that are printed
-	chart func(sheet string, of *block) []*excelize.Chart // draws the cells of the block that follows
-	row   int                                             // its first one, from 1
+	lead  int                                             // number of printed table columns
+	chart func(sheet string, of *block) []*excelize.Chart // draws the cells of the next block
+	row   int                                             // first row, starting with 1
 }
 
 // rows returns the number of rows of the block.
@@ -74,7 +74,7 @@ func (s *sheet) space() {
 	}
 }
 
-// printedColumns is the number of columns of a list that a page has room for.
+// printedColumns is the number of list columns that fit a printed page.
 const printedColumns = 10
 
 func (s *sheet) table(t *report.Table) {
@@ -89,7 +89,7 @@ func (s *sheet) table(t *report.Table) {
 // summaryName is the name of the first sheet.
 const summaryName = "Summary"
 
-// summary adds the summary of a document, which fits one printed page.
+// summary adds a document's summary, which fits one printed page.
 func (s *sheet) summary(d *report.Document) {
 	s.onePage = true
 	summary := d.Summary
@@ -119,8 +119,8 @@ func (s *sheet) summary(d *report.Document) {
 	}
 }
 
-// sections adds sections. A sheet that has nothing but one table is a list: the
-// other sheets have titles and texts. The items of all sections are one table.
+// sections adds sections. A sheet with only one table is a list. Other sheets
+// have titles and texts. The items of all sections are one table.
 func (s *sheet) sections(list []*report.Section) {
 	tables, charts := map[*report.Section][]*report.Table{}, 0
 	var all []*report.Table
@@ -191,7 +191,7 @@ func texts[R any](title string, of func(*R) string, options ...report.Option) re
 	return report.Shown("", title, of, append(options, report.Sheet, report.NonZero)...)
 }
 
-// list returns the table of a sheet that has nothing else. Its heading is the
+// list returns the table of a sheet without other blocks. Its heading is the
 // first row, with a filter.
 func (s *sheet) list() *report.Table {
 	if len(s.blocks) != 1 {
@@ -200,9 +200,9 @@ func (s *sheet) list() *report.Table {
 	return s.blocks[0].table
 }
 
-// write writes a sheet in the order of excelize's stream: widths, panes, charts,
-// comments, and rules precede the first row, or they are lost; the table follows
-// the rows, whose range it requires.
+// write writes a sheet in the order that excelize's stream requires. Widths,
+// panes, charts, comments, and rules are lost unless they precede the first
+// row. The table follows the rows, because it requires their range.
 func (b *book) write(s *sheet) error {
 	for _, o := range s.blocks {
 		if last := o.row + o.rows() - 1; last > excelize.TotalRows {
@@ -250,8 +250,8 @@ func (b *book) write(s *sheet) error {
 		}
 	}
 	if list != nil {
-		// A table of the spreadsheet has a filter and a sort order, and formulas
-		// can name its columns.
+		// A spreadsheet table has a filter and a sort order, and formulas can
+		// use the names of its columns.
 		if err := sw.AddTable(&excelize.Table{Range: "A1:" + address(len(list.Columns), list.Len+1),
 			Name: tableName(s.name), StyleName: "TableStyleLight1"}); err != nil {
 			return err
@@ -260,8 +260,8 @@ func (b *book) write(s *sheet) error {
 	return sw.Flush()
 }
 
-// frame sets the panes of a list, and the columns that are printed. The others
-// are a collapsed outline group.
+// frame sets the panes and the printed columns of a list. The other columns are
+// a collapsed outline group.
 func (b *book) frame(sw *excelize.StreamWriter, o *block) error {
 	last, columns := o.table.Len+1, len(o.table.Columns)
 	name := "'" + sw.Sheet + "'!"
@@ -286,9 +286,9 @@ func (b *book) frame(sw *excelize.StreamWriter, o *block) error {
 	})
 }
 
-// widths fits columns to the first rows of the tables, and to the longest word
-// of their headings, which wrap. Measuring all of a million rows would make
-// each twice.
+// widths returns column widths that fit the first rows of the tables and the
+// longest word of their headings, which wrap. Measuring all of a million rows
+// would make each row twice.
 func (s *sheet) widths() (list []float64) {
 	for _, o := range s.blocks {
 		if o.table == nil {
@@ -308,7 +308,7 @@ func (s *sheet) widths() (list []float64) {
 			}
 			heading := headWidth(c.Heading())
 			if s.list() != nil {
-				heading++ // the filter's button
+				heading++ // button of the filter
 			}
 			if len(list) == k {
 				list = append(list, 0)
@@ -328,7 +328,7 @@ func headWidth(heading string) int {
 	return half
 }
 
-// textRow writes a paragraph over the columns, as many as a printed line takes.
+// textRow writes a paragraph across as many columns as a printed line has.
 func (b *book) textRow(sw *excelize.StreamWriter, o *block, widths []float64) error {
 	opt, s := excelize.RowOpts{Height: map[role]float64{title: 24, heading: 18}[o.role]}, style{role: o.role}
 	if report.Width(o.text) > longText && o.role == body {
@@ -380,14 +380,14 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 			c := &t.Columns[k]
 			v := simple(c, t.Cell(r, k))
 			x := value(v)
-			// An absent value is no cell at all: a formula takes an empty text
-			// for a value, and 0 would be a lie.
+			// An absent value has no cell: a formula reads an empty text as a
+			// value, and 0 would be wrong.
 			if values[k] = nil; x == nil {
 				continue
 			}
 			look := cellStyle(k, c, v)
-			// Nearly no text is as long as its column is wide; to measure takes
-			// longer than to write.
+			// A text is rarely as long as its column is wide, and measuring
+			// takes longer than writing.
 			if look.role == wrapped && k < o.lead && len(v.Text) >= int(widths[k]) {
 				height = max(height, heightOf(v.Text, widths[k]))
 			}
@@ -405,9 +405,9 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 	return nil
 }
 
-// heightOf returns the height of a row whose text has several lines. The font is
-// not available and letters differ in width, so it assumes 8% more than their
-// number.
+// heightOf returns the height of a row whose text has several lines. The font
+// is not available and letters differ in width, so it assumes 8% more than the
+// number of letters.
 func heightOf(text string, width float64) float64 {
 	lines := 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)
 	return min(float64(lines)*lineHeight, excelize.MaxRowHeight)

@@ -1,7 +1,7 @@
-// Package excel renders a report as a workbook: the summary with a native chart,
-// then sheets whose tables have filters, frozen headings that a comment
-// explains, and numbers with formats. It does not know kernels, statistics, or
-// sorting.
+// Package excel renders a report as a workbook: the summary with a native
+// chart, then sheets of tables. The tables have filters, frozen headings with
+// an explanatory comment, and formatted numbers. The package does not know
+// kernels, statistics, or sorting.
 package excel
 
 import (
@@ -22,8 +22,8 @@ import (
 )
 
 // Render writes the workbook. It stops within a row when the context ends. The
-// same document gives the same content; its bytes may differ in the order of
-// the parts.
+// content depends only on the document, but the order of the file's parts may
+// differ.
 func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 	b := &book{file: excelize.NewFile(), styles: map[style]int{}, words: map[report.Status]int{}, stopped: ctx.Err}
 	defer b.file.Close()
@@ -36,9 +36,9 @@ func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 	return nil
 }
 
-// pack makes the file. It goes straight to w, not through the library's buffer,
-// and at the fastest level: sheets are so repetitive that more effort saves
-// little and costs the most time of a large workbook.
+// pack writes the file. It bypasses the library's buffer and uses the fastest
+// level. Sheets are so repetitive that more compression saves little, although
+// it takes most of the time for a large workbook.
 func (b *book) pack(w io.Writer) error {
 	packer, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -46,8 +46,8 @@ func (b *book) pack(w io.Writer) error {
 	}
 	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
 		z := zip.NewWriter(w)
-		// The parts of the file follow each other, so one compressor, which is
-		// large, serves all.
+		// The parts of the file follow each other, so they share one
+		// compressor, which is large.
 		z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
 			packer.Reset(out)
 			return packer, nil
@@ -63,11 +63,12 @@ type book struct {
 	styles  map[style]int
 	words   map[report.Status]int // conditional formats
 	sheets  int
-	stopped func() error // why no more rows are wanted
+	stopped func() error // returns an error if writing must stop
 }
 
-// build writes the summary of the document to the first sheet, and its sections to
-// the sheets that they name, in the order in which sheets are first named.
+// build writes the document's summary to the first sheet and each section to
+// the sheet that it names. Sheets are in the order in which they are first
+// named.
 func (b *book) build(d *report.Document) error {
 	var names []string
 	sections := map[string][]*report.Section{} // by sheet
@@ -98,9 +99,9 @@ func (b *book) build(d *report.Document) error {
 	return b.properties(d)
 }
 
-// newSheet makes an empty sheet that is one printed page wide, and a writer of
-// its rows. The properties of a page precede the rows in the file: a property
-// that is set later is lost without an error.
+// newSheet returns a writer for an empty sheet that is one printed page wide.
+// The page properties precede the rows in the file: a property that is set
+// later is lost without an error.
 func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	var err error
 	// The library begins every file with a sheet, which becomes the first one.
@@ -128,11 +129,11 @@ func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	return b.file.NewStreamWriter(s.name)
 }
 
-// noDate stands for a run whose date it is unknown: the library would write a
-// date of its own.
+// noDate is the date of a run with an unknown date. Otherwise, the library
+// would write its own date.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// The date comes from the run and not from the clock, so that the same run results
+// The date is the run's and not the current one, so that the same run results
 // in the same workbook.
 func (b *book) properties(d *report.Document) error {
 	date := d.Date
@@ -146,12 +147,12 @@ func (b *book) properties(d *report.Document) error {
 	})
 }
 
-// notInSheetNames are the characters that Excel refuses, and the apostrophe,
-// which it refuses at the ends only: within a name formulas would have to
-// double it.
+// notInSheetNames matches the characters that Excel rejects, and the
+// apostrophe. Excel rejects an apostrophe only at the ends, but formulas would
+// have to double it.
 var notInSheetNames = regexp.MustCompile(`[:\\/?*\[\]']`)
 
-// sheetName makes a text fit for a sheet's name.
+// sheetName returns a text as a valid sheet name.
 func sheetName(s string) string {
 	s = strings.Trim(notInSheetNames.ReplaceAllString(report.OneLine(s), "-"), " ")
 	if r := []rune(s); len(r) > excelize.MaxSheetNameLength {

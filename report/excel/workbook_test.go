@@ -47,7 +47,7 @@ func open(t testing.TB, data []byte) *excelize.File {
 	return f
 }
 
-// partText returns a part of the file as it is in it.
+// partText returns a part of the file without changes.
 func partText(t testing.TB, data []byte, name string) string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -66,8 +66,8 @@ func partText(t testing.TB, data []byte, name string) string {
 	return string(text)
 }
 
-// dump writes the content of a workbook as text: sheet, cell, kind, number
-// format, value.
+// dump returns the content of a workbook as text: sheet, cell, kind, number
+// format, and value.
 func dump(t testing.TB, f *excelize.File) string {
 	var b strings.Builder
 	for _, sheet := range f.GetSheetList() {
@@ -148,12 +148,12 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestKernelSheet reopens the file: what is set at the wrong time is lost
-// without an error.
+// TestKernelSheet reopens the file, because a property that is set at the wrong
+// time is lost without an error.
 func TestKernelSheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
-	// Excel repairs a file whose table has one heading twice.
+	// Excel repairs a file whose table has a heading twice.
 	rows, err := f.GetRows("Kernels")
 	if err != nil {
 		t.Fatal(err)
@@ -185,8 +185,8 @@ func TestKernelSheet(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreColored wants a conditional format for each verdict, which
-// stays right if somebody sorts the sheet or changes a verdict.
+// TestVerdictsAreColored checks that each verdict has a conditional format,
+// which stays right if a reader sorts the sheet or edits a verdict.
 func TestVerdictsAreColored(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	column := columnOf(t, f, "Verdict")
@@ -214,8 +214,8 @@ func rulesOf(t *testing.T, f *excelize.File, sheet, cells string) []excelize.Con
 	return rules[cells]
 }
 
-// TestOccupancyHasBars wants data bars from 0 to 100 on both sheets that people
-// look at first.
+// TestOccupancyHasBars checks that the first two sheets have data bars from 0
+// to 100.
 func TestOccupancyHasBars(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	for _, c := range []struct{ sheet, heading string }{{"Kernels", "Measured [%]"}, {"Kernels", "Predicted average [%]"},
@@ -244,7 +244,8 @@ func TestOccupancyHasBars(t *testing.T) {
 	}
 }
 
-// TestHeadingsAreExplained wants a comment on each heading of the kernels.
+// TestHeadingsAreExplained checks that each heading of the kernels has a
+// comment.
 func TestHeadingsAreExplained(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	rows, err := f.GetRows("Kernels")
@@ -266,8 +267,8 @@ func TestHeadingsAreExplained(t *testing.T) {
 	}
 }
 
-// TestTrend wants the chart of a series over runs with its values, bad runs,
-// level, and threshold, each from cells of the sheet.
+// TestTrend checks that the chart of a series has its values, bad runs, level,
+// and threshold, each from cells of the sheet.
 func TestTrend(t *testing.T) {
 	series := &report.TimeSeries{Threshold: unit.Some(58.0), Least: 10, Segments: []report.Segment{{From: 0, To: 2, Mean: 60},
 		{From: 2, To: 3, Mean: 38}}}
@@ -305,7 +306,7 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// columnOf finds a column of the kernels by its heading.
+// columnOf returns the column of the kernels with a heading.
 func columnOf(t *testing.T, f *excelize.File, heading string) string {
 	t.Helper()
 	rows, err := f.GetRows("Kernels")
@@ -347,8 +348,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSummarySheet wants the screen on one printed page, with a chart of the
-// parts that a bar shows.
+// TestSummarySheet checks that the summary is one printed page, with a chart of
+// the visible parts.
 func TestSummarySheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
@@ -372,7 +373,7 @@ func TestSummarySheet(t *testing.T) {
 	}
 	chart := html.UnescapeString(partText(t, data, "xl/charts/chart1.xml"))
 	for k, heading := range rows[head] {
-		if k < 2 { // the narrow column, and the names
+		if k < 2 { // the narrow column and the names
 			continue
 		}
 		first := address(k+1, head+2, true)
@@ -389,7 +390,7 @@ func TestProperties(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		date   time.Time
-		dated  string // end of the title
+		dated  string // suffix of the title
 		want   string
 	}{
 		{"the date is the run's, not the clock's", time.Date(2026, 3, 4, 16, 6, 7, 0, time.FixedZone("", 3600)), ", 2026-03-04",
@@ -410,8 +411,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestHostileNamesStayText reads every name back; nothing that comes from a
-// name is a formula or a link.
+// TestHostileNamesStayText reads every name back and checks that no name
+// becomes a formula or a link.
 func TestHostileNamesStayText(t *testing.T) {
 	data := workbook(t, sample.Hostile())
 	f := open(t, data)
@@ -433,8 +434,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 }
 
-// TestTooManyRows: a sheet that cannot hold all rows is an error, and no
-// workbook without some of them.
+// TestTooManyRows checks that rows that do not fit a sheet are an error instead
+// of an incomplete workbook.
 func TestTooManyRows(t *testing.T) {
 	table := sample.Table("kernels", []report.Column{{Key: "k", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
 		[][]report.Cell{{report.TextCell("a")}})
@@ -516,7 +517,7 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// BenchmarkRender writes workbooks of few and of many kernels.
+// BenchmarkRender writes workbooks with few and with many kernels.
 func BenchmarkRender(b *testing.B) {
 	for _, n := range []int{14, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

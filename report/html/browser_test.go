@@ -37,7 +37,7 @@ func open(t testing.TB, html string, before ...action) *tab {
 	return b
 }
 
-// story is a run whose rows are told apart by short names: the values of a
+// story returns a run whose rows have short names, with the values of one
 // column each.
 func story() *compare.Result {
 	r := sample.Gaussian()
@@ -93,8 +93,8 @@ func TestFiltering(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestHostileNamesInBrowser checks that names are text: none makes an element,
-// none runs.
+// TestHostileNamesInBrowser checks that names are text: none creates an element
+// or runs a script.
 func TestHostileNamesInBrowser(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `<img src=x onerror="alert(1)"><script>alert(2)</script>`
@@ -106,8 +106,8 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPolicy checks that the page's own policy stops what could have got in:
-// scripts, styles and addresses.
+// TestPolicy checks that the page's policy blocks injected scripts, styles, and
+// addresses.
 func TestPolicy(t *testing.T) {
 	asked := make(chan string, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
@@ -124,8 +124,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestWithoutScript checks that a page is whole without its script: tables as
-// they are, no field that does nothing.
+// TestWithoutScript checks that a page is complete without its script: plain
+// tables, and no field without a function.
 func TestWithoutScript(t *testing.T) {
 	b := open(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true}))
@@ -137,9 +137,9 @@ func TestWithoutScript(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPhone opens the page as a phone shows it: nothing but tables is wider
-// than the screen, each plot is whole, and a table that has more columns keeps
-// its first one, says that there are more, and can be moved by keyboard.
+// TestPhone opens the page on a phone. Only tables may be wider than the
+// screen, and each plot is complete. A wider table keeps its first column,
+// shows that there are more, and scrolls by keyboard.
 func TestPhone(t *testing.T) {
 	b := open(t, render(t, story()), chromedp.EmulateViewport(390, 900))
 	b.want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
@@ -160,8 +160,8 @@ func TestPhone(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestAccessible runs axe-core over the page, where the environment variable
-// AXE names its file axe.min.js (npm install axe-core).
+// TestAccessible checks the page with axe-core, if the environment variable AXE
+// names its file axe.min.js (npm install axe-core).
 func TestAccessible(t *testing.T) {
 	axe := axeCore(t)
 	for _, width := range []int64{390, 1400} {
@@ -172,8 +172,8 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestContrast computes the contrast of every text with what is behind it, on a
-// light and on a dark page: WCAG AA asks for 4.5, for large text 3.
+// TestContrast computes the contrast of every text with its background, on a
+// light and on a dark page. WCAG AA requires 4.5, or 3 for large text.
 func TestContrast(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast lists the texts whose contrast is too low. It takes the nearest
+// contrast lists the texts whose contrast is too low. It uses the nearest
 // background that is not transparent, and the fill of texts in drawings.
 const contrast = `(() => {
   const rgba = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 ? m : [...m, 1]; };
@@ -212,9 +212,9 @@ const contrast = `(() => {
   return Array.from(low).join("; ");
 })()`
 
-// TestManyRows opens 5,000 kernels: they show, sort and filter quickly enough
-// to work with. The limits are several times what an idle machine needs,
-// because tests share theirs.
+// TestManyRows opens 5,000 kernels and checks that they appear, sort, and
+// filter fast enough for work. The limits are several times the need of an idle
+// machine, because tests share the machine.
 func TestManyRows(t *testing.T) {
 	r := mismatching(5000)
 	for i := range r.Rows {
@@ -246,15 +246,15 @@ func TestManyRows(t *testing.T) {
 	b.quiet(t)
 }
 
-// timed returns a script that does something and tells how long it took until
-// the next frame was ready.
+// timed returns a script that performs an action and returns the time until the
+// next frame was ready.
 func timed(script string) string {
 	return `new Promise(done => { const start = performance.now(); ` + script +
 		`; requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); })`
 }
 
-// TestScreenshots makes charts for people to look at: go test -run Screenshots
-// -shots FOLDER. With REPORT=FILE they are of that page.
+// TestScreenshots saves images for people: go test -run Screenshots -shots
+// FOLDER. With REPORT=FILE, they show that page.
 func TestScreenshots(t *testing.T) {
 	if *shots == "" {
 		t.Skip("-shots names no folder for the screenshots")

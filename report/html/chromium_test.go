@@ -20,17 +20,17 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// chromium finds the browser, or skips the test.
+// chromium returns the path of the browser, or skips the test.
 func chromium(t testing.TB) string {
 	t.Helper()
 	testenv.Long(t)
 	return testenv.Program(t, "chromium", "chromium-browser", "google-chrome", "headless-shell")
 }
 
-// action is a step of a person.
+// action is a step that a person takes.
 type action = chromedp.Action[chromedp.Void]
 
-// command is an action that sends a command of the protocol.
+// command returns an action that sends a protocol command.
 func command[P, R any](c cdp.Command[P, R], params P) action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, c, params)
@@ -38,7 +38,7 @@ func command[P, R any](c cdp.Command[P, R], params P) action {
 	})
 }
 
-// tab is a page in a browser with what it asked for and complained of.
+// tab is a page in a browser, with its requests and its error messages.
 type tab struct {
 	ctx      context.Context
 	mu       sync.Mutex
@@ -56,8 +56,8 @@ func openFile(t testing.TB, html string, before ...action) *tab {
 	return openAddress(t, "file://"+path, before...)
 }
 
-// openAddress opens an address. The actions before come first: what the browser
-// is to be like.
+// openAddress opens an address. The actions in before run first, for example to
+// configure the browser.
 func openAddress(t testing.TB, address string, before ...action) *tab {
 	t.Helper()
 	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
@@ -96,10 +96,10 @@ func (b *tab) listen(event any) {
 	}
 }
 
-// patience is for how long a step may take on a busy machine.
+// patience is the time limit of a step on a busy machine.
 const patience = 2 * time.Minute
 
-// run takes steps.
+// run runs actions.
 func (b *tab) run(t testing.TB, actions ...action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -109,7 +109,7 @@ func (b *tab) run(t testing.TB, actions ...action) {
 	}
 }
 
-// ask evaluates a script, and waits for what it promises.
+// ask evaluates a script, waits for its promise, and returns the result.
 func ask[T any](t testing.TB, b *tab, script string) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -121,7 +121,8 @@ func ask[T any](t testing.TB, b *tab, script string) T {
 	return v
 }
 
-// want checks what a script gives, for as long as a busy machine may need.
+// want compares the result of a script with the expected one, and retries for
+// as long as a busy machine may need.
 func (b *tab) want(t testing.TB, reason, script, want string) {
 	t.Helper()
 	got := ""
@@ -134,8 +135,7 @@ func (b *tab) want(t testing.TB, reason, script, want string) {
 	t.Errorf("%s: got %q, want %q", reason, got, want)
 }
 
-// quiet checks that the page asked for nothing but itself and complained of
-// nothing.
+// quiet checks that the page requested only itself and reported no error.
 func (b *tab) quiet(t testing.TB) {
 	t.Helper()
 	b.mu.Lock()
@@ -157,8 +157,9 @@ func colorScheme(name string) action {
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
 }
 
-// axeCore is the text of axe-core (npm install axe-core), whose axe.min.js the
-// environment variable AXE names; without it the test is skipped.
+// axeCore returns the source of axe-core (npm install axe-core). The
+// environment variable AXE names its axe.min.js. Without it, the test is
+// skipped.
 func axeCore(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("AXE")

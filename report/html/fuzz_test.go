@@ -12,8 +12,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender puts any text in every place of a page that holds texts of others:
-// it stays text.
+// FuzzRender checks that any text stays text in every place of a page that has
+// foreign texts.
 func FuzzRender(f *testing.F) {
 	for _, s := range sample.HostileNames() {
 		f.Add(s)
@@ -31,8 +31,8 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// elements counts the elements of a page by name; what begins with ! may be in
-// none.
+// elements counts the elements of a page by name, and fails for a text that
+// begins with ! in any of them.
 func elements(t testing.TB, d *report.Document) map[string]int {
 	var page bytes.Buffer
 	if err := Render(&page, d); err != nil {

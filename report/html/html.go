@@ -1,16 +1,16 @@
-// Package html renders a report as one page that needs nothing else: no
-// network, no font, no script of others. Without its script the tables are
-// plain tables; with it they sort and filter.
+// Package html renders a report as one page that needs no network, no fonts,
+// and no foreign scripts. Without its own script, the tables are plain. With
+// it, they sort and filter.
 //
-// It begins with the answer: a sentence, a row for each kernel, what to run
-// next. The sections below are folded.
+// The page begins with the summary: a sentence, a row for each kernel, and the
+// commands to run next. The sections below are folded.
 //
-// The page is written from top to bottom by a writer that escapes whatever is
-// text, so that it can be linked into a browser cheaply; a test compares it
-// with html/template. Each plot is drawn twice, for wide screens and for
-// phones, and the style shows one of them. The order of sections and rows is
-// the document's, until a reader asks for another; the package does not know
-// kernels, statistics or sorting, nor the name of any section or column.
+// A writer that escapes every text writes the page from top to bottom, so that
+// the package adds little to a program for the browser. A test compares it with
+// html/template. Each plot is drawn twice, for wide screens and for phones, and
+// the style shows one of them. Sections and rows have the document's order
+// until a reader changes it. The package does not know kernels, statistics, or
+// sorting, nor the name of any section or column.
 package html
 
 import (
@@ -34,7 +34,7 @@ var pageStyle string
 //go:embed page.js
 var pageScript string
 
-// Render writes the report. The same document gives the same bytes.
+// Render writes the report. The output depends only on the document.
 func Render(w io.Writer, d *report.Document) error {
 	p := newHTMLWriter(w, d)
 	p.head()
@@ -42,24 +42,24 @@ func Render(w io.Writer, d *report.Document) error {
 	return cmp.Or(p.err, p.Flush())
 }
 
-// Fragment writes what stands on the page, without the page around it, for one
-// that shows several reports. styles are those of its tables' columns; Style
-// and Script serve them all.
+// Fragment writes the content of the page without its frame, for a page that
+// shows several reports. styles are for the columns of its tables. Style and
+// Script serve all reports.
 func Fragment(w io.Writer, d *report.Document) (styles string, err error) {
 	p := newHTMLWriter(w, d)
 	p.content()
 	return p.columnStyles(), cmp.Or(p.err, p.Flush())
 }
 
-// Style is the style of every page: the colors of the plots, on a light and on
-// a dark one, and all else. Paper is light.
+// Style returns the style of every page, including the colors of plots on a
+// light and on a dark page. Paper is light.
 func Style() string {
 	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" +
 		plot.Variables(true) + "}}\n" + pageStyle
 }
 
-// Script sorts and filters the tables of a page. A part of the page that is put
-// in later gets an event "report".
+// Script returns the script that sorts and filters the tables of a page. A part
+// that is added later receives the event "report".
 func Script() string { return pageScript }
 
 func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
@@ -72,12 +72,12 @@ func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
 	return p
 }
 
-// htmlWriter is a document on its way out.
+// htmlWriter is a document that is being written.
 type htmlWriter struct {
 	writer
 	doc      *report.Document
 	sections []*report.Section
-	err      error // the first one in drawing a plot
+	err      error // first error of drawing a plot
 }
 
 func (p *htmlWriter) head() {
@@ -104,14 +104,14 @@ func (p *htmlWriter) head() {
 `, Hash(pageScript), Hash(style), p.doc.Version, title, markup(style), markup(pageScript))
 }
 
-// Hash names a text in a content security policy: only this style and this
-// script count, whatever else got in.
+// Hash returns a text's name in a content security policy. The browser then
+// accepts only this style and this script, even if others were injected.
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// columnStyles are said once per column, not once per cell.
+// columnStyles returns one style per column, instead of one per cell.
 func (p *htmlWriter) columnStyles() string {
 	var b strings.Builder
 	for _, s := range p.sections {
@@ -130,7 +130,7 @@ func (p *htmlWriter) columnStyles() string {
 	return b.String()
 }
 
-// Logo is the name of the program as pages show it.
+// Logo is the name of the program in pages.
 const Logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">` +
 	`<rect x="1" y="9" width="4" height="10" rx="1"/><rect x="8" y="5" width="4" height="14" rx="1"/>` +
 	`<rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
@@ -143,8 +143,9 @@ func (p *htmlWriter) body() {
 		"</body>\n</html>\n", p.doc.Version)
 }
 
-// content writes the answer and the sections. Below a screen everything is
-// folded, but for the large chart of a history: it has said what matters.
+// content writes the summary and the sections. Below a summary, everything is
+// folded except the large chart of a history, because the summary has the
+// result.
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
@@ -167,14 +168,14 @@ func (p *htmlWriter) content() {
 	}
 }
 
-// writer writes HTML. Texts and the values of attributes are escaped; bufio
-// keeps the first error until Flush.
+// writer writes HTML. It escapes texts and attribute values. bufio keeps the
+// first error until Flush.
 type writer struct{ *bufio.Writer }
 
-// raw writes HTML of this package, or what is HTML already.
+// raw writes HTML without escaping it.
 func (w writer) raw(markup string) { w.WriteString(markup) }
 
-// text writes what is said, as far as it can be seen.
+// text writes a text, with invisible characters replaced.
 func (w writer) text(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '&' || c == '<' || c == '>' || c == '"' || c == '\'' {
@@ -182,15 +183,14 @@ func (w writer) text(s string) {
 			return
 		}
 	}
-	w.raw(s) // the usual one
+	w.raw(s) // the usual case
 }
 
-// markup is HTML already.
+// markup is valid HTML.
 type markup string
 
-// put writes HTML of this package with values in it, each where the format has
-// a %. Texts are escaped, and an attribute whose value begins with an empty
-// text is left out.
+// put writes HTML with values at each % in the format. Texts are escaped. An
+// attribute whose value begins with an empty text is left out.
 func (w writer) put(format string, values ...any) {
 	for _, v := range values {
 		before, after, _ := strings.Cut(format, "%")
@@ -211,7 +211,7 @@ func (w writer) put(format string, values ...any) {
 	w.raw(format)
 }
 
-// line writes a text in an element on a line of its own, nothing for an empty
+// line writes a text in an element on its own line, or nothing for an empty
 // text.
 func (w writer) line(format, text string) {
 	if text != "" {
@@ -219,8 +219,8 @@ func (w writer) line(format, text string) {
 	}
 }
 
-// small returns a text that explains what is before it, nothing for an
-// empty one.
+// small returns an element for an explanation of the text before it, or "" for
+// an empty text.
 func small(text string) string {
 	if text == "" {
 		return ""

@@ -35,8 +35,8 @@ var (
 	digest = regexp.MustCompile(`sha256-[^=]*=`)
 )
 
-// TestGolden pins what a page says and in which order; style, script and
-// drawings have tests of their own.
+// TestGolden checks the texts of a page and their order. Style, script, and
+// drawings have their own tests.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
@@ -63,8 +63,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestNothingFromOutside checks that a page names no address: there is nothing
-// that a browser could fetch.
+// TestNothingFromOutside checks that a page contains no address, so that a
+// browser fetches nothing.
 func TestNothingFromOutside(t *testing.T) {
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "logs": sample.LogsOnly(),
 		"absent": sample.Absent()} {
@@ -78,7 +78,7 @@ func TestNothingFromOutside(t *testing.T) {
 	}
 }
 
-// TestHostileNames checks that a name can neither open an element nor leave an
+// TestHostileNames checks that a name can neither open an element nor end an
 // attribute, in the page and in its drawings.
 func TestHostileNames(t *testing.T) {
 	r := sample.Hostile()
@@ -100,8 +100,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestLinksHaveTargets checks that every link leads to something on the page,
-// and that no name is given twice.
+// TestLinksHaveTargets checks that every link has a target on the page, and
+// that no name occurs twice.
 func TestLinksHaveTargets(t *testing.T) {
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(),
 		"many": mismatching(300)} {
@@ -120,8 +120,8 @@ func TestLinksHaveTargets(t *testing.T) {
 	}
 }
 
-// mismatching is a run of n kernels of which every one needs attention: the
-// largest page.
+// mismatching returns a run with n kernels that all need attention: the largest
+// page.
 func mismatching(n int) *compare.Result {
 	r, like := sample.Many(n), sample.Gaussian().Rows[0]
 	for i := range r.Rows {
@@ -132,8 +132,8 @@ func mismatching(n int) *compare.Result {
 	return r
 }
 
-// TestSize holds a page of 5,000 kernels under 5 MB, whether all match or none
-// does.
+// TestSize checks that a page with 5,000 kernels is smaller than 5 MB, whether
+// all kernels match or none.
 func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -176,8 +176,8 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// TestFold: names of templates fill a screen each, and a page is still searched
-// for them and copied from.
+// TestFold checks long names. Template names fill a screen each, and readers
+// still search and copy them.
 func TestFold(t *testing.T) {
 	long := strings.Repeat("detail::reduce_float::", 20)
 	for _, c := range []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shifts sums up the layout shifts that no input explains, and lists what of
-// the form and the figures has moved by half a line of text or more. Fonts
-// differ from machine to machine, so that less than that moves on some.
+// shifts sums the layout shifts that no input explains, and lists the parts of
+// the form and the figures that moved by at least half a line of text. Fonts
+// differ between machines, so smaller shifts occur on some.
 const shifts = `(() => {
 	window.shifted = { unexpected: 0, held: new Set() };
 	new PerformanceObserver(list => list.getEntries().forEach(e => {
@@ -27,9 +27,8 @@ const shifts = `(() => {
 	return "observing";
 })()`
 
-// TestPageNothingShifts types launches that bind differently, and one that is
-// refused: the form and the figures stay where they are, from the opening of
-// the page on.
+// TestPageNothingShifts types launches with different limits, and a rejected
+// launch. The form and the figures must not move after the page has opened.
 func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
@@ -52,7 +51,7 @@ func TestPageNothingShifts(t *testing.T) {
 	}
 }
 
-// launches writes an export with a row per launch, of about so many bytes.
+// launches writes an export with a row per launch and about size bytes.
 func launches(t *testing.T, size int) string {
 	t.Helper()
 	var rows bytes.Buffer
@@ -76,8 +75,8 @@ func launches(t *testing.T, size int) string {
 	return path
 }
 
-// TestPageProgressAndStop stops the reading of a large file as soon as it says
-// how far it is, and goes on.
+// TestPageProgressAndStop stops the reading of a large file at the first
+// progress message, and continues.
 func TestPageProgressAndStop(t *testing.T) {
 	html := whole(t)
 	path := launches(t, 80e6)

@@ -31,7 +31,7 @@ var compiled = sync.OnceValues(func() (string, error) {
 	return site.Compile(context.Background(), "../..", "v0.0.0-test")
 })
 
-// whole is the program's page as it is written.
+// whole returns the program's page.
 func whole(t testing.TB) string {
 	t.Helper()
 	testenv.Long(t) // compiling the page
@@ -42,7 +42,7 @@ func whole(t testing.TB) string {
 	return page
 }
 
-// native is what the page asks, on this machine.
+// native returns the page's program on this machine.
 func native(t testing.TB) *app.App {
 	t.Helper()
 	a, err := app.New("v0.0.0-test")
@@ -75,14 +75,14 @@ func TestPagePredict(t *testing.T) {
 	b.quiet(t)
 }
 
-// replace types over what a field of the form holds.
+// replace returns actions that replace the text in a field of the form.
 func replace(field, text string) []action {
 	at := chromedp.CSS("#launch [name=" + field + "]")
 	return []action{chromedp.Focus(at), chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)),
 		chromedp.SendKeys(at, text)}
 }
 
-// TestPageLink opens a launch that somebody sent.
+// TestPageLink opens a shared link to a launch.
 func TestPageLink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "occudiff.html")
 	if err := os.WriteFile(path, []byte(whole(t)), 0o644); err != nil {
@@ -173,7 +173,7 @@ func TestPageCalculatorRows(t *testing.T) {
 	b.quiet(t)
 }
 
-// choose sets the files of the field of a pane, as its button does.
+// choose sets the files of a pane's field, as its button does.
 func choose(b *tab, t testing.TB, field string, paths ...string) {
 	t.Helper()
 	ask[string](t, b, `document.getElementById("result-run").textContent = "";
@@ -187,7 +187,7 @@ const (
 	problems = `document.getElementById("problems-run").textContent`
 )
 
-// await waits for the answer for a run: a report or an error.
+// await waits for a run's result, a report or an error, and returns its text.
 func await(t testing.TB, b *tab) string {
 	t.Helper()
 	return ask[string](t, b, `new Promise(done => { const look = () => { const a = `+state+`;
@@ -195,7 +195,7 @@ func await(t testing.TB, b *tab) string {
 }
 
 // TestPageCorpus validates every file of the corpus through the page and
-// compares its JSON with that of this machine.
+// compares its JSON with the program's on this machine.
 func TestPageCorpus(t *testing.T) {
 	var files []string
 	corpus := testenv.Shared(t, "corpus")
@@ -218,7 +218,7 @@ func TestPageCorpus(t *testing.T) {
 	reports := 0
 	for _, path := range files {
 		a := native(t)
-		t.Chdir(filepath.Dir(path)) // so that both name the file alike
+		t.Chdir(filepath.Dir(path)) // so that both use the same file name
 		asked := app.RunSettings{}
 		_, want := a.Validate(context.Background(), []string{filepath.Base(path)}, asked)
 		if errors.Is(want, arch.ErrNoDevice) {
@@ -244,8 +244,8 @@ func TestPageCorpus(t *testing.T) {
 		if err := a.Download(&value, "json"); err != nil {
 			t.Fatal(err)
 		}
-		// What the button saves is taken on its way: a browser may name the
-		// files of many downloads as it likes.
+		// The test intercepts the saved data, because a browser may rename the
+		// files of many downloads.
 		got := ask[string](t, b, `new Promise(done => {
 			const create = URL.createObjectURL;
 			URL.createObjectURL = blob => { URL.createObjectURL = create; blob.text().then(done); return create.call(URL, blob); };
@@ -259,7 +259,7 @@ func TestPageCorpus(t *testing.T) {
 	b.quiet(t)
 }
 
-// packed makes a zip archive of a folder, as people do who copy a result home.
+// packed returns a zip archive of a folder, as people make it to copy a result.
 func packed(t testing.TB, folder string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(folder)+".zip")
@@ -274,7 +274,7 @@ func packed(t testing.TB, folder string) string {
 	return path
 }
 
-// firstDifference shows where two texts part.
+// firstDifference returns the first difference between two texts.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {
@@ -285,14 +285,14 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// download presses a button below a report and reads the file that the browser
-// writes.
+// download presses a button below a report and returns the file that the
+// browser writes.
 func download(t testing.TB, b *tab, into, name, format string) string {
 	t.Helper()
 	b.run(t, chromedp.Click(chromedp.CSS(`#downloads button[value=`+format+`]`)))
 	path := filepath.Join(into, name+"."+format)
 	for range 500 {
-		if text, err := os.ReadFile(path); err == nil && len(text) > 0 { // it is there, empty, before it is whole
+		if text, err := os.ReadFile(path); err == nil && len(text) > 0 { // the file exists, empty, before it is complete
 			return string(text)
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -358,7 +358,8 @@ func TestPageExample(t *testing.T) {
 	b.quiet(t)
 }
 
-// answersFirst wants the whole answer in the first 900 pixels of the page.
+// answersFirst checks that the whole summary is in the first 900 pixels of the
+// page.
 func answersFirst(t *testing.T, b *tab) {
 	t.Helper()
 	if ends := ask[float64](t, b, `scrollY + document.querySelector("#result-run .checks").getBoundingClientRect().bottom`); ends > 900 {
@@ -366,7 +367,7 @@ func answersFirst(t *testing.T, b *tab) {
 	}
 }
 
-// TestPageHostileNames drops an export whose kernels are named to do harm.
+// TestPageHostileNames drops an export with malicious kernel names.
 func TestPageHostileNames(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, `<img src=x onerror=alert(1)>.csv`)
@@ -392,7 +393,8 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// TestPageBadInput drops what is none of ours: the page says so, and goes on.
+// TestPageBadInput drops unknown files. The page reports an error and continues
+// to work.
 func TestPageBadInput(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty.csv": "", "photo.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\x00", "cut.csv.gz": "\x1f\x8b\x08\x00\x00"} {
@@ -415,7 +417,7 @@ func TestPageBadInput(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPagePhone opens the page as a phone shows it.
+// TestPagePhone opens the page on a phone.
 func TestPagePhone(t *testing.T) {
 	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
 	b.want(t, "it is ready", peak, "100.0")
@@ -430,7 +432,7 @@ func TestPagePhone(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPageKeyboard goes through the page without a mouse.
+// TestPageKeyboard uses the page without a mouse.
 func TestPageKeyboard(t *testing.T) {
 	b := openFile(t, whole(t))
 	b.want(t, "it is ready", peak, "100.0")
@@ -443,8 +445,8 @@ func TestPageKeyboard(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPageAccessible runs axe-core over the page, where the environment
-// variable AXE names its file axe.min.js (npm install axe-core).
+// TestPageAccessible checks the page with axe-core, if the environment variable
+// AXE names its file axe.min.js (npm install axe-core).
 func TestPageAccessible(t *testing.T) {
 	axe := axeCore(t)
 	for _, width := range []int64{390, 1400} {
@@ -463,9 +465,9 @@ func TestPageAccessible(t *testing.T) {
 	}
 }
 
-// BenchmarkPage measures what a person waits for, in milliseconds: the first
-// answer after the page is opened, an answer after a change, the report of an
-// export, and with LAUNCHES naming a large export, that one's.
+// BenchmarkPage measures the times that a person waits, in milliseconds: the
+// first result after the page opens, a result after a change, the report of an
+// export, and the report of the large export that LAUNCHES names, if it is set.
 func BenchmarkPage(b *testing.B) {
 	html := whole(b)
 	metric := func(name string, ms float64) { b.ReportMetric(ms, name) }
@@ -478,7 +480,7 @@ func BenchmarkPage(b *testing.B) {
 			const answer = document.querySelector(".answer"), field = document.querySelector("#launch [name=local]");
 			const times = [];
 			for (let n = 32; n <= 1024; n += 32) {
-				await new Promise(done => setTimeout(done, 150)); // what stands below has been drawn
+				await new Promise(done => setTimeout(done, 150)); // the content below has been drawn
 				delete answer.dataset.launch;
 				field.value = n;
 				const begin = performance.now();

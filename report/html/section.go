@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// openSections is how many sections are open below a headline.
+	// openSections is the number of open sections below a headline.
 	openSections = 4
-	// phoneWidth is what a phone has for a plot.
+	// phoneWidth is the width of a plot on a phone.
 	phoneWidth = 340
 )
 
-// class is the style of a status.
+// class returns the CSS class for a status.
 func class(s report.Status) string {
 	return [...]string{report.Good: "good", report.Bad: "bad", report.Unsure: "unsure", report.Muted: "muted"}[s]
 }
 
-// section writes a heading and what stands under it, folded or not, but for
-// what the top of the page has said already.
+// section writes a heading and its content, folded or open, except for texts
+// that the top of the page already has.
 func (p *htmlWriter) section(s *report.Section, folded bool) {
 	end := "</section>\n"
 	if folded {
@@ -39,7 +39,7 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 		}
 	}
 	p.tables(s)
-	if len(s.Plots) > 0 { // side by side where there is room
+	if len(s.Plots) > 0 { // next to each other if there is room
 		p.raw("<div class=\"figures\">\n")
 		for i := range s.Plots {
 			p.figure(&s.Plots[i])
@@ -67,7 +67,7 @@ func (p *htmlWriter) figure(f *report.Plot) {
 		if err != nil && p.err == nil {
 			p.err = err
 		}
-		p.put(`<div class="%">%</div>`, screen.class, markup(svg)) // the drawing escapes every text that it shows
+		p.put(`<div class="%">%</div>`, screen.class, markup(svg)) // the drawing escapes every text
 	}
 	p.raw("</figure>\n")
 }
@@ -91,11 +91,12 @@ func (p *htmlWriter) items(items []report.Item) {
 }
 
 const (
-	// large is above how many rows the script shows only the first ones until
-	// somebody asks for more; the script knows it, too.
+	// large is the number of rows above which the script shows only the first
+	// ones until the reader asks for more. The script has the same number.
 	large = 500
-	// veryLong is above how many bytes a name shows its first lines alone until
-	// somebody clicks it: names of lambdas in templates have a thousand.
+	// veryLong is the number of bytes above which a name shows only its first
+	// lines until the reader clicks it. Names of lambdas in templates have a
+	// thousand.
 	veryLong = 160
 )
 
@@ -114,8 +115,8 @@ func (p *htmlWriter) tables(s *report.Section) {
 	p.raw("</div>\n")
 }
 
-// grid writes rows and columns; to a browser the script adds fields that filter
-// them.
+// grid writes rows and columns. For a browser, the script adds fields that
+// filter them.
 func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	browser, columns := t.Form == report.Browser, len(t.Columns)
 	t = t.Shown(report.Page)
@@ -169,8 +170,8 @@ func (p *htmlWriter) heading(c *report.Column) {
 	p.raw("</th>")
 }
 
-// row writes a row, the first cell as its heading. Tags that HTML needs no end
-// for have none: there are thousands of them.
+// row writes a row, with its first cell as the heading. It leaves out the end
+// tags that HTML does not need, because there are thousands of them.
 func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("<tr>")
 	for i := range cells {
@@ -195,7 +196,7 @@ func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("\n")
 }
 
-// summary writes what an answer begins with: it is the first thing to see on a
+// summary writes the first part of a document, which is visible at once in a
 // wide window and on a phone.
 func (p *htmlWriter) summary(s *report.Summary) {
 	p.line(`<p class="lead">%</p>`, s.Headline)
@@ -217,7 +218,7 @@ func (p *htmlWriter) summary(s *report.Summary) {
 	p.raw("<ul class=\"checks\">\n")
 	for _, c := range s.Confirm {
 		p.put(`<li><span class="rows">%</span> <code>`, c.Rows)
-		for i, word := range strings.Split(c.Command, " ") { // a line may not end within one
+		for i, word := range strings.Split(c.Command, " ") { // a line must not break within a word
 			p.put([]string{"<span>%</span>", " <span>%</span>"}[min(i, 1)], word)
 		}
 		p.put("</code>"+small(c.Result)+"</li>\n", c.Result)
@@ -225,13 +226,13 @@ func (p *htmlWriter) summary(s *report.Summary) {
 	p.raw("</ul>\n")
 }
 
-// nextCommands writes the rows, each with a bar of where its thread slots went.
-// A column is known to the style by its key: on a phone the cells of a row
-// stand below each other.
+// nextCommands writes the rows, each with a bar of its thread-slot breakdown.
+// The style identifies a column by its key, because a phone shows the cells of
+// a row below each other.
 func (p *htmlWriter) nextCommands(s *report.Summary) {
 	t := s.Rows.Shown(report.Page)
 	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Code) }), 0)
-	// Numbers are on the left of the bars, and sentences on their right.
+	// Numbers are left of the bars, and sentences right of them.
 	bars := -1
 	if s.Bars != nil {
 		bars = slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Fold) })

@@ -12,8 +12,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// answered is a report of six kernels that begins with a screen: as long texts
-// as a reader meets.
+// answered returns a report of six kernels that begins with a summary. Its
+// texts are as long as real ones.
 func answered() *report.Document {
 	text := func(key, title string) report.Column {
 		return report.Column{Key: key, Title: title, Kind: report.Text, In: report.Everywhere}
@@ -55,7 +55,8 @@ func renderDocument(t testing.TB, d *report.Document) string {
 	return b.String()
 }
 
-// TestSummary wants the summary first, once, and all sections folded.
+// TestSummary checks that the summary comes first, once, and that all sections
+// are folded.
 func TestSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
@@ -77,9 +78,9 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestFirstSummary wants the answer in the first 900 pixels of a wide window
-// and of a phone, nothing next to them, and a page of at most 3,000 as it
-// opens; its commands can be copied.
+// TestFirstSummary checks that the summary is in the first 900 pixels of a wide
+// window and of a phone, without anything next to it. The page has at most
+// 3,000 pixels when it opens, and its commands can be copied.
 func TestFirstSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	for _, width := range []int64{390, 1400} {

@@ -11,9 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// FuzzWriter writes a text as our writer does and, cleaned, as html/template
-// does: read by a parser, both are one element with the same text and the same
-// attribute.
+// FuzzWriter compares our writer with html/template. A parser reads both
+// outputs as one element with the same text and the same attribute.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"Fan2", "a<b>&\"'", "</p><script>alert(1)</script>", "&amp; &#34; &lt",
 		"\x00\xff\ufffe", "a\r\nb", "` onload=x", "javascript:alert(1)"} {
@@ -40,8 +39,8 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// parsed reads a fragment and writes its elements, attributes and texts so that
-// they can be compared.
+// parsed returns the elements, attributes, and texts of a fragment in a
+// comparable form.
 func parsed(t *testing.T, fragment string) string {
 	t.Helper()
 	var b strings.Builder

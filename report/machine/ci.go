@@ -13,12 +13,12 @@ import (
 	"occudiff/report"
 )
 
-// The elements of JUnit's report as CI systems read them. There is no standard;
-// attributes are those that Jenkins, GitLab and GitHub's test reporters know.
-// Those that are empty and that schemas do not ask for are left out. Errors are
-// always 0: a kernel passes, fails or is skipped, and input that cannot be read
-// leaves no file. Message is a pointer because system-out has no such
-// attribute, while an empty message of a failure is written.
+// The JUnit elements that CI systems read. There is no standard, so the
+// attributes are those that Jenkins, GitLab, and GitHub's test reporters use.
+// Empty attributes are left out unless schemas require them. Errors is always
+// 0: a kernel passes, fails, or is skipped, and unreadable input leaves no
+// file. Message is a pointer because system-out has no such attribute, while
+// the empty message of a failure is written.
 type (
 	junitTotals struct {
 		Name     string `xml:"name,attr"`
@@ -61,9 +61,10 @@ type (
 	}
 )
 
-// JUnit writes a suite as JUnit XML: times in seconds at full precision, left
-// out where they are not known. Whatever XML 1.0 cannot hold has been replaced
-// in one-line texts already; encoding/xml replaces it in the others.
+// JUnit writes a suite as JUnit XML, with times in seconds at full precision,
+// or without times if they are unknown. Characters that XML 1.0 does not allow
+// are already replaced in one-line texts. encoding/xml replaces them in the
+// others.
 func JUnit(w io.Writer, s *report.TestSuite) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	out.WriteString(xml.Header)
@@ -86,7 +87,7 @@ func junitOf(s *report.TestSuite) junitSuites {
 	suite := junitSuite{junitTotals: totals, Hostname: s.Host, Cases: report.ListOf(s.Cases, newJUnitCase),
 		Properties: report.ListOf(s.Properties, func(p report.TestProperty) junitProperty { return junitProperty(p) })}
 	if !s.Collected.IsZero() {
-		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no zone
+		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no time zone
 	}
 	totals.Name = "occudiff"
 	return junitSuites{junitTotals: totals, Suite: suite}
@@ -99,7 +100,7 @@ func newJUnitCase(c report.Case) junitCase {
 	case report.Failed:
 		result.Message, result.Type = &c.Message, c.Type
 		j.Failure = result
-	case report.Skipped: // schemas know no type of what was skipped; the message says it
+	case report.Skipped: // schemas have no type for skipped cases; the message contains it
 		result.Message = &c.Message
 		j.Skipped = result
 	case report.Passed:
@@ -110,7 +111,7 @@ func newJUnitCase(c report.Case) junitCase {
 	return j
 }
 
-// escapeLines escapes a text as encoding/xml does, but for line ends, for
+// escapeLines escapes a text as encoding/xml does, but keeps line breaks for
 // people who read the file.
 func escapeLines(s string) string {
 	var b bytes.Buffer
@@ -118,9 +119,9 @@ func escapeLines(s string) string {
 	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
 }
 
-// seconds returns a time in decimals without an exponent, as schemas require, or ""
-// if it is absent. Digits that come from adding floats are rounded. For example,
-// 1.7017770000000003.
+// seconds returns a time in decimals without an exponent, as schemas require,
+// or "" if it is absent. It rounds digits that come from adding floats. For
+// example, 1.7017770000000003.
 func seconds(time unit.Opt[unit.Seconds]) string {
 	t, ok := time.Value()
 	if !ok {
@@ -129,11 +130,11 @@ func seconds(time unit.Opt[unit.Seconds]) string {
 	return strconv.FormatFloat(report.Round(float64(t)), 'f', -1, 64)
 }
 
-// Annotations writes GitHub's workflow commands, a line each: `::error
+// Annotations writes GitHub's workflow commands, one per line: `::error
 // file=run.csv,line=2,title=Fan2::Below by 36.8 points`. A runner reads them
-// from both of a step's streams. How many of them GitHub shows is for the
-// caller; see report.CapAnnotations. A line without a file says nothing, so it
-// is left out.
+// from both streams of a step. The caller limits their number; see
+// report.CapAnnotations. A line number without a file is meaningless and is
+// left out.
 func Annotations(w io.Writer, list []report.Annotation) error {
 	var b bytes.Buffer
 	for _, a := range list {
@@ -159,15 +160,16 @@ func Annotations(w io.Writer, list []report.Annotation) error {
 	return nil
 }
 
-// escapeData escapes the message of a workflow command: it ends at the line's
-// end, and % begins an escape. A kernel's name may look like a command or like
-// an escape: % goes first, so that %0A of a name stays text.
+// escapeData escapes the message of a workflow command, which ends at the end
+// of the line and in which % begins an escape. A kernel name may look like a
+// command or like an escape. % is replaced first, so that %0A in a name stays
+// text.
 func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(report.Clean(s))
 }
 
-// escapeProperty escapes the value of a property, which a comma or two colons
-// would end.
+// escapeProperty escapes a property value, which a comma or two colons would
+// end.
 func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }

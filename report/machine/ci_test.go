@@ -45,9 +45,9 @@ func TestJUnitGolden(t *testing.T) {
 	}
 }
 
-// checkXML reads the whole document with a strict reader and looks at every
-// character: XML 1.0 allows tab, line feed, carriage return and what is from
-// U+0020 on without surrogates, U+FFFE and U+FFFF.
+// checkXML reads the whole document with a strict reader and checks every
+// character. XML 1.0 allows tab, line feed, carriage return, and characters
+// starting with U+0020, except surrogates, U+FFFE, and U+FFFF.
 func checkXML(t *testing.T, out string) {
 	t.Helper()
 	dec := xml.NewDecoder(strings.NewReader(out))
@@ -68,7 +68,8 @@ func checkXML(t *testing.T, out string) {
 	}
 }
 
-// TestJUnitKeepsNames reads the names back: printable ones are whole.
+// TestJUnitKeepsNames reads the names back and checks that printable names are
+// complete.
 func TestJUnitKeepsNames(t *testing.T) {
 	var v struct {
 		Cases []struct {
@@ -80,7 +81,7 @@ func TestJUnitKeepsNames(t *testing.T) {
 	}
 	for i, name := range sample.HostileNames() {
 		want := report.OneLine(name) + " (2048x2048 in 1024x1, SIMD32)"
-		if v.Cases[i].Name != want && v.Cases[i].Name != want+" #2" { // a tab and a line end both read as a space
+		if v.Cases[i].Name != want && v.Cases[i].Name != want+" #2" { // a tab and a line break both read as a space
 			t.Errorf("case %d: got %q, want %q", i, v.Cases[i].Name, want)
 		}
 	}
@@ -99,8 +100,8 @@ func FuzzJUnit(f *testing.F) {
 	})
 }
 
-// The expected lines are written from GitHub's rules: % first, then line ends;
-// in properties also : and the comma.
+// The expected lines follow GitHub's rules: % first, then line breaks; in
+// properties also : and the comma.
 func TestAnnotations(t *testing.T) {
 	for _, c := range []struct {
 		a            report.Annotation

@@ -1,6 +1,6 @@
 // Package machine writes results for programs: JSON and CSV at full precision,
-// JUnit XML and annotations. It does not know kernels, statistics or how
-// anything is shown to people.
+// JUnit XML, and annotations. It does not know kernels, statistics, or formats
+// for people.
 package machine
 
 import (
@@ -16,13 +16,13 @@ import (
 	"occudiff/report"
 )
 
-// JSON writes a value of a contract as indented JSON with a final newline, in
-// the bytes of encoding/json, but that no list is null: one that is nil is
-// empty. Fields keep their order, and names keep their characters: `<` stays
-// `<`, because the output is not put into a web page.
+// JSON writes a value of a contract as indented JSON with a final newline. The
+// bytes equal those of encoding/json, except that a nil list is empty instead
+// of null. Fields keep their order, and names keep their characters: `<` stays
+// `<`, because the output is not part of a web page.
 //
-// Tables are written row by row: a run that keeps every launch has more rows
-// than should be in memory.
+// Tables are written row by row, because a run that keeps every launch has more
+// rows than fit in memory.
 func JSON(w io.Writer, value any) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	err := json.MarshalWrite(out, value, json.Deterministic(true), jsontext.AllowDuplicateNames(true),
@@ -33,23 +33,22 @@ func JSON(w io.Writer, value any) error {
 			return j.err
 		})))
 	out.WriteByte('\n')
-	if err = cmp.Or(out.Flush(), err); err != nil { // the first of these is the writer's own
+	if err = cmp.Or(out.Flush(), err); err != nil { // the first one is the writer's error
 		return fmt.Errorf("writing JSON: %w", err)
 	}
 	return nil
 }
 
-// field is a field of the objects that rows are: a column, or an object of
-// several.
+// field is a field of a row object: a column, or an object with several fields.
 type field struct {
 	name   string
-	column int  // -1 of an object that no column stands for
-	omit   bool // where it is absent
+	column int  // -1 for an object without its own column
+	omit   bool // if it is absent
 	fields []field
 }
 
-// fieldsOf returns the columns as objects and fields according to their paths, in
-// the order of the columns. The column of an object comes before its fields.
+// fieldsOf returns the columns as objects and fields according to their paths,
+// in column order. The column of an object comes before its fields.
 func fieldsOf(columns []report.Column) []field {
 	var root field
 	for i := range columns {
@@ -74,8 +73,8 @@ func fieldsOf(columns []report.Column) []field {
 // rowWriter writes the rows of tables.
 type rowWriter struct {
 	*jsontext.Encoder
-	fields map[*report.Column][]field // of columns that were met, since each row may have a table of its own
-	err    error                      // the first one
+	fields map[*report.Column][]field // by first column, because the rows of a List share their columns
+	err    error                      // first error
 }
 
 func (j *rowWriter) put(t jsontext.Token) {
@@ -84,8 +83,8 @@ func (j *rowWriter) put(t jsontext.Token) {
 	}
 }
 
-// table writes rows as a list of objects, or of values where they have one
-// column without a name.
+// table writes rows as a list of objects, or as a list of values if the only
+// column has no name.
 func (j *rowWriter) table(t *report.Table) {
 	var fields []field
 	if len(t.Columns) > 0 {
@@ -140,7 +139,7 @@ func (j *rowWriter) object(fields []field, record report.Record) {
 	j.put(jsontext.EndObject)
 }
 
-// cell writes a value: numbers at full precision, null where it is absent.
+// cell writes a value: numbers at full precision, and null if it is absent.
 func (j *rowWriter) cell(c report.Cell) {
 	switch c.Kind {
 	case report.Text, report.Name:

@@ -58,8 +58,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestJSONIsThatOfTheLibrary holds every kind of value against encoding/json.
-func TestJSONIsThatOfTheLibrary(t *testing.T) {
+// TestJSONMatchesLibrary compares every kind of value with encoding/json.
+func TestJSONMatchesLibrary(t *testing.T) {
 	type Inner struct {
 		N     int64  `json:"n"`
 		Where string `json:"where,omitempty"`
@@ -112,7 +112,7 @@ func TestJSONIsThatOfTheLibrary(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	var none bytes.Buffer // but for one: a contract has no list that is null
+	var none bytes.Buffer // the one exception: a list in a contract is never null
 	if err := machine.JSON(&none, []int(nil)); err != nil || none.String() != "[]\n" {
 		t.Errorf("a list that is nil is %q, %v", none.String(), err)
 	}
@@ -157,8 +157,8 @@ func TestJSONKeepsNames(t *testing.T) {
 	}
 }
 
-// TestCSVReadsBack reads the CSV with another reader and undoes the guard:
-// every name comes back as it was.
+// TestCSVReadsBack reads the CSV with another reader, removes the guard, and
+// compares every name.
 func TestCSVReadsBack(t *testing.T) {
 	records, err := csv.NewReader(strings.NewReader(toCSV(t, sample.Hostile()))).ReadAll()
 	if err != nil {
@@ -176,7 +176,7 @@ func TestCSVReadsBack(t *testing.T) {
 	}
 }
 
-// TestCSVColumns pins the column names: scripts rely on them.
+// TestCSVColumns checks the column names, because scripts rely on them.
 func TestCSVColumns(t *testing.T) {
 	want := "task,global,local,simd,direction,file,line,instances,total_seconds,average_seconds,predicted_policy,threads_per_work_group," +
 		"work_groups,work_groups_per_xe_core,limits,predicted_xe_core_percent,predicted_peak_percent,predicted_average_percent,predicted_average_high_percent,waves,tail_percent," +
@@ -208,8 +208,8 @@ func TestCSVNumbersAreNeverGuarded(t *testing.T) {
 	}
 }
 
-// TestTableNumbers wants the numbers of every CSV in one style: whole digits,
-// no exponent.
+// TestTableNumbers checks that the numbers of every CSV have all digits and no
+// exponent.
 func TestTableNumbers(t *testing.T) {
 	var b strings.Builder
 	table := sample.Table("t", []report.Column{{Key: "x", Kind: report.Number, In: report.Data}, {Key: "n", Kind: report.Integer, In: report.Data}},

@@ -53,8 +53,9 @@ var launchColumns = slices.Concat([]report.Col[launchRow]{
 	report.JSON("extra", func(r *launchRow) unit.Opt[unit.Points] { return r.Extra }, report.Optional),
 })
 
-// launchRows are one with everything, one with nothing, and one whose part is
-// empty: null is for the first two cases of absence and not for the third.
+// launchRows returns a row with all values, a row without values, and a row
+// with an empty part. The first two cases of absence are null, and the third is
+// not.
 func launchRows() []launchRow {
 	return []launchRow{
 		{"_Z1kv", unit.Size(512, 2), unit.Some[unit.Seconds](0.0015), &launchPart{unit.Some[unit.Ratio](0.627),
@@ -75,9 +76,9 @@ const launchJSON = `{"schema":"occudiff/launch/1","rows":[` +
 	`{"task":"=1+1","global":[],"total_seconds":null,"part":null,"notes":[],"sure":null},` +
 	`{"task":"c","global":[],"total_seconds":null,"part":{"peak_percent":null,"deep":{"waves":null},"words":[]},"notes":[],"sure":null}],"end":"."}`
 
-// TestTypedTable writes a table of typed rows in every form: as JSON, which its
-// own schema takes, as CSV, and as people see it. Rows that come as a stream
-// give the same.
+// TestTypedTable writes a table of typed rows in every form: as JSON, which
+// must match its schema, as CSV, and for people. Rows from a stream have the
+// same output.
 func TestTypedTable(t *testing.T) {
 	rows := launchRows()
 	table := report.NewTable("launches", "", rows, launchColumns)
@@ -138,9 +139,8 @@ func TestTypedTable(t *testing.T) {
 	}
 }
 
-// TestShow describes what people see: keys first, times in the unit of the
-// heading, names decoded, and no column that is empty in every row or has no
-// heading.
+// TestShow checks the table for people: keys first, times in the heading's
+// unit, decoded names, and no column without a heading or without values.
 func TestShow(t *testing.T) {
 	shown := report.NewTable("launches", "", launchRows()[:2], launchColumns).Show("part_peak_percent", "total_seconds")
 	if got := strings.Join(shown.Keys(), " "); got != "part_peak_percent total_seconds task global part_words sure" {

@@ -13,10 +13,10 @@ import (
 	"occudiff/report"
 )
 
-// Schema returns the JSON Schema of an output. It comes from the Go types and
-// columns that are written, so that the two cannot differ. Every field is
-// required unless it is omitted when empty, a pointer may be null, a list may
-// not, and no other field is allowed. all are the outputs of the program: an
+// Schema returns the JSON Schema of an output. It is derived from the Go types
+// and columns, so it always agrees with the output. Every field is required
+// unless it is omitted when empty. A pointer may be null, a list may not, and
+// no other field is allowed. all are the outputs of the program, because an
 // output that contains another one names its schema.
 func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	c := contract{}
@@ -33,7 +33,8 @@ func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 		}
 		list = append(list, s)
 	}
-	// One form of output is the root. Several are alternatives.
+	// An output with one form has its schema as the root. Several forms are
+	// alternatives.
 	root := list[0]
 	if len(list) > 1 {
 		root = &jsonschema.Schema{OneOf: list}
@@ -45,7 +46,8 @@ func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	return root, nil
 }
 
-// explain describes the properties of an object at a path, recursively.
+// explain adds descriptions to the properties of an object at a path,
+// recursively.
 func explain(s *jsonschema.Schema, path string) {
 	if s == nil {
 		return
@@ -60,18 +62,19 @@ func explain(s *jsonschema.Schema, path string) {
 	}
 }
 
-// contract contains the schema ids of the outputs by the types of their values.
+// contract contains the schema IDs of the outputs by value type.
 type contract map[reflect.Type]string
 
-// schemaOf returns the schema of the values of a type. v is one of them, because
-// the columns of its tables count. A type with its own JSON method is an error
-// unless it is known here, because its fields do not describe the output.
+// schemaOf returns the schema for a type. v is a value with this type, because
+// the schema also needs the columns of its tables. A type with its own JSON
+// method is an error unless it is known here, because its fields do not
+// describe the output.
 func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
 	if t, ok := v.Interface().(*report.Table); ok {
 		return tableSchema(t), nil
 	}
 	elem, optional := v, v.Kind() == reflect.Pointer
-	if value := v.MethodByName("Value"); value.IsValid() { // of unit.Opt
+	if value := v.MethodByName("Value"); value.IsValid() { // a unit.Opt
 		elem, optional = reflect.Zero(value.Type().Out(0)), true
 	} else if optional && v.IsNil() {
 		elem = reflect.Zero(v.Type().Elem())
@@ -101,7 +104,7 @@ func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// plainSchema returns the schema of a type that encoding/json knows.
+// plainSchema returns the schema for a type that encoding/json supports.
 func (c contract) plainSchema(v reflect.Value) (s *jsonschema.Schema, err error) {
 	s = &jsonschema.Schema{}
 	switch v.Kind() {
@@ -111,7 +114,7 @@ func (c contract) plainSchema(v reflect.Value) (s *jsonschema.Schema, err error)
 		s.Type = "boolean"
 	case reflect.Float64:
 		s.Type = "number"
-	case reflect.Int, reflect.Int64: // sizes, lines, counts: never less than none
+	case reflect.Int, reflect.Int64: // sizes, lines, counts: never negative
 		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
 	case reflect.Slice: // an empty list is [], never null
 		elem := reflect.Zero(v.Type().Elem())
@@ -154,7 +157,7 @@ func (c contract) structSchema(v reflect.Value) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// tableSchema returns the schema of the rows of a table, or of its one row.
+// tableSchema returns the schema for a table's rows, or for its single row.
 func tableSchema(t *report.Table) *jsonschema.Schema {
 	row := rowSchema(fieldsOf(t.Columns), t.Columns)
 	switch {
@@ -166,7 +169,7 @@ func tableSchema(t *report.Table) *jsonschema.Schema {
 	return row
 }
 
-// rowSchema returns the schema of a row of a table.
+// rowSchema returns the schema for a table row.
 func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 	s := closedObject()
 	for i := range fields {
@@ -187,8 +190,8 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 	return s
 }
 
-// closedObject returns the schema of an object that allows only the properties
-// that are added.
+// closedObject returns the schema of an object that allows only added
+// properties.
 func closedObject() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -206,7 +209,7 @@ func addProperty(s *jsonschema.Schema, name string, p *jsonschema.Schema, requir
 // orNull allows null in addition to the value.
 func orNull(s *jsonschema.Schema) { s.Type, s.Types = "", []string{"null", s.Type} }
 
-// cellSchema returns the schema of the values of a column.
+// cellSchema returns the schema for the values of a column.
 func cellSchema(c *report.Column) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "number"}
 	switch c.Kind {
@@ -214,7 +217,7 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 		s.Type = "string"
 	case report.Bool:
 		s.Type = "boolean"
-	case report.Integer: // sizes, lines, counts: never less than none
+	case report.Integer: // sizes, lines, counts: never negative
 		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
 	case report.Size, report.Integers:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
@@ -232,12 +235,12 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 	return s
 }
 
-// limit adds the bounds of sizes and places.
+// limit adds the bounds of sizes and positions.
 func limit(p *jsonschema.Schema, name string) {
 	switch name {
 	case "global", "local":
 		p.MaxItems, p.Items.Minimum = jsonschema.Ptr(3), jsonschema.Ptr(1.0)
 	case "line", "column":
-		p.Minimum = jsonschema.Ptr(1.0) // an unknown place is null
+		p.Minimum = jsonschema.Ptr(1.0) // an unknown position is null
 	}
 }

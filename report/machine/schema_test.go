@@ -53,7 +53,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestRejects checks the types whose JSON is unknown.
+// TestRejects checks types whose JSON is unknown.
 func TestRejects(t *testing.T) {
 	for _, c := range []struct {
 		value     any

@@ -11,8 +11,8 @@ import (
 )
 
 // Table writes any table as CSV: a line of column keys, then the raw values at
-// full precision, see report.Tidy. Absent values are empty, and texts that a
-// spreadsheet would run are guarded. Keys and the style of numbers (whole
+// full precision, see report.Tidy. Absent values are empty. Texts that a
+// spreadsheet would execute are guarded. Keys and the number format (all
 // digits, no exponent) are a contract with scripts.
 func Table(w io.Writer, t *report.Table) error {
 	if err := writeTable(w, t); err != nil {
@@ -39,7 +39,7 @@ func writeTable(w io.Writer, t *report.Table) error {
 	return out.Error()
 }
 
-// raw is a cell without its unit and its decimals: the key of the column names
+// raw returns a cell without its unit and its decimals. The column key contains
 // the unit.
 func raw(c report.Cell) string {
 	switch c.Kind {

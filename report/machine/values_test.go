@@ -29,7 +29,7 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// documents returns the table of each document, by a name.
+// documents returns the table of each document, by name.
 func documents(t *testing.T) map[string]*report.Table {
 	t.Helper()
 	devices, err := arch.Builtin()
@@ -82,7 +82,8 @@ func documents(t *testing.T) map[string]*report.Table {
 	return tables
 }
 
-// TestValues: JSON and CSV of each document have the values of the cells.
+// TestValues checks that JSON and CSV of each document have the values of the
+// cells.
 func TestValues(t *testing.T) {
 	values := 0
 	for name, table := range documents(t) {
@@ -134,7 +135,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// find returns the value of a path, nil for null or for what is left out.
+// find returns the value at a path, or nil if it is null or missing.
 func find(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		object, _ := v.(map[string]any)
@@ -191,5 +192,6 @@ func sameValue(got any, c report.Cell) bool {
 	return ok && near(x, c.Num)
 }
 
-// near allows for the noise of binary arithmetic, which CSV leaves out.
+// near reports whether two numbers differ only by the noise of binary
+// arithmetic, which CSV leaves out.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b), 1) }

@@ -193,8 +193,8 @@ func number(n int, one, many string) string {
 	return many
 }
 
-// metric formats the values of a metric. People read microseconds, and points
-// for differences of percentages.
+// metric formats a metric's values. People read times in microseconds, and
+// differences of percentages in points.
 type metric struct{ track.Metric }
 
 func (m metric) name() string { return string(m.Metric.Metric) }
