@@ -57,7 +57,7 @@ func (r *Result) boundsCause(row *Row) *Cause {
 	text := fmt.Sprintf("XVEs were idle for %.1f%% of the time, so at most %.1f%% of the thread slots were occupied, and %.1f%% are "+
 		"predicted.", idle.Percent(), row.BoundHigh.Or(1).Percent(), p.Average.Percent())
 	if row.Verdict == Above {
-		text = fmt.Sprintf("XVEs were idle for %.1f%% of the time, and each of the others held a thread, so at least %.1f%% of the "+
+		text = fmt.Sprintf("XVEs were idle for %.1f%% of the time, and each of the others had a thread, so at least %.1f%% of the "+
 			"thread slots were occupied, and at most %.1f%% are predicted.", idle.Percent(), row.BoundLow.Or(0).Percent(),
 			p.AverageHigh.Percent()) + " Another kernel may have run at the same time."
 	}

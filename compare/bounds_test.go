@@ -36,7 +36,7 @@ func TestTwoKernels(t *testing.T) {
 				measured(60), idle(1)), Below, CauseImbalance, ""},
 		{"the same with 60%, of which 20% may be idle time outside: and of the other, which idles, no more than 37%",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(62), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1,
-				measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 61.8 to 96.5%"},
+				measured(30), idle(60)), Unmeasurable, CauseSampling, "The launches alone have 61.8 to 96.5%"},
 		{"few instructions are outside launches of 3 intervals, so that 8% of idle time next to a kernel with as much is within them",
 			kernel("k", most, "256", 32, 100, 0.3, measured(91.6), idle(8)), kernel("o", most, "256", 32, 1222, 2.7,
 				measured(91), idle(8)), Below, CauseImbalance, ""},

@@ -168,7 +168,7 @@ func TestFan2(t *testing.T) {
 	}
 	row = find(t, readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.offload.csv")), "Fan2")
 	if row.Cause.Name != compare.CauseSampling || !strings.HasPrefix(row.Cause.Evidence, "Only 35% of all XVE instr") ||
-		!strings.HasSuffix(row.Cause.Evidence, "By themselves its launches held 48.5 to 87.4%.") {
+		!strings.HasSuffix(row.Cause.Evidence, "The launches alone have 48.5 to 87.4%.") {
 		t.Errorf("offload: %+v", row.Cause)
 	}
 }

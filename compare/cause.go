@@ -217,10 +217,10 @@ func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
 	case f.evidence&noThread != 0:
-		return fmt.Sprintf("%.1f%% says that no thread was seen, not how long one lives: the counters may be of another window "+
-			"or adapter.", row.Measured.Or(0).Percent()), byOtherMeans(targetGPU)
+		return fmt.Sprintf("%.1f%% means that no thread was seen, so the thread lifetime is unknown: the counters may belong "+
+			"to another window or adapter.", row.Measured.Or(0).Percent()), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		lacks, from := ", idle time or low residency is unknown without launch sizes and the XVE array state",
+		lacks, from := ", idle time, or low residency is unknown without launch sizes and the XVE array state",
 			byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
@@ -231,21 +231,22 @@ func (f *finder) missing() (because string, decide decision) {
 		case f.r.fromSummary:
 			from = decision{"the computing-task export of the same result", NextStep{Action: Export}}
 		}
-		return "How much of it is a partial last wave" + lacks + ".", from
+		return "The share of a partial last wave" + lacks + ".", from
 	case row.XVEs.Other.Present():
 		free, whole := row.XVEs.Low.BusyOccupancy, row.XVEs.Other.Or(predict.Range{}).Low.BusyOccupancy
 		if row.XVEs.Policy == predict.Whole {
 			free, whole = whole, free
 		}
-		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the busy XVEs, work-groups that stay whole %.1f%%: "+
-			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
+		return fmt.Sprintf("Busy occupancy is predicted as %.1f%% if threads run on any Xe-core, and as %.1f%% if work-groups "+
+				"stay whole: the number of XVEs that should be idle is unknown.", free.Percent(), whole.Percent()),
+			decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
 	case !row.Idle.Present():
-		return "Idle time and low residency are not told apart without the XVE array state.",
+		return "Idle time and low residency cannot be distinguished without the XVE array state.",
 			byExport(row.missingColumns()...)
 	case !row.BusyOccupancy.Present():
 		return row.contradiction() + ".", byOtherMeans("a new collection")
 	case !row.Average().Present():
-		return "How long threads live is unknown without total time and instance count.",
+		return "The thread lifetime is unknown without total time and instance count.",
 			byExport(row.missingColumns()...)
 	}
 	decide = f.aTrace()
@@ -300,7 +301,7 @@ func (f *finder) unexplainedAbove() {
 				f.row.Predicted.Peak.Percent()), byOtherMeans("the same kernel with whole waves, measured again"))
 	case f.evidence&traced != 0:
 		f.add("", CauseUnexplained, noCause,
-			above+", and in the trace no other kernel runs at that time: it may be of another run.",
+			above+", and in the trace, no other kernel runs at that time: it may belong to another run.",
 			byOtherMeans("a trace of the same run"))
 	case f.evidence&(queried|launchOnly) != 0:
 		f.add("", CauseUnexplained, noCause, above+". The value contains nothing but the launches, so "+other+".",
@@ -318,8 +319,8 @@ func (f *finder) concurrentKernels(Part) {
 	switch {
 	case f.evidence&insidePeak != 0:
 		f.add("", CauseConcurrentKernels, aboveTheAverage,
-			fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
-				"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
+			fmt.Sprintf("%s and within the peak of %.1f%%: the last wave is shorter than predicted, or other "+
+				"kernels ran in it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
 		f.add("", CauseConcurrentKernels, aboveTheAverage,
 			above+": other kernels may have run in its window, or launches are shorter than the sampling "+
@@ -358,7 +359,7 @@ func (f *finder) otherTasks(Part) {
 		return
 	}
 	f.add("", CauseSampling, otherTasksAdd,
-		fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
+		fmt.Sprintf("%s, and up to %s of its value can come from other tasks, which is enough for %.1f%%.",
 			c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
 }
 
@@ -376,9 +377,9 @@ func (f *finder) readOnOneStack(Part) {
 		return
 	}
 	f.add("", CauseStack, oneStackAbove, fmt.Sprintf(
-		"A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
-			"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
-		byOtherMeans("the column SubDeviceId: if all rows are of one stack, "+
+		"For a launch on one of %d stacks, %.1f%% is predicted for the counter of that stack, and %.1f%% was "+
+			"measured. Other kernels may also have run in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
+		byOtherMeans("the column SubDeviceId: if all rows belong to one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
 
@@ -388,8 +389,7 @@ func (f *finder) readOnOneStack(Part) {
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherModeAbove,
-			fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
-				"%.1f%%.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
+			fmt.Sprintf("%s, which assumes 128 registers per thread. For %d registers per thread, %.1f%% is predicted.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
 		c.Registers = mode
 	}
 }
@@ -449,12 +449,12 @@ func (r *Result) launchSize(row *Row) *Cause {
 	}
 	fitting := "" // all that ran
 	if len(r.Fit.Devices) > 0 {
-		fitting = ", which is so of " + r.Fit.String()
+		fitting = ", which fits " + r.Fit.String()
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
 	return &Cause{Name: CauseLaunchSize, Confidence: sure,
 		Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
-			"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
+			"slots, and the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
 			"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 			unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads,
 				"thread"),
@@ -515,14 +515,14 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		why = fmt.Sprintf(". VTune limits it by SLM to %.1f%%, and the SLM per work-group is not in the export: add unitrace's kernel "+
 			"properties.", slm.Percent())
 	case barriers < 1 && barriers <= slm && l.GroupsByBarriers == 0:
-		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and how many a work-group takes is in no export.",
+		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and no export has the barriers of a work-group.",
 			barriers.Percent())
 	default:
 		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") +
 			" or the launch " +
 			"size is not the one that ran"
 		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
-			why += ", or SLM or barriers limit it, which this export does not say"
+			why += ", or SLM or barriers limit it, which this export does not show"
 		}
 		why += "."
 	}

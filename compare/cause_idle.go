@@ -36,7 +36,7 @@ func (f *finder) noActivity(p Part) {
 		return
 	}
 	f.add(p, CauseNoActivity, noThreadSeen,
-		"No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
+		"No thread was seen on any XVE: the counters belong to another window or adapter, or the kernel did not "+
 			"run.", byOtherMeans(targetGPU))
 }
 
@@ -93,7 +93,7 @@ func (f *finder) engines(p Part) {
 			what = "stacks"
 		}
 		f.add(p, CauseStack, idleEngines,
-			fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
+			fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel on one of %d %s leaves %.0f%% idle.",
 				idle.Percent(), k, what, share.Percent()),
 			byOtherMeans(affinity))
 		return
@@ -115,8 +115,8 @@ func (f *finder) gaps(p Part) {
 	if c.Intervals.Present() {
 		decide = byTrace(", or " + c.resample().text)
 	}
-	text := fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; it cannot be "+
-		"distinguished from time within.", c.outsideText(), float64(points))
+	text := fmt.Sprintf("%s, so time between launches may be included, up to %.1f of the missing points. It cannot be "+
+		"distinguished from idle time within launches.", c.outsideText(), float64(points))
 	if busy, known := f.r.Platform.GPUTime.Value(); known && !f.r.fromSummary && f.r.taskTime < busy*(1-gapsSeen) {
 		text += fmt.Sprintf(" VTune counts the GPU as busy for %s, and all tasks together take %s: %s of that time is outside "+
 			"any task.", unit.FormatDuration(busy), unit.FormatDuration(f.r.taskTime), shareText(unit.Ratio(1-f.r.taskTime/busy)))
@@ -155,16 +155,16 @@ func (f *finder) idleWithin(p Part) {
 		f.dispatch(p)
 		return
 	}
-	ground, were, decide := idleBeyondLikely, "Probably they were empty within launches too", f.aTrace()
+	ground, were, decide := idleBeyondLikely, "They were probably idle within launches, too", f.aTrace()
 	if within(outside) { // a trace cannot make that surer
-		ground, were, decide = idleBeyondBound, "So they were empty within launches", byOtherMeans(evenWork)
+		ground, were, decide = idleBeyondBound, "So they were idle within launches", byOtherMeans(evenWork)
 	}
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
 		ground = idleUnderfilled // what keeps threads from busy XVEs may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf(
-		"XVEs were idle %.1f%% of the time, of which at most %.1f "+
-			"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),
+		"XVEs were idle %.1f%% of the time, and at most %.1f%% of the time "+
+			"can be outside the launches. %s, which happens if work-groups end at different times.", idle.Percent(),
 		outside.Percent(), were), decide)
 }
 
@@ -185,8 +185,8 @@ func (f *finder) otherKernels(p Part) {
 		return
 	}
 	cause := f.add(p, CauseSampling, otherKernelsHold,
-		fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
-			"itself it may hold up to %.1f points more.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
+		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, which have %.1f%%: its own "+
+			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
 }
@@ -226,8 +226,8 @@ func (f *finder) placement(p Part) {
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, ground, fmt.Sprintf(
-		"%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
-			"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
+		"%d work-groups are fewer than the %d that fit on the GPU at once. If they are placed unevenly "+
+			"(policy partial, %s), occupancy is %.1f%% and %.1f%% of the XVEs are idle: %.1f%% and %.1f%% were measured.", q.Groups, holds,
 		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(),
 		idle.Percent()), byOtherMeans(otherGroups))
 }

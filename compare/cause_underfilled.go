@@ -31,12 +31,12 @@ func (f *finder) dispatch(p Part) {
 	case n < 1 && !row.Certainty.Exact: // a mean of lengths that may differ
 		ground = shortLaunches
 	}
-	lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
+	lives := fmt.Sprintf("The mean thread lifetime is %s", spans(shortest, longest))
 	switch gpus := r.averagedGPUs(row); {
 	case gpus > 1:
-		lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.FormatDuration(longest), gpus)
+		lives = fmt.Sprintf("The mean thread lifetime is at most %s on %d GPUs", unit.FormatDuration(longest), gpus)
 	case !row.BusyOccupancy.Present():
-		lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.FormatDuration(shortest))
+		lives = fmt.Sprintf("The mean thread lifetime is %s if no XVE was ever idle", unit.FormatDuration(shortest))
 	}
 	decide := byTrace(", or a computing-instance export")
 	if t := r.Traced(row); t != nil {
@@ -100,14 +100,14 @@ func (f *finder) barrierImbalance(p Part) {
 	}
 	if exported {
 		f.add(p, CauseImbalance, stallsAtBarriers,
-			fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
-				"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
+			fmt.Sprintf("%.1f%% of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: threads of "+
+				"a work-group wait for each other, and slots may stay empty until all of its threads have ended.",
 				barrier.Percent(), q.Waves), byOtherMeans(
 				"a trial with evenly distributed work, or with smaller work-groups"))
 		return
 	}
 	f.add(p, CauseImbalance, manyWaves, fmt.Sprintf(
-		"With %.1f waves the tail is small: threads of a work-group may end at different "+
+		"With %.1f waves, a partial last wave costs little: threads of a work-group may end at different "+
 			"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
@@ -195,9 +195,8 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, ground, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s",
-		t.busy.Percent(), what,
-		limit.Percent(), more), decide)
+	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %.1f%%, and %.1f%% is predicted for %s.%s",
+		t.busy.Percent(), limit.Percent(), what, more), decide)
 }
 
 // largerGRF is the mode with more registers that makes the prediction fit, 0
@@ -268,7 +267,7 @@ func (f *finder) oneStack(p Part) {
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.busy.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
-		t.name(CauseStack, otherResidency, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,",
+		t.name(CauseStack, otherResidency, fmt.Sprintf("a launch on one of %d stacks",
 			t.r.Device.Tiles),
 			limit, "", byOtherMeans(targetGPU))
 	}
@@ -308,7 +307,7 @@ func (f *finder) residency(p Part, cause, what string) {
 			t.name(cause, otherResidency, fmt.Sprintf("%s per Xe-core instead of %d",
 				unit.Plural(l.GroupSlots, "work-group"), most),
 				t.nearest(&p).BusyOccupancy,
-				fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
+				fmt.Sprintf(" More %s per work-group than in the export would explain that.", what), byBinary())
 			return
 		}
 	}

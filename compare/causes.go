@@ -31,8 +31,8 @@ var Causes = []CauseInfo{
 	{CauseDispatch, "very short threads", LongerThreads, byOtherMeans("launches with more work in each work-item, measured again")},
 	{CauseGRF, "large GRF", FewerRegisters, byBinary()},
 	{CauseSIMD, "another SIMD width", NoRemedy, byBinary()},
-	{CauseSLM, "more SLM than told", LessSLM, byBinary()},
-	{CauseBarriers, "more barriers than told", NoRemedy, byBinary()},
+	{CauseSLM, "more SLM than known", LessSLM, byBinary()},
+	{CauseBarriers, "more barriers than known", NoRemedy, byBinary()},
 	{CauseUnexplained, "not known", NoRemedy, byOtherMeans("a collection with stall reasons")},
 }
 

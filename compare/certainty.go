@@ -208,7 +208,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		decide, because := c.resample(), fmt.Sprintf(format, args...)
 		// a wider range means nothing
 		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange {
-			because += fmt.Sprintf(" By themselves its launches held %.1f to %.1f%%.", least.Percent(), most.Percent())
+			because += fmt.Sprintf(" The launches alone have %.1f to %.1f%%.", least.Percent(), most.Percent())
 		}
 		return &Cause{Name: CauseSampling, Evidence: because, ConfirmWith: decide.text, Next: decide.NextStep}
 	}
@@ -216,29 +216,29 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		r.noActivitySeen(row) {
 		return &Cause{Name: CauseNoActivity,
 			Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
-				"nothing was sampled, and the value says nothing about the kernel.", ConfirmWith: "a run in which the kernel works for longer"}
+				"nothing was sampled, and the value does not describe the kernel.", ConfirmWith: "a run in which the kernel works for longer"}
 	}
 	margin, estimated := margin(&row.Kernel).Value()
 	switch {
 	case margin > mostMargin:
-		return sampled("The samples hold other launches and gaps next to it.")
+		return sampled("The samples also contain other launches and gaps.")
 	case estimated:
 	case noArray(row):
-		return sampled("Active, stalled and idle are all 0.0%%: no sample of the XVE array is of this kernel.")
+		return sampled("Active, stalled, and idle are all 0.0%%: no sample of the XVE array belongs to this kernel.")
 	case unsampled(&row.Kernel) && row.Idle.Present() && !c.Exact:
-		return sampled("%.1f%% says that no thread was seen, in an array that was idle %.1f%% of the time only: "+
-			"no sample is of this kernel.", m.Percent(), row.Idle.Or(0).Percent())
+		return sampled("%.1f%% means that no thread was seen, but the array was idle for only %.1f%% of the time: "+
+			"no sample belongs to this kernel.", m.Percent(), row.Idle.Or(0).Percent())
 	}
 	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 ||
 		r.Options.within(over)) {
 		return &Cause{Name: CauseBelowTolerance,
-			Evidence: fmt.Sprintf("The launch can hold at most %.2g%% of the thread slots, "+
+			Evidence: fmt.Sprintf("The launch can occupy at most %.2g%% of the thread slots, "+
 				"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
 				float64(r.Options.Tolerance))}
 	}
 	switch {
 	case c.Exact && c.OutsideLaunches.Or(0) > otherTasksMax:
-		return sampled("%s: the values are mostly of the time around it.", c.outsideText())
+		return sampled("%s: the values mostly describe the time around it.", c.outsideText())
 	case c.Exact || estimated:
 		return nil
 	case r.shortInAll(row):
@@ -248,8 +248,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 				minIntervals, unit.FormatDuration(c.Interval))
 		}
 	case c.Misattributed.Or(0) > misattributedMax:
-		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies run none, so the rest was "+
-			"taken from kernels: too many samples of this run are in the wrong rows for its values to be judged.",
+		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies execute none, so the rest "+
+			"belongs to kernels: too many samples of this run are in the wrong rows to judge its values.",
 			(1 - c.Misattributed.Or(0)).Percent())
 	case c.OtherTasks.Or(0) > otherTasksMax:
 		nothingExplains := row.Predicted != nil && r.Options.beyond(m.Minus(c.mixed(reference)), 0)
@@ -307,7 +307,7 @@ func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
 	own, known := c.OwnShare.Value()
 	if !timed {
-		return fmt.Sprintf("This kernel takes %s of the GPU's time, and how long a launch takes is not given: the value may come "+
+		return fmt.Sprintf("This kernel takes %s of the GPU's time, and the time of a launch is not given: the value may come "+
 			"from other tasks, or other kernels ran at the same time.", shareText(own))
 	}
 	takes := ""
@@ -327,7 +327,7 @@ func (c *Certainty) outsideText() string {
 	case query:
 		return fmt.Sprintf("The counters ran %s times as long as the kernel", intervals(window))
 	case !ok:
-		return "How long a launch takes is not given"
+		return "The time of a launch is not given"
 	case n < 1:
 		return fmt.Sprintf("A launch lasts %s of a sampling interval", intervals(n))
 	}

@@ -417,7 +417,7 @@ func (r *Result) checkRow(row *Row) {
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
 		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f%%, "+
-			"that of the mode with the most threads, and not with the predicted peak of %.1f%%",
+			"the peak of the mode with the most threads, and not with the predicted peak of %.1f%%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
 	l := r.LaunchOf(row)
@@ -436,11 +436,11 @@ func (r *Result) checkRow(row *Row) {
 	// 0.0 says that no thread was seen, which is another case.
 	if m, low := row.Measured.Or(0), r.leastOfBusy(row).Or(0); m > 0 && m.Minus(low) < -arraySum {
 		say(note.Warning, CodeIdleContradicts,
-			"%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time hold at least "+
-				"one of %d threads otherwise: at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), r.Device.ThreadsPerXVE, low.Percent())
+			"%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time have at least "+
+				"one of %d threads otherwise, which is at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), r.Device.ThreadsPerXVE, low.Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
-		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())
+		say(note.Warning, "array-sum", "active, stalled, and idle add up to %.1f%%, not 100%%", sum.Percent())
 	}
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
@@ -448,7 +448,7 @@ func (r *Result) checkRow(row *Row) {
 	d := started/want - 1
 	// More threads than predicted can come from another kernel.
 	if known && long && math.Abs(d) > threadsDiffer && (d < 0 || r.kernelTime.kernels == 1) {
-		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch size",
+		say(note.Warning, "threads-started", "%s started, and %s are predicted: check the launch size",
 			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}
 }

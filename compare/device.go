@@ -397,7 +397,7 @@ func (r *Result) ownText(row *Row) string {
 	}
 	stacks, worked := r.averaged(row)
 	m, idle := r.perBusyStack(row)
-	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %.1f%% of all is %.1f%% of what worked",
+	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %.1f%% on average is %.1f%% on those that worked",
 		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent())
 	if i, ok := idle.Value(); ok {
 		text += fmt.Sprintf(", idle %.1f%% of the time", i.Percent())
@@ -431,7 +431,7 @@ func (r *Result) adapters(row *Row) *Cause {
 		switch ref := row.nearest(v); {
 		case read > atMost:
 		case r.Options.within(v.Minus(ref)):
-			c.Evidence = all + fmt.Sprintf("%.1f%% of all is %.1f%% of what worked, which fits the %s of %.1f%%.",
+			c.Evidence = all + fmt.Sprintf("%.1f%% on average is %.1f%% on those that worked, which fits the %s of %.1f%%.",
 				m.Percent(), v.Percent(), name, ref.Percent())
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:

@@ -30,12 +30,12 @@ var Observed = [groundCount][2][2]Count{
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // : another SIMD width, stack, SLM size, or number of barriers fits
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // placement: placement on few Xe-cores fits
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // placement: placement on few Xe-cores fits, or gaps do
-	{{{1, 5}, {4, 4}}, {{0, 0}, {1, 4}}},         // sampling: other kernels hold less and can have lowered the value
+	{{{1, 5}, {4, 4}}, {{0, 0}, {1, 4}}},         // sampling: other kernels have less occupancy and can have lowered the value
 	{{{1, 3}, {0, 0}}, {{0, 0}, {1, 1}}},         // sampling: other tasks can have raised the value
 	{{{0, 0}, {0, 0}}, {{0, 0}, {2, 2}}},         // concurrent kernels: traced kernels at the same time explain the value
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // concurrent kernels: traced kernels at the same time explain less
-	{{{4, 8}, {1, 1}}, {{0, 0}, {4, 4}}},         // concurrent kernels: more than the launch can hold
-	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // concurrent kernels: more than predicted, and no more than the launch can hold
+	{{{4, 8}, {1, 1}}, {{0, 0}, {4, 4}}},         // concurrent kernels: more than the launch can reach
+	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // concurrent kernels: more than predicted, and no more than the launch can reach
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // grf: a mode with more threads fits a value above the prediction
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // grf: the registers are known, and another mode fits a value above the prediction
 	{{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}},         // stack: one stack fits a value above the prediction

@@ -103,7 +103,7 @@ func TestEstimatedRows(t *testing.T) {
 		because   string
 	}{
 		{"two points on either side", 95, 99, 97, Match, ""},
-		{"17 below", 80, 99, 97, Unmeasurable, "its launches held 80.0 to 99.0%"},
+		{"17 below", 80, 99, 97, Unmeasurable, "The launches alone have 80.0 to 99.0%"},
 		{"VTune prints what a neighbor held", 95, 99, 60, Match, ""},
 	} {
 		k := kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1), func(k *ingest.Kernel) {

@@ -20,9 +20,9 @@ func TestPlacement(t *testing.T) {
 		mentioned string
 	}{
 		{"224 threads and then 96 on 2 of 6 Xe-cores", kernel("k", "2560", "320", 8, 10, 1, measured(23.8), idle(66.7)), CausePlacement, "medium",
-			"8 work-groups are fewer than the 12 that the GPU holds at once, and placed unevenly (policy partial, 2 ports) they hold 23.8% and leave 66.7%"},
+			"8 work-groups are fewer than the 12 that fit on the GPU at once. If they are placed unevenly (policy partial, 2 ports), occupancy is 23.8% and 66.7%"},
 		{"with a barrier 304 and then 80 on 3 of 6", kernel("k", "2560", "320", 8, 10, 1, measured(28.4), idle(50), withBarrier), CausePlacement, "medium",
-			"(policy partial, 3 ports) they hold 28.6% and leave 50.0% of the XVEs idle"},
+			"(policy partial, 3 ports), occupancy is 28.6% and 50.0% of the XVEs are idle"},
 		{"and a lone sixth of the Xe-cores more", kernel("k", "2560", "320", 8, 10, 1, measured(28.4), idle(40), withBarrier), CauseImbalance, "medium", ""},
 		{"launches of 2 intervals: a third of it may lie between them", kernel("k", "2560", "320", 8, 500, 1, measured(23.8), idle(66.7)), CausePlacement, "low", ""},
 		{"half of what two Xe-cores hold fits no placement", kernel("k", "2560", "320", 8, 10, 1, measured(12), idle(66.7), registers(128)), CauseImbalance, "medium", ""},

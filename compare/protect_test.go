@@ -45,10 +45,10 @@ func TestOthersBeside(t *testing.T) {
 				most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0%"},
 		{"a fourth of the value can be of a kernel that holds 50%: 1/3 of 38 points",
 			kernel("k", most, "256", 32, 1000, 3, measured(88), idle(1), registers(128)), kernel("o", most, "256", 32,
-				1000, 3, measured(50), idle(1)), CauseSampling, "by itself it may hold up to 12.7 points more"},
+				1000, 3, measured(50), idle(1)), CauseSampling, "its own occupancy may be up to 12.7 points higher"},
 		{"1000 intervals in 0.55 of the time of the samples: at most 60 / 0.45 in launches",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1,
-				measured(3), idle(8)), CauseSampling, "By themselves its launches held 59.8 to 100.0%"},
+				measured(3), idle(8)), CauseSampling, "The launches alone have 59.8 to 100.0%"},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other},
 			Instructions: ingest.Instructions{Kernels: 99, All: 100}})

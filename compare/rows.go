@@ -204,7 +204,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	add(missing, "a log contains neither work-group nor sub-group size; they are constants of the program",
 		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
 			"or add the VTune export to the log")
-	add(groupsMissing, "the line names no number of work-groups and the log no vector size",
+	add(groupsMissing, "the line has no number of work-groups, and the log has no vector size",
 		"add the VTune export to the log")
 }
 

@@ -122,7 +122,7 @@ type limit struct {
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
-	list := []limit{{float64(1 / held), LimitedBySlots, fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran",
+	list := []limit{{float64(1 / held), LimitedBySlots, fmt.Sprintf("slots: 100.0%% / %s busy occupancy",
 		tenth(held))}}
 	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == Low
 	if gain, mode := r.modeGain(row); gain > 1 && !guessed {
@@ -198,19 +198,19 @@ func (r *Result) undeterminedReason(row *Row) string {
 	case !row.Measured.Present():
 		return "occupancy was not measured"
 	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
-		return "the device may not be the one that ran"
+		return "the device may not be the GPU that ran"
 	case noArray(row):
-		return "active, stalled and idle are all 0.0%: no sample of the XVE array is of this kernel"
+		return "active, stalled, and idle are all 0.0%: no sample of the XVE array belongs to this kernel"
 	case row.contradiction() != "":
 		return row.contradiction()
 	case row.Verdict == Unmeasurable:
-		return "too little of the counters' values is this kernel's"
+		return "too little of the counters' values belongs to this kernel"
 	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseConcurrentKernels):
-		return "more was measured than the launch can hold, so part of the values is of other tasks"
+		return "more was measured than the launch can reach, so part of the values comes from other tasks"
 	case row.Verdict == Above && (row.Cause.Name == CauseUnexplained || row.Registers.Present()):
-		return "more was measured than the launch can hold, for an unknown reason"
+		return "more was measured than the launch can reach, for an unknown reason"
 	case t != nil && t.SharedShare() >= overlapSeen:
-		return "kernels of several queues ran side by side, and no column tells what each of them took"
+		return "kernels of several queues ran at the same time, and no column separates their values"
 	}
 	return ""
 }
@@ -229,7 +229,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if own, mixed := r.ownUse(row); mixed {
 		if other := r.threadLimits(row, own, roofs); other[0].bound > limits[0].bound {
 			limits = other
-			limits[0].text += ", without what others can have put in"
+			limits[0].text += ", without the possible share of other kernels"
 		}
 		l, m := idleWithinLaunches(row, own)
 		likely, most = min(likely, l), max(most, m)
@@ -301,18 +301,18 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound,
 			tight.text), tight.by
 	case why.usable() && why.hidden+why.send < hiddenStalls:
-		return LimitedByOther, fmt.Sprintf("of the stalls other threads can hide only %s",
+		return LimitedByOther, fmt.Sprintf("other threads can hide only %s of the stalls",
 			tenth(why.hidden+why.send)), LimitedByStalls
 	case r.Device != nil && r.launchBound(row):
-		return SpeedupUndetermined, "threads live so briefly that starting them may be what takes the time", ""
+		return SpeedupUndetermined, "thread lifetimes are so short that starting threads may limit the kernel", ""
 	case why.usable() && why.hidden < hiddenStalls:
 		return SpeedupUndetermined, fmt.Sprintf(
-			"%s of the stalls are on send: threads that wait for the result of one others "+
-				"hide, threads that wait to dispatch one they do not", tenth(why.send)), ""
+			"%s of the stalls are on send: other threads hide waiting for its result, but not waiting for its "+
+				"dispatch", tenth(why.send)), ""
 	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthwhileSpeedup):
-		return SpeedupUndetermined, "the input counts no pipe, and how long XVEs were active does not leave enough", ""
+		return SpeedupUndetermined, "the input has no pipe counters, and the active time of XVEs does not show enough headroom", ""
 	case tight.bound < worthwhileSpeedup:
-		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell",
+		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to decide",
 			tight.bound, tight.text), ""
 	}
 	if said := r.memoryUndetermined(row, roofs); said != "" {
@@ -321,11 +321,11 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
 	if p := row.Predicted; p != nil {
 		if l := p.Limits & (predict.LimitRegisters | predict.LimitSLM); l != 0 {
-			text += "; limited by " + unit.JoinWords(l.Names(), "and") + ": the lever is another build of the kernel"
+			text += "; limited by " + unit.JoinWords(l.Names(), "and") + ": changing that requires another build of the kernel"
 		}
 	}
 	if counted == "" {
-		text += "; the input counts no pipe, so that one may bind sooner"
+		text += "; the input has no pipe counters, so a pipe may limit it sooner"
 	}
 	return MoreThreadsMayHelp, text, ""
 }
@@ -337,19 +337,19 @@ func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
 	switch {
 	case !counted:
-		return "the input has no bandwidth of memory, which may bind"
+		return "the input has no memory bandwidth, which may be the limit"
 	case used <= 0:
 		return ""
 	case i < 0:
-		return "how much the GPU's memory moves at most is not known" +
-			r.Options.Naming.Words(": --memory-bandwidth gives it", "")
+		return "the peak memory bandwidth of the GPU is not known" +
+			r.Options.Naming.Words(": give it with --memory-bandwidth", "")
 	}
 	f := roofs[i]
 	if f.loose {
 		f.peak *= slowestMemory
 	}
 	if f.share() > memoryHeadroom {
-		return fmt.Sprintf("memory moves %.1f GB/s, and it may be no more than %.0f GB/s (%s)", used, f.peak, f.source)
+		return fmt.Sprintf("memory moves %.1f GB/s, and its peak may be only %.0f GB/s (%s)", used, f.peak, f.source)
 	}
 	return ""
 }
@@ -420,7 +420,7 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 		switch {
 		case x.used <= 0 || x.peak <= 0:
 		case x.used > x.peak:
-			wrong += fmt.Sprintf("; %s moved %.1f GB/s, more than the %.0f GB/s of %s, so that roof is wrong and not "+
+			wrong += fmt.Sprintf("; %s moved %.1f GB/s, more than the %.0f GB/s of %s, so this peak is wrong and not "+
 				"used", x.name, x.used, x.peak, x.source)
 		default:
 			list = append(list, x)

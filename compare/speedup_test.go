@@ -62,20 +62,20 @@ func TestSpeedup(t *testing.T) {
 	for _, c := range []speedupCase{
 		// Real pairs: a program at 99.7 % in both runs, and one that became
 		// faster at less occupancy, whose exports count no pipe.
-		{"full and slow", 0.848, 99.7, array(35, 64.7, 0.3), nil, "limited by something else", 1, 1.003, "at most 1.00 times as fast (slots: 100.0% / 100.0% held"},
+		{"full and slow", 0.848, 99.7, array(35, 64.7, 0.3), nil, "limited by something else", 1, 1.003, "at most 1.00 times as fast (slots: 100.0% / 100.0% busy occupancy"},
 		{"full, without the array", 0.848, 99.7, func(*ingest.Kernel) {}, nil, "limited by something else", 1.003, 0, "slots"},
-		{"39.8% and slow", 1.000, 39.8, array(80, 15, 5), nil, "undetermined", 95 / 39.8, 1 / .398, "counts no pipe"},
+		{"39.8% and slow", 1.000, 39.8, array(80, 15, 5), nil, "undetermined", 95 / 39.8, 1 / .398, "no pipe counters"},
 
-		{"few slots, a pipe that has room", 1, 40, array(30, 65, 5), pipes(30, 10), "more threads may help", 95. / 40, 1 / .4, "at most 2.4 times as fast (slots: 100.0% / 42.1% held"},
+		{"few slots, a pipe that has room", 1, 40, array(30, 65, 5), pipes(30, 10), "more threads may help", 95. / 40, 1 / .4, "at most 2.4 times as fast (slots: 100.0% / 42.1% busy occupancy"},
 		{"a busy pipe binds before the slots", 1, 40, array(80, 15, 5), pipes(60, 10), "more threads may help", 95. / 60, 1 / .4, "pipe ALU0: 1 / 63.2% of the busy time"},
 		{"a pipe that is busy all the time", 1, 40, array(90, 5, 5), pipes(94, 10), "occupancy is sufficient", 95. / 94, 1 / .4, "active 94.7% of the time"},
 		{"the same, and busy XVEs are active 81% of the time", 1, 40, array(77, 18, 5), pipes(94, 10), "occupancy is sufficient", 95. / 94, 1 / .4, "active 81.1% of the time"},
 		{"the same, and active 79%", 1, 40, array(75, 20, 5), pipes(94, 10), "limited by something else", 95. / 94, 1 / .4, "more threads make it at most 1.01 times as fast"},
-		{"half of the XVEs empty, in 32 waves of threads that live 2 us: more of them would wait to be started", 28672 * 100 * 2e-6 / 896 / 0.3, 30, array(24, 26, 50), pipes(24.5, 1), "undetermined", 50. / 30, 1 / .3, "live so briefly"},
+		{"half of the XVEs empty, in 32 waves of threads that live 2 us: more of them would wait to be started", 28672 * 100 * 2e-6 / 896 / 0.3, 30, array(24, 26, 50), pipes(24.5, 1), "undetermined", 50. / 30, 1 / .3, "starting threads may limit"},
 		{"a quarter of the XVEs at work", 1, 25, array(24, 1, 75), pipes(24.5, 1), "balance the work, limited by something else", 1, 4, "were idle for"},
-		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), pipes(30, 10), "undetermined", 95. / 40, 1 / .4, "live so briefly"},
+		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), pipes(30, 10), "undetermined", 95. / 40, 1 / .4, "starting threads may limit"},
 		{"no sample of the array", 1, 40, array(0, 0, 0), nil, "undetermined", 0, 0, "no sample"},
-		{"no array and no pipe", 1, 40, func(*ingest.Kernel) {}, nil, "undetermined", 2.5, 0, "counts no pipe"},
+		{"no array and no pipe", 1, 40, func(*ingest.Kernel) {}, nil, "undetermined", 2.5, 0, "no pipe counters"},
 	} {
 		c.check(t)
 	}
@@ -145,7 +145,7 @@ func TestSpeedupOfCounters(t *testing.T) {
 		{"waits for sends, for their results or to dispatch them", stalls(ingest.Stall{Reason: "Send", Share: 0.7}, ingest.Stall{Reason: "SBID", Share: 0.3}), "undetermined", bound, "70.0% of the stalls are on send"},
 		{"waits at barriers", stalls(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.4}), "limited by something else", bound, "can hide only 40.0%"},
 		{"reasons of 90%", stalls(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.3}), more, bound, "add up to 90.0%, not 100%"},
-		{"no pipe is counted, and memory has room", with(func(c *ingest.Counters) { c.Pipes = nil }), more, bound, "counts no pipe, so that one may bind sooner"},
+		{"no pipe is counted, and memory has room", with(func(c *ingest.Counters) { c.Pipes = nil }), more, bound, "no pipe counters, so a pipe may limit it sooner"},
 		{"far from the roof", memory(20), more, bound, "2.4 times"},
 		{"the roof bounds before the slots", memory(50), more, 2, "memory: 100 / 50.0 GB/s (test)"},
 		{"near the roof: what streams reach is less than the roof", memory(60), "undetermined", 100. / 60, "memory moves 60.0 GB/s"},
@@ -155,10 +155,10 @@ func TestSpeedupOfCounters(t *testing.T) {
 			c.MemoryReadPeak, c.MemoryWritePeak = unit.Some(40.0), unit.Some(40.0)
 		}), "limited by something else", 40. / 36,
 			"writing to memory moves 36.0 of at most 40 GB/s (the metric set of the result folder), 90.0%"},
-		{"beyond the roof, which is wrong", memory(120), "undetermined", bound, "that roof is wrong and not used"},
+		{"beyond the roof, which is wrong", memory(120), "undetermined", bound, "this peak is wrong and not used"},
 		{"no bandwidth", with(func(c *ingest.Counters) {
 			c.MemoryRead, c.MemoryWrite = unit.Opt[float64]{}, unit.Opt[float64]{}
-		}), "undetermined", bound, "no bandwidth of memory"},
+		}), "undetermined", bound, "no memory bandwidth"},
 	} {
 		w := speedupCase{c.name, 1, 40, array(30, 65, 5), c.counters, c.words, c.depth, 1 / .4, c.because}
 		w.check(t)

@@ -309,8 +309,8 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	pg := page{title: "Probes", key: "probes", heading: "Probes", table: v.Probes, items: items,
 		headline: []string{DeviceLine(t.Device), launchLine(&l), "Now: " + reached(&now)},
 		closing: "Measure the launch as it is and with each probe, several times each, and compare them with " +
-			"'occudiff diff BASE PROBE...'. Where less occupancy takes no more time per work-item, occupancy " +
-			"is enough."}
+			"'occudiff diff BASE PROBE...'. If less occupancy takes no more time per work-item, occupancy " +
+			"is sufficient."}
 	if len(probes) == 0 {
 		pg.closing = "No setting lowers the occupancy by " + report.Shortest(predict.MinProbe) + " points or more."
 	}

@@ -34,8 +34,8 @@ func Schemas() []report.Schema {
 	noDevice, aLaunch := deviceValue(nil), launchValue(&predict.Launch{})
 	return []report.Schema{
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
-			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
-				"say.",
+			Text: "a launch on each requested device; with --compat calculator or --model compute-unit, the " +
+				"result of that model.",
 			Values: []any{prediction{predictSchema, aLaunch, report.NoRows(onDeviceColumns)},
 				calculation{Calculated: report.One(nil, calculatedColumns)}, unitPrediction{}}},
 		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",

@@ -224,10 +224,10 @@ func (c *onDevice) reasoning() page {
 	}
 	pg.closing += "."
 	if r := c.driver; r != nil {
-		text := fmt.Sprintf("The compute driver's formula and the model agree: the GPU holds %s work-groups at once.",
+		text := fmt.Sprintf("The compute driver's formula and the model agree: %s work-groups fit on the GPU at once.",
 			report.Thousands(r.Groups))
 		if r.Differs {
-			text = fmt.Sprintf("The compute driver's formula holds %s work-groups at once on the GPU, the model %s: "+
+			text = fmt.Sprintf("%s work-groups fit on the GPU at once by the compute driver's formula, and %s by the model: "+
 				"%s.", report.Thousands(r.Groups), report.Thousands(r.Model), strings.Join(r.Reasons, "; "))
 		}
 		pg.items = append(pg.items, report.Item{Lead: "driver", Text: text})

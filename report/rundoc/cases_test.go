@@ -31,7 +31,7 @@ func TestSuiteOfGaussian(t *testing.T) {
 	if fan2.Outcome != report.Failed || fan2.Type != "gaps" || fan2.Message != "below by 36.8 points: gaps" {
 		t.Errorf("got %+v", fan2)
 	}
-	want := `Below by 36.8 points: gaps. A launch lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.
+	want := `Below by 36.8 points: gaps. A launch lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 of the missing points. It cannot be distinguished from idle time within launches.
 Global: 2048x2048
 Local: 1024x1
 SIMD: 32
@@ -113,7 +113,7 @@ func TestSuiteNamesAreUnique(t *testing.T) {
 func TestAnnotations(t *testing.T) {
 	got := rundoc.Annotations(sample.Gaussian(), "never")
 	if len(got) != 1 || got[0].Level != report.AnnotateWarning || got[0].File != "bench_gaussian.hotspots.csv" || got[0].Line != 2 ||
-		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || got[0].Message != "Below by 36.8 points: gaps. A launch lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within." {
+		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || got[0].Message != "Below by 36.8 points: gaps. A launch lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 of the missing points. It cannot be distinguished from idle time within launches." {
 		t.Errorf("of two kernels one does not match, got %+v", got)
 	}
 	r := sample.Many(2)

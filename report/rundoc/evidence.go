@@ -94,7 +94,7 @@ func evidence(r *compare.Row) string {
 		text += because(r)
 	}
 	if c := r.UnconfirmedCause(); c != nil && r.Verdict != compare.MatchWhileBusy {
-		text += " To decide: " + report.OneLine(c.ConfirmWith) + "."
+		text += " Confirm with: " + report.OneLine(c.ConfirmWith) + "."
 	}
 	if lanes := r.IdleLanes().Or(0); lanes > 0 { // occupancy does not show idle lanes
 		p := r.Predicted

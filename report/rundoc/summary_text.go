@@ -132,9 +132,9 @@ func undeterminedText(r *compare.Result, lines []line) string {
 // its values.
 func asPredicted(r *compare.Result, lines []line) string {
 	if kernelsIn(lines) > 1 {
-		return theLines(lines) + " hold what is predicted"
+		return theLines(lines) + " have the predicted occupancy"
 	}
-	row, text := lines[0].Row, " holds what is predicted"
+	row, text := lines[0].Row, " has the predicted occupancy"
 	if row.Predicted != nil && row.Predicted.AverageHigh.Percent() >= 80 {
 		text = " fills the GPU as predicted"
 	}

@@ -147,7 +147,7 @@ func TestEvidence(t *testing.T) {
 		want string
 	}{
 		{"below, with a cause", reduce(compare.Below, difference(-36.84), dispatch),
-			"below by 36.8 points: dispatch. The figures show it. To decide: a trace."},
+			"below by 36.8 points: dispatch. The figures show it. Confirm with: a trace."},
 		{"above is a distance as well", reduce(compare.Above, difference(4.96)), "above by 5.0 points."},
 		{"a match has no distance", reduce(compare.Match, difference(-2)), "match."},
 		{"no prediction", reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size." }), "no prediction. No size."},
