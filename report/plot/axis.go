@@ -6,33 +6,33 @@ import (
 	"occudiff/report"
 )
 
-// scale maps values to pixels along an axis.
+// scale converts values to pixels along an axis.
 type scale struct {
 	from, to   float64 // values
-	start, end float64 // the pixels of those
+	start, end float64 // pixels of from and to
 }
 
 func (s scale) at(v float64) float64 {
 	return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start)
 }
 
-// span widens the ends of a scale until it has a length, and leaves out what is
-// no number.
+// span widens the ends of a scale until it has a length. It ignores values that
+// are not finite.
 func span(from, to float64) (float64, float64) {
 	if math.IsNaN(from) || math.IsInf(from, 0) || math.IsNaN(to) || math.IsInf(to, 0) || math.IsInf(to-from, 0) {
 		return 0, 1
 	}
-	if !(to > from) || from+(to-from)/1000 == from { // too near to each other for numbers between them
+	if !(to > from) || from+(to-from)/1000 == from { // too close for numbers between them
 		grow := math.Max(math.Abs(from)*1e-3, 1)
 		return from - grow, from + grow
 	}
 	return from, to
 }
 
-// ticks returns the round values of a scale, at least a distance in pixels
-// apart and at most so many steps, and the decimals that they need. The step is
-// a number that people count by: 1, 2 or 5 times a power of ten, or a doubling
-// of the step that is asked for.
+// ticks returns the round values of a scale and the number of decimals that
+// they need. The values are at least distance pixels apart, with at most most
+// steps. The step is a usual one: 1, 2, or 5 times a power of ten, or a power
+// of two times the requested step.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
 	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
 	least := (s.to - s.from) / most
@@ -61,19 +61,18 @@ func (s scale) ticks(distance, step, most float64) (values []float64, decimals i
 	return values, min(max(decimals, 0), 12)
 }
 
-// field is what is left for the data of a plot with axes.
+// field is the area for the data of a plot with axes.
 type field struct{ x, y scale }
 
-// newField returns a field between two heights and as far as right; fitNumbers
-// gives it its left side.
+// newField returns a field between two heights that extends to right.
+// fitNumbers sets its left side.
 func newField(top, right, bottom float64) field {
 	return field{x: scale{end: right}, y: scale{start: bottom, end: top}}
 }
 
 func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
 
-// xAxis draws the horizontal axis with its numbers, lines up from them, and its
-// title.
+// xAxis draws the horizontal axis with its numbers, grid lines, and title.
 func (p *pen) xAxis(f *field, c *report.LineChart) {
 	values, decimals := c.XAlone, 0
 	if values == nil {
@@ -88,11 +87,11 @@ func (p *pen) xAxis(f *field, c *report.LineChart) {
 	p.text((f.x.start+f.x.end)/2, f.y.start+33, "middle", textSize, text2, c.X)
 }
 
-// axisHeight is what xAxis takes below the field.
+// axisHeight is the height of xAxis below the field.
 const axisHeight = 40.0
 
-// yAxis draws the vertical axis with its numbers, lines across from them, and
-// its title above.
+// yAxis draws the vertical axis with its numbers, grid lines, and the title
+// above.
 func (p *pen) yAxis(f *field, title string) {
 	values, decimals := f.y.ticks(30, 0, 6)
 	for _, v := range values {
@@ -104,11 +103,11 @@ func (p *pen) yAxis(f *field, title string) {
 	p.text(margin, f.y.end-10, "", textSize, text2, title)
 }
 
-// titleHeight is what the title of yAxis takes above the field.
+// titleHeight is the height of yAxis's title above the field.
 const titleHeight = 26.0
 
 // fitNumbers moves the left side of a field so that the numbers of the vertical
-// axis have room next to it.
+// axis fit next to it.
 func (f *field) fitNumbers() {
 	values, decimals := f.y.ticks(30, 0, 6)
 	widest := 0.0

@@ -10,15 +10,15 @@ import (
 // partPaint returns the paint of a part. Nothing else has this paint.
 func partPaint(part int) paint { return part0 + paint(part)%(hue0-part0) }
 
-// barField is the place of one row: its parts follow one another from left to
-// right, at most as far as 100%.
+// barField is the area for one row. Its parts follow one another from left to
+// right, up to 100%.
 type barField struct {
 	x           scale
 	top, height float64
 }
 
-// shares draws the parts of a bar and describes them. A negative part takes no
-// room.
+// shares draws the parts of a bar and returns their description. A negative
+// part takes no room.
 func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) string {
 	var texts []string
 	from := 0.0
@@ -34,7 +34,7 @@ func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) s
 }
 
 // row draws the bars of a row, the old one above the new one, with lines at 0,
-// 50, and 100%, and the mark over them.
+// 50, and 100%, and the mark over them. It returns their description.
 func (p *pen) row(f barField, b *report.StackedBars, r *report.StackedRow) string {
 	var texts []string
 	each := r.Each()
@@ -72,8 +72,8 @@ func (p *pen) row(f barField, b *report.StackedBars, r *report.StackedRow) strin
 
 const markWidth = 1.2
 
-// Bar draws one row of stacked bars for a cell of a table on a page, nothing for
-// a row without parts.
+// Bar returns one row of stacked bars for a table cell on a page, or nil for a
+// row without parts.
 func Bar(b *report.StackedBars, row int) []byte {
 	const height = 10.0
 	r := &b.Rows[row]
@@ -86,8 +86,8 @@ func Bar(b *report.StackedBars, row int) []byte {
 	return p.svg(100, height*n, text, "preserveAspectRatio", "none")
 }
 
-// Swatch draws the color of a part for a legend on a page, or of the marks if
-// the part is negative.
+// Swatch returns the color of a part for a legend on a page, or the color of
+// the marks if the part is negative.
 func Swatch(part int) []byte {
 	p := newPen(&report.Plot{}, Look{Inline: true}, 10)
 	if part < 0 {
@@ -98,8 +98,8 @@ func Swatch(part int) []byte {
 	return p.svg(10, 10, "")
 }
 
-// drawBars draws a bar for each row next to its name, over an axis from 0 to
-// 100%.
+// drawBars returns a chart with a bar for each row next to its name, over an
+// axis from 0 to 100%.
 func drawBars(plot *report.Plot, look Look) []byte {
 	const rowHeight, barHeight = 30.0, 18.0
 	b, p := plot.Bars, newPen(plot, look, linesWidth)

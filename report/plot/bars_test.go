@@ -11,8 +11,8 @@ import (
 	"occudiff/report/plot"
 )
 
-// breakdown is where the thread slots of some kernels went; one has a negative
-// part, one a part that others do not have.
+// breakdown returns the thread-slot breakdown of some kernels. One has a
+// negative part, and one has a part that the others do not have.
 func breakdown() *report.StackedBars {
 	return &report.StackedBars{
 		Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "shortfall", "last wave (predicted)", "launch limit (predicted)"},
@@ -24,8 +24,8 @@ func breakdown() *report.StackedBars {
 		}}
 }
 
-// TestBar: a negative share takes no room, a bar ends with the whole, and a row
-// without parts has none.
+// TestBar checks that a negative share takes no room, that a bar ends at 100%,
+// and that a row without parts has no bar.
 func TestBar(t *testing.T) {
 	var all strings.Builder
 	for row, want := range []string{
@@ -49,7 +49,8 @@ func TestBar(t *testing.T) {
 	testenv.Golden(t, "testdata/bars.svg", []byte(all.String()))
 }
 
-// TestMarks wants the predicted average as a mark, and a range with two ends.
+// TestMarks checks the mark at the predicted average, and a range with two
+// ends.
 func TestMarks(t *testing.T) {
 	b := breakdown()
 	b.Mark = "predicted average"
@@ -77,7 +78,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestShows: an entry of a legend that no bar has makes people search for it.
+// TestShows checks that a legend has no entry that is in no bar, because people
+// would search for it.
 func TestShows(t *testing.T) {
 	var shown []int
 	for part := range breakdown().Parts {
@@ -90,8 +92,8 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// TestColorsOfParts: the color of a part of the breakdown is that of nothing
-// else, on a light and on a dark page.
+// TestColorsOfParts checks that nothing else has the color of a breakdown part,
+// on a light and on a dark page.
 func TestColorsOfParts(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		of := map[string][]string{}

@@ -21,8 +21,8 @@ type pen struct {
 	width float64
 }
 
-// newPen begins a chart that is as wide as the look says, or else as suits its
-// kind.
+// newPen returns a pen for a chart with the width of the look, otherwise with
+// the given width.
 func newPen(p *report.Plot, l Look, width float64) *pen {
 	if l.Width > 0 {
 		width = l.Width
@@ -33,22 +33,22 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 // narrow reports whether the chart is for a phone.
 func (p *pen) narrow() bool { return p.width < phone }
 
-// px prints a coordinate to 10% of a pixel. What is no number is 0, and what is
-// far outside is brought nearer.
+// px returns a coordinate rounded to 10% of a pixel. NaN becomes 0, and a value
+// far outside is limited.
 func px(v float64) string {
 	if math.IsNaN(v) {
 		v = 0
 	}
 	v = math.Max(-1e6, math.Min(v, 1e6))
-	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0 makes -0 a 0
+	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0 turns -0 into 0
 }
 
-// escape makes a text safe in XML.
+// escape returns a text that is safe in XML.
 func escape(s string) string { return html.EscapeString(report.Clean(s)) }
 
-// open begins an element. Attributes are names, each followed by its value: a
-// text, a coordinate or a paint. They are not styles, because the policy of a
-// page may forbid those. An empty text leaves the attribute out.
+// open begins an element. Attributes are names, each followed by a value: a
+// text, a coordinate, or a paint. They are not styles, because a page's policy
+// may forbid those. An attribute with an empty text is left out.
 func (p *pen) open(name string, attributes ...any) {
 	p.WriteString("<" + name)
 	for i := 0; i+1 < len(attributes); i += 2 {
@@ -67,7 +67,7 @@ func (p *pen) open(name string, attributes ...any) {
 	}
 }
 
-// shape writes an element without children but a tooltip, if it has one.
+// shape writes an element without children, except for a tooltip if it has one.
 func (p *pen) shape(name, tooltip string, attributes ...any) {
 	p.open(name, attributes...)
 	if tooltip == "" {
@@ -81,7 +81,8 @@ func (p *pen) rect(x, y, width, height float64, ink paint, tooltip string) {
 	p.shape("rect", tooltip, "x", x, "y", y, "width", math.Max(width, 0), "height", math.Max(height, 0), "fill", ink)
 }
 
-// line draws a straight line; dashes are those of SVG, empty for a solid line.
+// line draws a straight line. dashes is the SVG attribute, empty for a solid
+// line.
 func (p *pen) line(x0, y0, x1, y1 float64, ink paint, width float64, dashes string) {
 	p.shape("line", "", "x1", x0, "y1", y0, "x2", x1, "y2", y1, "stroke", ink, "stroke-width", width,
 		"stroke-dasharray", dashes)
@@ -95,30 +96,30 @@ func (p *pen) polyline(points []point, ink paint, width float64, dashes string) 
 	}
 }
 
-// point is a place in the chart.
+// point is a position in the chart.
 type point struct{ x, y float64 }
 
-// list returns points as SVG lists them.
+// list returns points as an SVG attribute.
 func list(points []point) string {
 	return strings.Join(report.ListOf(points, func(at point) string { return px(at.x) + "," + px(at.y) }), " ")
 }
 
-// The sizes of texts.
+// The text sizes.
 const (
 	titleSize = 15.0
 	textSize  = 12.0
 	tickSize  = 11.0
 )
 
-// text writes a text on a baseline. It begins at x; with the anchor middle or
-// end, that is where x is.
+// text writes a text on a baseline. x is its beginning, or its middle or end
+// with that anchor.
 func (p *pen) text(x, y float64, anchor string, size float64, ink paint, s string) {
 	p.open("text", "x", x, "y", y, "text-anchor", anchor, "font-size", size, "fill", ink)
 	p.WriteString(">" + escape(s) + "</text>\n")
 }
 
-// textWidth is about how wide a text is, in the wide one of the fonts that
-// browsers fall back to.
+// textWidth returns the approximate width of a text, in the wide font among the
+// browsers' fallback fonts.
 func textWidth(s string, size float64) float64 {
 	w := 0.0
 	for _, r := range s {
@@ -131,15 +132,15 @@ func textWidth(s string, size float64) float64 {
 			w += 0.9
 		case r < 0x2e80:
 			w += 0.64
-		default: // Chinese, Japanese and Korean, and most charts
+		default: // Chinese, Japanese, and Korean, and most symbols
 			w++
 		}
 	}
 	return w * size
 }
 
-// fit shortens a text in its middle until it is as wide as there is room, or
-// has eight characters left.
+// fit shortens a text in its middle until it fits the room or has eight
+// characters left.
 func fit(s string, size, room float64) string {
 	n := report.Width(s)
 	for wide := textWidth(s, size); n > 8 && wide > room; wide = textWidth(s, size) {
@@ -151,8 +152,8 @@ func fit(s string, size, room float64) string {
 
 const margin = 8.0
 
-// heading draws the title of a chart that is alone, and gives the height at
-// which to go on.
+// heading draws the title of a standalone chart and returns the height at which
+// the content begins.
 func (p *pen) heading() float64 {
 	if p.look.Inline {
 		return margin
@@ -161,14 +162,14 @@ func (p *pen) heading() float64 {
 	return 2*margin + titleSize
 }
 
-// key is an entry of a legend, with a mark that is drawn around a place.
+// key is an entry of a legend. mark draws its symbol around a position.
 type key struct {
 	name string
 	mark func(x, y float64)
 }
 
 // legend draws keys from left to right, in as many lines as they need, and
-// gives the height at which to go on.
+// returns the height at which the content begins.
 func (p *pen) legend(y float64, keys []key) float64 {
 	if len(keys) == 0 {
 		return y
@@ -187,9 +188,9 @@ func (p *pen) legend(y float64, keys []key) float64 {
 	return y + 24
 }
 
-// chart returns what was drawn as SVG. The title and the text of the plot are
-// for those who do not see it; a page has its own next to the chart, where a
-// title would hide the tooltips.
+// chart returns the drawing as SVG. The plot's title and text are for readers
+// who do not see the drawing. A page prints its own title next to the chart,
+// because a title in the chart would hide the tooltips.
 func (p *pen) chart(height float64) []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
 	if p.look.Inline {
@@ -203,7 +204,7 @@ func (p *pen) chart(height float64) []byte {
 	return p.svg(p.width, height, "", font...)
 }
 
-// svg puts what was drawn into its element.
+// svg returns the drawing in an SVG element.
 func (p *pen) svg(width, height float64, label string, attributes ...any) []byte {
 	body := p.String()
 	p.Reset()
@@ -217,19 +218,19 @@ func (p *pen) svg(width, height float64, label string, attributes ...any) []byte
 	return []byte(p.String())
 }
 
-// paint is a color by what it is for. On a page it is a CSS variable, so that a
-// dark page has its own.
+// paint is a color by purpose. On a page it is a CSS variable, so that a dark
+// page has its own colors.
 type paint int
 
-// The paints. Four hues follow from hue0, which is what is bad.
+// The paints. Four hues begin with hue0, the color of bad results.
 const (
 	ground  paint = iota
 	text1         // titles
 	text2         // labels
 	muted         // ticks
 	axis          // lines of axes
-	gridInk       // lines across
-	mark1         // what stands out
+	gridInk       // grid lines
+	mark1         // highlighted values
 	line1
 	good
 	part0 // the six parts of a breakdown
@@ -238,8 +239,9 @@ const (
 
 type shade struct{ name, light, dark string }
 
-// shades are the paints on white and on a dark page; those of series, marks and
-// text have a contrast of 3:1 and of 4.5:1 at least on both grounds.
+// shades returns the colors of the paints on a white and on a dark page. On
+// both, series and marks have a contrast of at least 3:1, and text of at least
+// 4.5:1.
 func shades() []shade {
 	return []shade{
 		{"ground", "#ffffff", "#151b23"},

@@ -1,20 +1,19 @@
 // Package plot draws the plots of a report as SVG: lines, and the bars of a
 // table.
 //
-// There is one technique. A pen writes elements straight into a buffer, in CSS
-// pixels from the top left corner; a scale maps values to pixels; axes, legends
-// and titles are drawn by the same few functions for every kind of plot. No
-// drawing library is linked, because the package also runs in a browser, where
-// every megabyte counts.
+// A pen writes elements directly into a buffer, in CSS pixels from the top left
+// corner. A scale converts values to pixels. The same few functions draw the
+// axes, legends, and titles of every kind of plot. The package uses no drawing
+// library, because it also runs in a browser, where every megabyte counts.
 //
-// A chart is drawn for a width. A narrow one is drawn again rather than scaled
-// down, so that its text stays readable on a phone. Colors are named by what
-// they are for: a page defines them as CSS variables, for light and dark; a
-// file has them written out. Names are escaped wherever they come from, and the
-// same plot always gives the same bytes.
+// A chart is drawn for a width. A narrow chart is drawn again instead of scaled
+// down, so that its text stays readable on a phone. The names of colors are
+// their purposes. A page defines them as CSS variables, for light and dark, and
+// a file contains their values. Names from any source are escaped. The output
+// depends only on the plot.
 //
-// The package does not know kernels, devices or what the numbers mean, nor the
-// page around a chart.
+// The package does not know kernels, devices, or the meaning of the numbers,
+// nor the page around a chart.
 package plot
 
 import (
@@ -24,19 +23,19 @@ import (
 	"occudiff/report"
 )
 
-// Look describes what a chart is drawn for.
+// Look describes the place for which a chart is drawn.
 type Look struct {
 	// Inline draws for a page that defines the colors as CSS variables (see
-	// Variables) and prints the title itself. Otherwise the chart is alone:
-	// with a title, a white background and fixed colors.
+	// Variables) and prints the title itself. Otherwise, the chart is a
+	// standalone file with a title, a white background, and fixed colors.
 	Inline bool
-	// Width is that of the chart in CSS pixels; 0 is what suits the kind of
-	// plot. Below 480 the chart is laid out for a phone, without the tooltips
-	// that a finger cannot ask for.
+	// Width is the width of the chart in CSS pixels, or 0 for the default of
+	// the kind of plot. Below 480, the chart is laid out for a phone, without
+	// tooltips, because a finger cannot open them.
 	Width float64
 }
 
-// Draw draws a plot as SVG; it is an error where there is nothing to draw.
+// Draw returns a plot as SVG, or an error if there is nothing to draw.
 func Draw(p *report.Plot, l Look) ([]byte, error) {
 	switch {
 	case p.TimeSeries != nil:
@@ -90,19 +89,19 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	return p.chart(f.y.start + axisHeight), nil
 }
 
-// seriesLine returns paint and dashes of a series.
+// seriesLine returns the paint and the dashes of a series.
 func seriesLine(i int) (ink paint, dashes string) {
 	return [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
 }
 
 // markSize returns the radius of a mark. Later marks are smaller, so that equal
-// values of several series are rings.
+// values of several series are visible as rings.
 func markSize(series int) float64 { return math.Max(6-1.5*float64(series), 3) }
 
 func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }
 
-// series draws the stretches of a series between its gaps. A stretch of a
-// single point is a mark.
+// series draws the parts of a series between its gaps. A part with a single
+// point is a mark.
 func (p *pen) series(f *field, index int, s report.LineSeries) {
 	ink, dashes := seriesLine(index)
 	var stretch []point
@@ -128,7 +127,7 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 			continue
 		}
 		at := f.at(pt.X, pt.Y)
-		if n := len(stretch); n > 0 && s.Style == report.Steps { // the value before holds until here
+		if n := len(stretch); n > 0 && s.Style == report.Steps { // the value before remains until here
 			stretch = append(stretch, point{at.x, stretch[n-1].y})
 		}
 		stretch = append(stretch, at)

@@ -22,8 +22,8 @@ func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	return string(svg)
 }
 
-// TestSound reads charts of strange names back as XML and checks that they name
-// nothing outside themselves, that names are text, and that they come out the
+// TestSound reads charts with strange names back as XML. It checks that they
+// reference nothing outside, that names are text, and that the output is the
 // same twice.
 func TestSound(t *testing.T) {
 	for _, name := range append(sample.HostileNames(), "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" "+

@@ -11,18 +11,19 @@ const (
 	// A time series is drawn large or small.
 	largeWidth, largeHeight = 860.0, 250.0
 	smallWidth, smallHeight = 560.0, 180.0
-	// dateWidth is what a date takes with the air around it, also where it
-	// moves in from the edge.
+	// dateWidth is the width of a date with the space around it, including a
+	// date that is moved away from the edge.
 	dateWidth = 95.0
-	// dottedStrip is from how many pixels a run on each has a dot.
+	// dottedStrip is the smallest distance between runs, in pixels, at which
+	// each has a dot.
 	dottedStrip = 4.0
-	// thresholdRuns is over how many of the last runs the threshold is drawn:
-	// it is the newest run's.
+	// thresholdRuns is the number of last runs over which the threshold is
+	// drawn, because it belongs to the newest run.
 	thresholdRuns = 20
 )
 
-// timeField fits the runs and values of a time series below a height, with some
-// air. Run i is at x.at(i).
+// timeField returns a field that fits the runs and values of a time series
+// below a height, with some space. Run i is at x.at(i).
 func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	f := newField(y, p.width-margin-6, y+height)
 	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
@@ -44,8 +45,8 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	return &f
 }
 
-// drawTimeSeries draws a series: every run with its value to point at, levels,
-// change points, the threshold.
+// drawTimeSeries draws a series: a tooltip with its value for every run,
+// levels, change points, and the threshold.
 func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	c, width, height := plot.TimeSeries, smallWidth, smallHeight
 	if c.Large {
@@ -62,8 +63,8 @@ func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	return p.chart(f.y.start + 28)
 }
 
-// dates draws the horizontal axis: from the newest run back in equal steps, as
-// wide as a date needs them.
+// dates draws the horizontal axis. Its dates go back from the newest run in
+// equal steps that leave room for each date.
 func (p *pen) dates(f *field, c *report.TimeSeries) {
 	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
 	n := len(c.Points)
@@ -103,8 +104,8 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	p.text(f.x.end, y-5, "end", tickSize, text2, name)
 }
 
-// segments draws the mean of each segment and the change point that it begins
-// with, to point at.
+// segments draws the mean of each segment, and a tooltip for the change point
+// at its beginning.
 func (p *pen) segments(f *field, c *report.TimeSeries) {
 	for _, l := range c.Segments {
 		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
@@ -131,8 +132,8 @@ func (p *pen) curve(f *field, c *report.TimeSeries) {
 	p.polyline(places, line1, 1.4, "")
 }
 
-// runs draws a dot for each run and makes the whole strip above and below it
-// something to point at.
+// runs draws a dot for each run. Its tooltip appears on the whole strip above
+// and below the dot.
 func (p *pen) runs(f *field, c *report.TimeSeries) {
 	strip := f.x.at(1) - f.x.at(0)
 	for i, run := range c.Points {

@@ -17,7 +17,7 @@ import (
 	"occudiff/report/plot"
 )
 
-// series makes n runs around a level, with a change point in the middle.
+// series returns n runs around a level, with a change point in the middle.
 func series(n int, name string) *report.TimeSeries {
 	limit := 58.0
 	c := &report.TimeSeries{Threshold: unit.Some(limit), Segments: []report.Segment{{From: 0, To: n / 2, Mean: 62},
@@ -33,15 +33,15 @@ func series(n int, name string) *report.TimeSeries {
 	return c
 }
 
-// TestTimeSeriesGolden shows a time series to a person.
+// TestTimeSeriesGolden writes a time series for visual inspection.
 func TestTimeSeriesGolden(t *testing.T) {
 	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
 	testenv.Golden(t, "testdata/timeseries.svg", []byte(draw(t, &p, plot.Look{})))
 }
 
-// TestTimeSeriesSound draws time series at the edges: none, one, flat, very
-// many runs, names that must stay text; all are XML whose numbers are numbers,
-// and every run can be pointed at.
+// TestTimeSeriesSound draws time series at the limits: none, one, flat, very
+// many runs, and names that must stay text. All of them must be XML with valid
+// numbers and a tooltip for every run.
 func TestTimeSeriesSound(t *testing.T) {
 	flat := series(5, "flat")
 	flat.Segments, flat.Threshold = nil, unit.Opt[float64]{}
@@ -72,14 +72,14 @@ func TestTimeSeriesSound(t *testing.T) {
 	}
 }
 
-// TestTimeSeriesDates wants the dates below a time series to stand apart, the
-// newest among them, however many runs there are.
+// TestTimeSeriesDates checks that the dates below a time series do not overlap
+// and that the newest is among them, for any number of runs.
 func TestTimeSeriesDates(t *testing.T) {
 	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>` +
 		`([0-9: -]+)</text>`)
 	for n := range 120 {
 		c := series(n+1, "k")
-		for i := range c.Points { // at this pace a date takes the most room
+		for i := range c.Points { // at this interval a date takes the most room
 			c.Points[i].Time = time.Date(2026, 1, 1, 0, 20*i, 0, 0, time.UTC)
 		}
 		for _, large := range []bool{false, true} {

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	barsFrom = 120 // width of a terminal that has room for bars
+	barsFrom = 120 // terminal width with room for bars
 	barWidth = 20  // columns of a bar: 5% each
 )
 
-// blocks are the characters of the parts, in their order, and markChar the one
-// of the marks.
+// blocks are the characters of the parts, in their order. markChar is the
+// character of the marks.
 var blocks = []rune("\u2588\u2593\u2591\u2592-.")
 
 const markChar = '|'
@@ -37,7 +37,8 @@ func (g *grid) insertBars(b *report.StackedBars) {
 	g.columns = slices.Insert(g.columns, at, c)
 }
 
-// bar draws the parts of a row, of the new run if it has two.
+// bar returns the parts of a row as characters. If the row has two runs, it
+// returns those of the new one.
 func bar(r *report.StackedRow) string {
 	place := func(v float64) int { return int(math.Round(min(max(v, 0), 100) / 100 * barWidth)) }
 	if len(r.Shares) == 0 {
@@ -59,7 +60,7 @@ func bar(r *report.StackedRow) string {
 	return string(line)
 }
 
-// barLegend names the characters of the bars.
+// barLegend returns the meanings of the characters in the bars.
 func barLegend(b *report.StackedBars) string {
 	var texts []string
 	for i, part := range b.Parts {

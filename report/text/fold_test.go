@@ -10,7 +10,7 @@ import (
 )
 
 // TestFold checks that a sentence or a formula in a table is broken into lines
-// where a name would be cut, and that numbers and names stay as they are.
+// at widths at which a name is cut, and that numbers and names do not change.
 func TestFold(t *testing.T) {
 	type step struct {
 		name, text string

@@ -11,9 +11,9 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender puts any text in every place of a report that holds texts of
-// others, on a terminal of any width: nothing comes out that a terminal or the
-// runner of a CI job would act on.
+// FuzzRender renders any text in every place of a report that has foreign
+// texts, on a terminal with any width. The output must not contain anything
+// that a terminal or a CI job's runner executes.
 func FuzzRender(f *testing.F) {
 	for i, s := range sample.HostileNames() {
 		f.Add(s, uint8(20*i), i%2 == 0)

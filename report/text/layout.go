@@ -10,20 +10,20 @@ import (
 
 const (
 	gap = "  "
-	// readableName is how far names are cut before a column gives way,
-	// shortestName how far after the last one did.
+	// readableName is the width to which names are cut before a column is
+	// dropped. shortestName is their width after the last drop.
 	readableName, shortestName = 14, 6
-	// readableText is how narrow a column of sentences becomes before another
-	// one gives way, shortestText after that.
+	// readableText is the width to which a column of sentences is narrowed
+	// before another column is dropped. shortestText is its width after that.
 	readableText, shortestText = 20, 12
-	// narrowest is the width below which a column says nothing.
+	// narrowest is the smallest useful width of a column.
 	narrowest = 4
-	// foldedRows is up to how many rows may take a second line before a column
-	// gives way, so that all stays in sight.
+	// foldedRows is the number of rows up to which sentences take a second line
+	// before a column is dropped, so that all rows stay visible.
 	foldedRows = 6
 )
 
-// column is a table column on the screen.
+// column is a table column on a terminal.
 type column struct {
 	report.Column
 	index       int // in the table
@@ -38,17 +38,17 @@ type cell struct {
 	status report.Status
 }
 
-// grid is a table on the screen.
+// grid is a table on a terminal.
 type grid struct {
 	columns []*column
 	rows    int
-	dropped []string // headings of the columns for which there is no room
+	dropped []string // headings of the dropped columns
 }
 
-// layOut chooses the columns and their widths. If there is no room for all,
-// headings that are wider than their cells take two lines. Names are cut so that
-// they stay distinct, and sentences of few rows take a second line. Then columns
-// are dropped in their order. bars are drawn in the rows, nil for none.
+// layOut returns the columns and their widths. If not all of them fit, headings
+// that are wider than their cells take two lines. Names are cut so that they
+// stay distinct, and sentences in few rows take a second line. Then columns are
+// dropped in their order. bars are drawn in the rows; nil for none.
 func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 	g, sentence := read(t, rows), textWidth
 	if bars != nil {
@@ -78,11 +78,11 @@ func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 	return g
 }
 
-// widest is what the cells and the heading take.
+// widest returns the width of the cells and the heading.
 func (c *column) widest() int { return max(c.content, report.Width(c.top), report.Width(c.bottom)) }
 
-// narrow takes what is too wide from names and sentences, to no less than these
-// widths, from the right.
+// narrow removes excess width from names and sentences, starting at the right,
+// down to the given widths.
 func (g *grid) narrow(width, name, sentence int) {
 	for _, c := range slices.Backward(g.columns) {
 		least := c.width
@@ -96,8 +96,8 @@ func (g *grid) narrow(width, name, sentence int) {
 	}
 }
 
-// narrowSentences takes width from the widest column of sentences, again and
-// again, so that all of them stay readable.
+// narrowSentences repeatedly narrows the widest column of sentences by one, so
+// that all of them stay readable.
 func (g *grid) narrowSentences(width int) {
 	for range g.total() - width {
 		var widest *column
@@ -114,7 +114,7 @@ func (g *grid) narrowSentences(width int) {
 	}
 }
 
-// read takes the texts of the columns that a terminal shows.
+// read returns the texts of the columns that a terminal shows.
 func read(t *report.Table, rows int) *grid {
 	g := &grid{rows: rows}
 	for _, i := range t.ColumnsIn(report.Terminal) {
@@ -136,11 +136,12 @@ func read(t *report.Table, rows int) *grid {
 	return g
 }
 
-// stack breaks a heading at the space that makes it narrowest.
+// stack returns a heading in two lines, split at the space that makes it
+// narrowest.
 func stack(heading string) (top, bottom string) {
 	top = heading
 	for i := range len(heading) {
-		// Only at blanks: half a word is no word.
+		// Only at spaces, because a part of a word is hard to read.
 		if heading[i] != ' ' {
 			continue
 		}
@@ -159,8 +160,8 @@ func (g *grid) total() int {
 	return sum
 }
 
-// dropNext takes out the column that gives way next, false when none does any
-// more.
+// dropNext drops the column that is next in the drop order. It returns false if
+// no column can be dropped.
 func (g *grid) dropNext() bool {
 	next := -1
 	for i, c := range g.columns {
@@ -178,8 +179,8 @@ func (g *grid) dropNext() bool {
 	return true
 }
 
-// squeeze narrows columns from the right on a terminal that is too narrow for
-// anything, so that no line is wider.
+// squeeze narrows columns from the right on a very narrow terminal, so that no
+// line is wider.
 func (g *grid) squeeze(width int) {
 	for i := len(g.columns) - 1; i >= 0; i-- {
 		if over := g.total() - width; over > 0 {
@@ -188,14 +189,14 @@ func (g *grid) squeeze(width int) {
 			c.top, c.bottom = report.CutMiddle(c.top, c.width), report.CutMiddle(c.bottom, c.width)
 		}
 	}
-	// Narrower than all columns at their least: the first ones are what a table
-	// is about.
+	// The terminal is narrower than all columns at their smallest widths. The
+	// first columns matter most.
 	for g.total() > width && len(g.columns) > 1 {
 		g.columns = g.columns[:len(g.columns)-1]
 	}
 }
 
-// shorten cuts the texts of columns that were cut, so that different names stay
+// shorten cuts the texts of narrowed columns, so that different names stay
 // different.
 func (g *grid) shorten() {
 	for _, c := range g.columns {
@@ -209,7 +210,7 @@ func (g *grid) shorten() {
 	}
 }
 
-// lines returns the lines of the headings and of the rows.
+// lines returns the lines of the headings and the rows.
 func (g *grid) lines(paint func(string, report.Status) string) (headings, rows []string) {
 	g.shorten()
 	var top, bottom []string
@@ -231,8 +232,8 @@ func (g *grid) lines(paint func(string, report.Status) string) (headings, rows [
 	return headings, rows
 }
 
-// line prints one line of a row, and says whether a folded cell goes on in the
-// next.
+// line returns one line of a row, and reports whether a folded cell continues
+// in the next line.
 func (g *grid) line(row, part int, paint func(string, report.Status) string) (line string, more bool) {
 	var b strings.Builder
 	for i, c := range g.columns {

@@ -9,9 +9,10 @@ import (
 	"occudiff/report"
 )
 
-// Markdown writes the report as it reads well on a code host: tables, plain
-// text without code spans. The same document gives the same bytes. charts are
-// the addresses of the plots that have one, as seen from the page.
+// Markdown writes the report in a form that a code host renders well: tables,
+// and plain text without code spans. The output depends only on the document.
+// pictures contains the addresses of the plots that have one, relative to the
+// page.
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
@@ -27,21 +28,21 @@ func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string)
 	return p.w.Flush()
 }
 
-// markdown writes blocks with an empty line between them; bufio keeps the first
+// markdown writes blocks with an empty line between them. bufio keeps the first
 // error until Flush.
 type markdown struct {
 	w      *bufio.Writer
 	charts map[*report.Plot]string
 }
 
-// block writes a block of its own, nothing for an empty one.
+// block writes a separate block, or nothing for an empty text.
 func (p *markdown) block(text string) {
 	if text != "" {
 		p.w.WriteString("\n" + text + "\n")
 	}
 }
 
-// summary writes what an answer begins with.
+// summary writes the first part of a document.
 func (p *markdown) summary(s *report.Summary) {
 	p.block(paragraph(s.Headline))
 	for _, text := range append([]string{s.Impact}, s.Notes...) {
@@ -83,7 +84,7 @@ func (p *markdown) section(s *report.Section) {
 	}
 }
 
-// chart links a plot: ![Fan2: Measured occupancy, in
+// chart returns a link to a plot: ![Fan2: Measured occupancy, in
 // %.](report.time-series-1.svg).
 func (p *markdown) chart(plot *report.Plot) string {
 	path := p.charts[plot]
@@ -97,14 +98,14 @@ func (p *markdown) chart(plot *report.Plot) string {
 	return "![" + brackets(Escape(alt)) + "](" + path + ")"
 }
 
-// brackets escapes those that would end the text of a link.
+// brackets escapes brackets that would end the text of a link.
 func brackets(s string) string {
-	// What is escaped already comes first in the list, so that it is passed
-	// over.
+	// Escaped brackets come first in the list, so that they are not escaped
+	// again.
 	return strings.NewReplacer(`\[`, `\[`, `\]`, `\]`, "[", `\[`, "]", `\]`).Replace(s)
 }
 
-// list writes messages, a line each: - **Fan2** (2048x2048 in 1024x1, SIMD32):
+// list writes messages, one per line: - **Fan2** (2048x2048 in 1024x1, SIMD32):
 // below by 36.8 points.
 func (p *markdown) list(items []report.Item) { p.block(strings.Join(report.ListOf(items, item), "\n")) }
 
@@ -122,34 +123,34 @@ func item(it report.Item) string {
 	return line + Escape(it.Text)
 }
 
-// paragraph escapes a text and what would make its first line a heading or a
-// list.
+// paragraph returns a text with Markdown escaped, including characters that
+// would make its first line a heading or a list.
 func paragraph(text string) string {
 	return begins.ReplaceAllString(Escape(text), `$1\$2$3`)
 }
 
-// Escape makes a text plain in Markdown: entities for what HTML would take,
-// backslashes before what marks up, one line, and no spaces at the ends. A
-// backslash is doubled only where it would escape what follows, a closing
-// bracket escaped only where it would make a link or a chart, so that ordinary
-// names read as they are.
+// Escape returns a text that is plain in Markdown: entities for HTML
+// characters, backslashes before markup, one line, and no spaces at the ends. A
+// backslash is doubled only if it would escape the next character. A closing
+// bracket is escaped only if it would make a link or an image. Ordinary names
+// therefore stay readable.
 func Escape(s string) string {
 	s = marks.Replace(backslashes.ReplaceAllString(strings.TrimSpace(report.OneLine(s)), "$1$1$2"))
 	return splitCommands(s, `${1}\[`)
 }
 
 var (
-	// backslashes are those that would escape what follows them.
+	// backslashes matches backslashes that would escape the next character.
 	backslashes = regexp.MustCompile(`(\\+)([[:punct:]])`)
-	// begins is what begins a heading or a list, or with a second colon a
-	// command of the CI job whose log this is in.
+	// begins matches the beginning of a heading or a list, or, with a second
+	// colon, of a command for the CI job whose log contains it.
 	begins = regexp.MustCompile(`^(?:([0-9]+)([.)])|([-#+=~:]))`)
 	marks  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
 		"](", `\](`, "][", `\][`, "]:", `\]:`)
 )
 
-// table writes a table. Its columns are not padded: a code host draws it, and
-// padding would measure every cell first.
+// table writes a table. Its columns are not padded, because a code host draws
+// the table, and padding would require the width of every cell.
 func (p *markdown) table(t *report.Table) {
 	t = t.Shown(report.Page)
 	if len(t.Columns) == 0 {

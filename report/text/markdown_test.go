@@ -62,8 +62,8 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestTablesStayWhole reads every table back as a code host does: all rows have
-// as many cells as the heading.
+// TestTablesStayWhole reads every table back as a code host does, and checks
+// that all rows have as many cells as the heading.
 func TestTablesStayWhole(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Many(40)} {
 		want := 0
@@ -83,8 +83,8 @@ func TestTablesStayWhole(t *testing.T) {
 	}
 }
 
-// cells counts the cells of a row: a pipe ends one unless an odd number of
-// backslashes is before it.
+// cells returns the number of cells in a row. A pipe ends a cell unless an odd
+// number of backslashes precedes it.
 func cells(line string) int {
 	n, escaped := 0, false
 	for i := range len(line) {
@@ -143,7 +143,7 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// BenchmarkMarkdown builds and writes pages of few and of many kernels.
+// BenchmarkMarkdown builds and writes pages with few and with many kernels.
 func BenchmarkMarkdown(b *testing.B) {
 	for _, n := range []int{14, 10000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

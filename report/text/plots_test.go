@@ -11,8 +11,8 @@ import (
 	"occudiff/report/text"
 )
 
-// TestPlotsAreLinked checks where the plots of a page stand and that names
-// cannot leave their link.
+// TestPlotsAreLinked checks the positions of a page's plots, and that names
+// cannot end their link.
 func TestPlotsAreLinked(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
 	d.Sections[0].Plots = append(d.Sections[0].Plots, report.Plot{Key: "sweep", Title: "Occupancy", Text: "A line."},

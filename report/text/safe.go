@@ -11,14 +11,14 @@ import (
 	"occudiff/report"
 )
 
-// The writers of this file keep texts of others, such as names of kernels,
-// files and devices, from being a command for the runner of a CI job: a line
-// that begins with :: when all spaces and colors before it are taken off, or
-// anywhere ##[,
-// ##vso[ (Azure Pipelines), or ##teamcity[. They pass on whole lines: what they are given ends with one.
+// The writers of this file prevent foreign texts, such as names of kernels,
+// files, and devices, from being commands for a CI job's runner. A command is a
+// line that begins with :: after any spaces and colors, or that contains ##[,
+// ##vso[ (Azure Pipelines), or ##teamcity[ anywhere. The writers pass on whole
+// lines: their input must end with a line break.
 
-// Safe returns a writer for texts: what could drive a terminal or change the
-// order of its characters becomes the replacement character as well. Tabs stay.
+// Safe returns a writer for texts. Characters that could control a terminal or
+// change the order of the text become the replacement character. Tabs stay.
 func Safe(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return inert(strings.Map(visible, line)) }}
 }
@@ -30,23 +30,24 @@ func visible(r rune) rune {
 	return utf8.RuneError
 }
 
-// JSON returns a writer for JSON that a CI job may print: it says the same in
-// other bytes.
+// JSON returns a writer for JSON that a CI job may print. The JSON has the same
+// meaning in other bytes.
 func JSON(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
 }
 
-// Annotations returns a writer for annotations of GitHub, which are commands
-// themselves and must not contain commands of other CI systems.
+// Annotations returns a writer for GitHub annotations. They are commands
+// themselves and must not contain commands for other CI systems.
 func Annotations(w io.Writer) io.Writer { return &lineWriter{w: w, line: splitJobCommands} }
 
-// jobCommand begins a command for the runner of a CI job, wherever it is.
+// jobCommand matches the beginning of a command for a CI job's runner, at any
+// position.
 var jobCommand = regexp.MustCompile(`(##[A-Za-z]*)\[`)
 
 func splitJobCommands(line string) string { return splitCommands(line, "${1}"+zeroWidth+"[") }
 
-// splitCommands replaces the beginnings of commands. The replacement has $1 for
-// what is before the bracket.
+// splitCommands replaces the beginnings of commands. In the replacement, $1 is
+// the part before the bracket.
 func splitCommands(line, replacement string) string {
 	if !strings.Contains(line, "##") { // nearly all lines
 		return line
@@ -54,16 +55,16 @@ func splitCommands(line, replacement string) string {
 	return jobCommand.ReplaceAllString(line, replacement)
 }
 
-// CSV returns a writer for CSV that a person reads: a line break within quotes
-// becomes a blank, as in a table, and nothing is a command for the runner.
+// CSV returns a writer for CSV that a person reads. A line break within quotes
+// becomes a space, as in a table, and nothing is a command for the runner.
 func CSV(w io.Writer) io.Writer { return &csvWriter{lineWriter: lineWriter{w: w, line: inert}} }
 
-// lineWriter makes something else of each line.
+// lineWriter replaces each line.
 type lineWriter struct {
 	w    io.Writer
 	line func(string) string
-	rest []byte // of a line that goes on
-	out  []byte // kept from one write to the next: an output may have millions of lines
+	rest []byte // of an incomplete line
+	out  []byte // kept from one write to the next, because an output may have millions of lines
 }
 
 // Write implements io.Writer.
@@ -95,7 +96,8 @@ func (c *csvWriter) Write(p []byte) (int, error) {
 	lines := make([]byte, 0, len(p))
 	for _, b := range p {
 		switch {
-		// Two quotes, which are one within quotes, turn this over twice.
+		// A doubled quote is one quote within quotes. It toggles twice, so the
+		// state stays.
 		case b == '"':
 			c.quoted = !c.quoted
 		case c.quoted && b == '\n':
@@ -111,11 +113,11 @@ func (c *csvWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// zeroWidth is a space of no width, which no runner trims: before or within a
-// command it leaves the text as people see it, and the columns where they are.
+// zeroWidth is a zero-width space, which no runner trims. Before or within a
+// command, it changes neither the visible text nor the columns.
 const zeroWidth = "\u200b"
 
-// inert returns a line that is no command for the runner of a CI job.
+// inert returns a line that is not a command for a CI job's runner.
 func inert(line string) string {
 	line = splitJobCommands(line)
 	text := line

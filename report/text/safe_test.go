@@ -42,7 +42,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// TestGuards: colors and data stay, a command does not.
+// TestGuards checks that colors and data stay and that commands do not.
 func TestGuards(t *testing.T) {
 	line := func(w func(io.Writer) io.Writer, in string, step int) string {
 		var b strings.Builder
@@ -79,7 +79,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
-// TestColumnsStay: characters that are replaced do not move the columns behind
+// TestColumnsStay checks that replaced characters do not move the columns after
 // them.
 func TestColumnsStay(t *testing.T) {
 	names := []string{"plain", "::error::x", "##[x]", "nul\x00x", "esc\x1b[31mx", "\ufffe\uffff", "漢字", "e\u0301", "bad\xffx", "\u202eabc"}

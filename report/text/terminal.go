@@ -1,8 +1,8 @@
-// Package text writes a report as text. For a person at a terminal: what was
-// run, the kernels that need attention first, why they differ, and one sentence
-// that sums up. As Markdown: the whole document. It does not know kernels,
-// statistics or files, and it decides nothing but how to use the width there
-// is.
+// Package text writes a report as text. For a terminal, it writes the
+// application and device, the kernels that need attention first, the causes,
+// and one closing sentence. For Markdown, it writes the whole document. It does
+// not know kernels, statistics, or files, and it only decides how to use the
+// available width.
 package text
 
 import (
@@ -14,28 +14,28 @@ import (
 	"occudiff/report"
 )
 
-// Options say what the output can show. The zero value is right for a pipe.
+// Options describe the properties of the output. The zero value is right for a
+// pipe.
 type Options struct {
-	Width   int  // columns of the terminal, 20 at least; 0 sets no limit
+	Width   int  // columns of the terminal, at least 20; 0 sets no limit
 	Color   bool // repeat verdicts in color, and print results and headings in bold
 	Bars    bool // draw bars of block characters if there is room
-	Verbose bool // all that a terminal has behind the screen of a document
+	Verbose bool // everything below the summary that a terminal shows
 }
 
-// How many rows a table shows and how many explanations follow it, of a
-// document that is not to be shown whole: a screenful or two. What needs
-// attention comes first, so it is the rest that is left out, and a line says
-// how many.
+// The maximum number of table rows and explanations, unless the whole document
+// is shown: one or two screens. Rows that need attention come first, so the
+// least important ones are left out, and a line has their number.
 const (
 	mostRows  = 50
 	mostItems = 15
 )
 
-// textWidth is the widest paragraph, for reading.
+// textWidth is the width of the widest readable paragraph.
 const textWidth = 132
 
-// Terminal writes what a terminal shows of the report: headline, table,
-// explanations, closing line.
+// Terminal writes the terminal's part of a report: headline, table,
+// explanations, and closing line.
 func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	p := &printer{w: bufio.NewWriter(w), opt: opt, whole: d.Whole}
 	if d.Summary != nil {
@@ -48,8 +48,8 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)
 	}
-	// What is too long for a first look, pages have; with -v it takes the place
-	// of what a terminal has instead.
+	// Files contain the parts that are too long for a first look. With -v, they
+	// replace the terminal's short form.
 	long := opt.Verbose && d.Summary == nil
 	shown := func(s *report.Section, in report.View) bool {
 		return !(long && s.In == report.Terminal) && (in&report.Terminal != 0 || long && in&report.Page != 0)
@@ -78,7 +78,7 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	return p.w.Flush()
 }
 
-// printer writes lines; bufio keeps the first error until Flush.
+// printer writes lines. bufio keeps the first error until Flush.
 type printer struct {
 	w     *bufio.Writer
 	opt   Options
@@ -86,7 +86,7 @@ type printer struct {
 	begun bool // a line was printed
 }
 
-// line prints a line; an empty one stands between others.
+// line prints a line. Empty lines are only printed between others.
 func (p *printer) line(text string) {
 	if text == "" && !p.begun {
 		return
@@ -96,10 +96,10 @@ func (p *printer) line(text string) {
 	p.w.WriteByte('\n')
 }
 
-// paint puts a color around a text when colors are wanted.
+// paint returns a text in the color of a status if colors are enabled.
 func (p *printer) paint(text string, status report.Status) string {
-	// The colors of ECMA-48 that every terminal has: green, red, yellow and
-	// faint, in the shades that its owner chose.
+	// The ECMA-48 colors that every terminal has, in the shades of its
+	// settings: green, red, yellow, and faint.
 	code := [...]string{report.Good: "32", report.Bad: "31", report.Unsure: "33", report.Muted: "2"}[status]
 	if !p.opt.Color || code == "" || text == "" {
 		return text
@@ -123,7 +123,7 @@ func (p *printer) table(t *report.Table) {
 	}
 }
 
-// mostDropped is the number of columns that a table names as left out.
+// mostDropped is the maximum number of left-out columns that a table names.
 const mostDropped = 6
 
 // grid prints a table with its headings in bold.
@@ -137,7 +137,7 @@ func (p *printer) grid(g *grid) {
 	}
 }
 
-// bold prints a text in bold if colors are wanted.
+// bold returns a text in bold if colors are enabled.
 func (p *printer) bold(text string) string {
 	if !p.opt.Color || text == "" {
 		return text
@@ -168,13 +168,14 @@ func (p *printer) items(items []report.Item) {
 		leads[i] = report.OneLine(it.Lead)
 		widest = max(widest, report.Width(leads[i]))
 	}
-	// Names take 25% of the line at most: the text next to them is what is
-	// read.
+	// Names take at most 25% of the line, because readers need the text next to
+	// them.
 	widest = min(widest, max(p.textWidth()/4, 8))
 	leads = report.CutDistinct(leads, widest)
 	for i, it := range items[:shown] {
 		text := it.Text
-		// A launch size is noise unless it tells two kernels of one name apart.
+		// A launch size is noise unless it distinguishes kernels with the same
+		// name.
 		if count[it.Lead] > 1 && it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
 		}
@@ -186,8 +187,8 @@ func (p *printer) items(items []report.Item) {
 	}
 }
 
-// Paragraph returns a text behind a lead, its further lines hanging under the
-// first. The text begins at column indent; width is that of the terminal, 0 for
+// Paragraph returns a text after a lead. Its other lines are indented like the
+// first. The text begins at column indent. width is the terminal's, or 0 for
 // none.
 func Paragraph(lead string, indent int, text string, width int) string {
 	var b strings.Builder
@@ -204,14 +205,14 @@ func (p *printer) textWidth() int {
 	return min(p.opt.Width, textWidth)
 }
 
-// wrap prints a text behind a lead; its further lines hang under the first, and
-// each of its own lines begins one. Of nothing it prints nothing.
+// wrap prints a text after a lead. Its other lines are indented like the first.
+// A line break in the text begins a new line. An empty text prints nothing.
 func (p *printer) wrap(lead, text string, status report.Status) {
 	if lead+text == "" {
 		return
 	}
 	lead = report.OneLine(lead)
-	if indent := report.Width(lead); indent > p.textWidth()/2 { // else nothing would stand next to it
+	if indent := report.Width(lead); indent > p.textWidth()/2 { // otherwise there is no room next to it
 		p.line(lead)
 		lead = gap
 	}
@@ -227,8 +228,8 @@ func (p *printer) wrap(lead, text string, status report.Status) {
 	}
 }
 
-// breakLines breaks a text at spaces into lines of at most width; a word that
-// is longer is broken too.
+// breakLines returns a text in lines of at most width, broken at spaces. A word
+// that is longer is broken, too.
 func breakLines(text string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -244,7 +245,8 @@ func breakLines(text string, width int) []string {
 			lines = append(lines, line)
 			line, used = word, w
 		}
-		// One word may be wider than the line: a mangled name, a path.
+		// One word may be wider than the line, for example a mangled name or a
+		// path.
 		for used > width {
 			head, rest := report.SplitWidth(line, width)
 			if rest == "" {
@@ -257,10 +259,11 @@ func breakLines(text string, width int) []string {
 	return append(lines, line)
 }
 
-// words are those of a text, a number together with its unit: "26 us".
+// words matches the words of a text, and a number together with its unit: "26
+// us".
 var words = regexp.MustCompile(`[0-9.,+-]+\s+(?:s|ms|us|ns|%|KB|MB|points|slots)[.,;:)]*(?:\s+|$)|\S+`)
 
-// pad fills a text with spaces to a width, on the left for numbers.
+// pad returns a text filled with spaces to a width, on the left for numbers.
 func pad(text string, width int, right bool) string {
 	fill := strings.Repeat(" ", max(width-report.Width(text), 0))
 	if right {
@@ -269,7 +272,7 @@ func pad(text string, width int, right bool) string {
 	return text + fill
 }
 
-// summary writes what an answer begins with.
+// summary writes the first part of a document.
 func (p *printer) summary(s *report.Summary) {
 	p.strong(s.Headline)
 	p.wrap("", s.Impact, report.Plain)
@@ -310,7 +313,7 @@ func (p *printer) summary(s *report.Summary) {
 	}
 }
 
-// checks writes commands behind the numbers of the rows that they are for.
+// checks writes commands after the numbers of their rows.
 func (p *printer) checks(list []report.NextCommand) {
 	widest := 0
 	for _, c := range list {
@@ -325,7 +328,7 @@ func (p *printer) checks(list []report.NextCommand) {
 	}
 }
 
-// fitting is a command with what comes of it where both fit into a line,
+// fitting returns a command with its expected result if both fit into a line,
 // otherwise the command alone.
 func (p *printer) fitting(lead string, c report.NextCommand) string {
 	if text := c.Text(); report.Width(lead+text) <= p.textWidth() {
@@ -334,8 +337,8 @@ func (p *printer) fitting(lead string, c report.NextCommand) string {
 	return c.Command
 }
 
-// facts writes the one row of a screen, a line for each column, and what to
-// make sure.
+// facts writes the single row of a summary, one line per column, and the
+// commands that confirm it.
 func (p *printer) facts(s *report.Summary) {
 	cells := s.Rows.Row(0, nil)
 	const sure = "Make sure:"

@@ -25,7 +25,7 @@ func render(t *testing.T, r *compare.Result, opt text.Options) string {
 	return b.String()
 }
 
-// TestDesign pins the chart that the design gives of the Gaussian run.
+// TestDesign checks the output of the Gaussian run in the design.
 func TestDesign(t *testing.T) {
 	want := strings.TrimPrefix(`
 Meteor Lake Arc: 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
@@ -68,8 +68,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestSummaryIsReadInSeconds holds the screen of a run of many kernels, each
-// with another cause, to what a reader takes in.
+// TestSummaryIsReadInSeconds checks that the summary of a run with many
+// kernels, each with another cause, is short enough to read.
 func TestSummaryIsReadInSeconds(t *testing.T) {
 	r := sample.Many(40)
 	causes := []compare.Cause{
@@ -112,12 +112,12 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-// TestDroppingOrder checks that names are cut first and columns go in the order
-// local, global, launches. The time stays.
+// TestDroppingOrder checks that names are cut first and that columns are
+// dropped in the order local, global, launches. The time stays.
 func TestDroppingOrder(t *testing.T) {
 	gone := func(width int) string {
-		out := render(t, sample.Many(30), text.Options{Width: width, Verbose: true}) // names repeat, so that shapes are shown
-		out, _, _ = strings.Cut(out, "Columns left out")                             // which names them
+		out := render(t, sample.Many(30), text.Options{Width: width, Verbose: true}) // names repeat, so that launch sizes are shown
+		out, _, _ = strings.Cut(out, "Columns left out")                             // this line names them
 		var list []string
 		for _, c := range []string{"Local", "Global", "Launches", "[ms]"} {
 			if !strings.Contains(out, c) {
@@ -149,8 +149,8 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 	}
 }
 
-// TestLimits: a terminal has the first rows and explanations, and says how many
-// more there are, unless it has all.
+// TestLimits checks that a terminal has the first rows and explanations and the
+// number of the others, unless it shows all.
 func TestLimits(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(60), report.Provenance{})
 	d.Sections = append(d.Sections, report.Section{ItemsIn: report.Terminal, Items: make([]report.Item, 20)})
@@ -159,7 +159,7 @@ func TestLimits(t *testing.T) {
 		if err := text.Terminal(&b, d, text.Options{Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
-		_, behind, _ := strings.Cut(b.String(), "\n60 kernels") // the screen has rows of its own
+		_, behind, _ := strings.Cut(b.String(), "\n60 kernels") // the summary has its own rows
 		for _, left := range []string{"... and 10 more: a file has them all (-o report.xlsx).", "... and 5 more explanations: a file has them all (-o report.md)."} {
 			if strings.Contains(behind, left) == d.Whole || behind == "" {
 				t.Errorf("whole %t: %q\n%s", d.Whole, left, behind)
@@ -183,8 +183,8 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// TestSummary holds the bounds of a screen, and that no width loses what it is
-// read for.
+// TestSummary checks the size of a summary, and that it keeps the important
+// parts at any width.
 func TestSummary(t *testing.T) {
 	for width, most := range map[int]int{160: 25, 100: 25, 80: 30} {
 		if n := strings.Count(render(t, sample.Many(41), text.Options{Width: width}), "\n"); n > most {

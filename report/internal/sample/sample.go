@@ -1,5 +1,5 @@
-// Package sample holds small runs, compared, for the tests of the report and
-// its renderers. It does not know how to read: the kernels are made by hand.
+// Package sample contains small compared runs for the tests of the report and
+// its renderers. It reads no files: the kernels are written by hand.
 package sample
 
 import (
@@ -12,9 +12,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// hostileNames hold what an output could take for more than text: formulas,
-// also behind a tab or a carriage return, tags, the marks of Markdown, line
-// ends, control characters, bytes that are no UTF-8, and Excel's escapes.
+// hostileNames are names that an output could interpret: formulas, also after a
+// tab or a carriage return, tags, Markdown markup, line breaks, control
+// characters, invalid UTF-8, and Excel's escapes.
 var hostileNames = [...]string{
 	`=HYPERLINK("http://x")`,
 	`<script>alert(1)</script>`,
@@ -28,12 +28,12 @@ var hostileNames = [...]string{
 	"_x0041_ & co",
 }
 
-// HostileNames are kernel names that must not harm any output.
+// HostileNames returns kernel names that must not harm any output.
 func HostileNames() []string { return hostileNames[:] }
 
-// Device is the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread
-// slots. Its values are copies, and not looked up: a change of the device table
-// changes no golden.
+// Device returns the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread
+// slots. Its values are copies, so that a change of the device table changes no
+// golden.
 func Device() *arch.Device {
 	return &arch.Device{
 		Key: "mtl-112", Name: "Meteor Lake Arc Graphics", Architecture: "Xe-LPG", Codename: "MTL", Tiles: 1, XeCores: 7,
@@ -48,15 +48,15 @@ func Device() *arch.Device {
 
 var bySummary = arch.Source{Name: "the summary", Detail: ": 112 XVE"}
 
-// compared holds a run against the device.
+// compared returns a run compared with the prediction for the device.
 func compared(run *ingest.Run, by arch.Source, o compare.Options) *compare.Result {
 	return compare.Compare(run, compare.Choice{Choice: arch.Choice{Device: Device(), By: by}}, o)
 }
 
-// Gaussian is a run of two kernels that do not match, two copies and what lies
-// outside any task. It is what most goldens show: every field is filled
-// somewhere, one kernel has causes and a breakdown, the other is unmeasurable.
-// The figures are those of a real export of that benchmark.
+// Gaussian returns a run with two kernels that do not match, two copies, and a
+// row outside any task. Most goldens show it, because every field has a value
+// somewhere. One kernel has causes and a breakdown, and the other is
+// unmeasurable. The values come from a real export of that benchmark.
 func Gaussian() *compare.Result {
 	return compared(gaussian(), bySummary, compare.DefaultOptions())
 }
@@ -81,8 +81,8 @@ func gaussian() *ingest.Run {
 			kernel(csv, 3, "Fan1", unit.Size(2048), unit.Size(16), 0.037689, 19.9, 14.3, 1.5, 27.6, 70.8, 969161),
 			other(csv, 4, "clEnqueueReadBuffer", "device-to-host", 3, 0.001908, 90.1),
 			other(csv, 5, "clEnqueueWriteBuffer", "host-to-device", 3, 0.001455, 79.7),
-			// What VTune counts outside of any task. Its 0 launches and 0 s
-			// were printed and are not absent.
+			// VTune's row outside any task. Its 0 launches and 0 s were printed
+			// and are not absent.
 			other(csv, 6, "[Outside any task]", "", 0, 0, 20.9),
 		},
 		Notes: []note.Note{
@@ -94,7 +94,7 @@ func gaussian() *ingest.Run {
 	}
 }
 
-// kernel is 2,047 launches with all counters of an export that has them.
+// kernel returns a row of 2,047 launches with all counters of a full export.
 func kernel(file string, line int, task string, global, local unit.Size3, total unit.Seconds,
 	measured, peak, active, stalled, idle float64, threads int64) ingest.Kernel {
 	return ingest.Kernel{Task: task, Global: global, Local: local, SIMD: unit.Some(32),
@@ -105,8 +105,8 @@ func kernel(file string, line int, task string, global, local unit.Size3, total 
 		Threads: unit.Some(threads), Barriers: unit.Some[int64](0)}
 }
 
-// other is a task that is not a kernel: its measured value is nobody's
-// occupancy and is not judged.
+// other returns a row of a task that is not a kernel. Its measured value is not
+// the occupancy of a kernel and is not judged.
 func other(file string, line int, task, way string, n int64, total unit.Seconds, measured float64) ingest.Kernel {
 	return ingest.Kernel{Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
 		Instances: unit.Some(n), Total: unit.Some(total), Measured: ratio(measured)}
@@ -114,7 +114,7 @@ func other(file string, line int, task, way string, n int64, total unit.Seconds,
 
 func ratio(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
 
-// likeFan2 is the run of Gaussian with kernels of Fan2's figures alone.
+// likeFan2 returns the Gaussian run with n copies of Fan2 as its only kernels.
 func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare.Result {
 	run := gaussian()
 	fan2 := run.Kernels[0]
@@ -128,16 +128,16 @@ func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare
 	return compared(run, bySummary, compare.DefaultOptions())
 }
 
-// Hostile is a run whose kernels have the hostile names. They all are Fan2 but
-// for the name and the line, so that a golden shows what the name alone
-// changes.
+// Hostile returns a run whose kernels have the hostile names. Otherwise they
+// differ from Fan2 only in the line, so that a golden shows the effect of the
+// name alone.
 func Hostile() *compare.Result {
 	return likeFan2("hostile.csv", len(hostileNames), func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
 }
 
-// Many is a run of n kernels that match, with names as long as compilers make
-// them. It is for tests of what grows with the rows. The names differ in one
-// letter, as those of lambdas do.
+// Many returns a run with n matching kernels and names as long as compilers
+// make them. It is for tests of costs that grow with the rows. The names differ
+// in one letter, as names of lambdas do.
 func Many(n int) *compare.Result {
 	return likeFan2("many.csv", n, func(i int, k *ingest.Kernel) {
 		k.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
@@ -146,15 +146,15 @@ func Many(n int) *compare.Result {
 	})
 }
 
-// Absent is a run in which nothing is known but a name.
-// What is absent must be null, empty or a dash in an output, and never 0.
+// Absent returns a run in which only a name is known. In an output, absent
+// values must be null, empty, or a dash, and never 0.
 func Absent() *compare.Result {
 	return compare.Compare(&ingest.Run{Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
 		Kernels: []ingest.Kernel{{Task: "k"}}}, compare.Choice{}, compare.DefaultOptions())
 }
 
-// LogsOnly is a run of two timings, one of which became a row.
-// The other has Row -1: the sizes of its kernel are not known.
+// LogsOnly returns a run with two timings. One of them has a row. The other has
+// Row -1, because its kernel's sizes are unknown.
 func LogsOnly() *compare.Result {
 	timing := func(kernel string, n int64, s unit.Seconds, printed string, line int) ingest.Timing {
 		return ingest.Timing{Kernel: kernel, Groups: unit.Some(n), Seconds: s, Printed: printed,
@@ -169,14 +169,14 @@ func LogsOnly() *compare.Result {
 		arch.Source{Name: "--device"}, o)
 }
 
-// Empty is a run without any row.
+// Empty returns a run without rows.
 func Empty() *compare.Result {
 	return compare.Compare(&ingest.Run{}, compare.Choice{}, compare.DefaultOptions())
 }
 
-// Named is the run of Gaussian with a text in every place that holds texts of
-// others. A field that is to hold such a text has to be added here, or the
-// tests of the renderers do not look at it.
+// Named returns the Gaussian run with a text in every place that contains
+// foreign texts. A new field with such a text must be added here, otherwise the
+// renderers' tests do not check it.
 func Named(text string) *compare.Result {
 	r := Gaussian()
 	d := *r.Device

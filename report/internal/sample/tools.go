@@ -6,8 +6,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// Section finds a section of a document by its key, nil when there is none.
-// Tests go by keys, since titles are wording that changes. It points into the
+// Section returns the section of a document with a key, or nil if there is
+// none. Tests use keys, because titles change. The result points into the
 // document.
 func Section(d *report.Document, key string) *report.Section {
 	for i := range d.Sections {
@@ -18,8 +18,8 @@ func Section(d *report.Document, key string) *report.Section {
 	return nil
 }
 
-// Find finds a table of a document by its key in any section, nil when there is
-// none.
+// Find returns the table of a document with a key, from any section, or nil if
+// there is none.
 func Find(d *report.Document, key string) *report.Table {
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
@@ -31,7 +31,7 @@ func Find(d *report.Document, key string) *report.Table {
 	return nil
 }
 
-// Table is a table of the given rows, for files.
+// Table returns a table of the given rows, for files.
 func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Table {
 	cols := make([]report.Col[[]report.Cell], len(columns))
 	for i, c := range columns {
@@ -42,7 +42,7 @@ func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Ta
 	return t
 }
 
-// Output returns a run in every form, with a provenance that is the same in
-// every test. Without a version, a command line and a label the goldens do not
-// change with a release.
+// Output returns a run in every form, with the same provenance in every test.
+// It has no version, command line, or label, so that the goldens do not change
+// with a release.
 func Output(r *compare.Result) *report.Output { return rundoc.NewOutput(r, report.Provenance{}) }
