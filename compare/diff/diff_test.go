@@ -93,8 +93,8 @@ func TestDiffVerdicts(t *testing.T) {
 		{"the mirror image", runs(base, 60), runs(base, 70), Improvement, 10, 0},
 		{"four runs per side, apart: p is 2 of 70 deals", runs(base, 60, 61, 62, 63), runs(base, 50, 51, 52, 53),
 			Regression, -10, 2.0 / 70},
-		// U = 10 of 16. Of the 70 arrangements, 7 + 8 + 7 are closer to 8, so p
-		// = 48/70.
+		// U = 10 of 16. In 7 + 8 + 7 of the 70 arrangements, U is closer to 8,
+		// so p = 48/70.
 		{"a noisy fall is none", runs(base, 50, 60, 70, 80), runs(base, 45, 55, 65, 75), Unchanged, -5, 48.0 / 70},
 		{"significant, but too small to care", runs(base, 60, 60.1, 60.2, 60.3), runs(base, 59, 59.1, 59.2, 59.3),
 			Unchanged, -1, 2.0 / 70},

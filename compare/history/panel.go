@@ -129,8 +129,8 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// ownRuns is how many runs of a branch count: enough to show two bad runs in a
-// row, and too few to become the baseline.
+// ownRuns is the maximum number of runs that count per branch: enough to show
+// two bad runs in a row, and too few to become the baseline.
 const ownRuns = 3
 
 // candidate is a run that may become part of a panel.

@@ -20,8 +20,8 @@ type Imported struct {
 	Events        int // newly accepted levels and renames
 }
 
-// importBatch is how many runs an import stores per transaction. The runs touch
-// the same pages at the end of each series, so 50 of them cost hardly more than
+// importBatch is the number of runs per import transaction. The runs touch the
+// same pages at the end of each series, so 50 of them cost hardly more than
 // one.
 const importBatch = 50
 

@@ -25,8 +25,8 @@ type Check struct {
 	MissingBefore int64 // the previous run
 }
 
-// reach is how many runs a check reads. A finding that is open for longer
-// becomes the level.
+// reach is the number of runs that a check reads. A finding that is open for
+// longer becomes the level.
 const reach = 400
 
 // CheckRuns returns the judgment of every series in some runs. Each run is
@@ -188,8 +188,8 @@ type MissingKernel struct {
 // unknown share.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
-// missingAfterRuns is how many earlier runs show whether a kernel belongs to
-// the program.
+// missingAfterRuns is the number of earlier runs that show whether a kernel
+// belongs to the program.
 const missingAfterRuns = 20
 
 // findMissing finds the kernels that more than half of the earlier runs had,

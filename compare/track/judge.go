@@ -429,8 +429,8 @@ func faster(before, after []float64) bool {
 	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }
 
-// skew is how far a date may be ahead before it counts as a future date. It
-// allows for wrong time zones.
+// skew is the largest lead of a date that does not yet count as a future date.
+// It allows for wrong time zones.
 const skew = 24 * time.Hour
 
 // Future reports whether a date is too late for a collection.

@@ -190,7 +190,7 @@ type Series struct {
 	// Timing is the same kernel, judged by its time per launch, or nil without
 	// times.
 	Timing *Series
-	// Age is how many runs follow the first run under its key.
+	// Age is the number of runs after the first run under its key.
 	Age int
 
 	own    map[int64]bool // runs under its own key
@@ -369,7 +369,7 @@ func (t *Series) Restarted() bool {
 		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
 }
 
-// RecentRuns is how many runs a change is reported for.
+// RecentRuns is the number of runs for which a change is reported.
 const RecentRuns = 8
 
 // Continues reports whether the runs before the change belong to the series.

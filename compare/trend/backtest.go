@@ -62,7 +62,7 @@ const (
 	// reach is the number of runs within which an injected drop has to be
 	// found.
 	reach = 10
-	// places is how many places each drop is injected at.
+	// places is the number of places at which each drop is injected.
 	places = 3
 )
 

@@ -70,7 +70,7 @@ type ChangePoint struct {
 // t-test in overlapping windows, and merges the points afterward. Hunter
 // (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and its
 // successor Apache Otava do the same, after Matteson and James (2014). The
-// search takes O(n * window) time. A series with fewer than two points has no
+// search needs O(n * window) time. A series with fewer than two points has no
 // change points.
 func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := params.Validate(); err != nil {

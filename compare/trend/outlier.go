@@ -34,10 +34,11 @@ type OutlierBudget struct{ Runs, Values float64 }
 func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.003} }
 
 const (
-	// minOthers is how many values a level needs.
+	// minOthers is the number of values that a level needs.
 	minOthers = 3
-	// SingleRuns is how many runs the test of single values needs. With fewer
-	// runs, the half that a value is compared with has no meaningful spread.
+	// SingleRuns is the number of runs that the test for single values needs.
+	// With fewer runs, the half that a value is compared with has no meaningful
+	// spread.
 	SingleRuns = 6
 	// coreReach limits which values count for a row's level: the largest
 	// distance from the row's best half, in spreads of that half.

@@ -30,16 +30,16 @@ type Judged struct {
 }
 
 const (
-	// settled is how many runs a kernel needs until its spread requires no
-	// assumption. informed is how many it needs until it informs other kernels.
+	// settled is the number of runs after which a kernel's spread requires no
+	// assumption. informed is the number after which it informs other kernels.
 	settled, informed = 8, 5
-	// memory is how many runs show a kernel's noise. assumed is how many runs
-	// the assumed noise is worth.
+	// memory is the number of runs that show a kernel's noise. assumed is the
+	// weight given to the assumed noise, in runs.
 	memory, assumed = 60, 12.0
 	// mostBad limits how many runs back the first bad run is searched.
 	mostBad = 15
-	// hold is how many runs an improvement must persist to become the level.
-	// better is the ratio between its largest chance and a finding's chance.
+	// An improvement must persist for hold runs to become the level. better is
+	// the ratio between its largest chance and a finding's chance.
 	hold, better = 8, 0.1
 	// recovered is the total distance above the midpoint between both levels at
 	// which a finding closes, in spreads.
@@ -54,8 +54,8 @@ const (
 	// many is the number of kernels at which one kernel's drop no longer
 	// affects the common tail.
 	many = 150
-	// latest is how many checks are used for the number of kernels. The largest
-	// number counts, because a run may measure only some kernels again.
+	// latest is the number of checks that determine the kernel count. The
+	// largest number counts, because a run may measure only some kernels again.
 	latest = 3
 	// sharedPart is the part of the variance that consecutive runs share
 	// through their host and day.
