@@ -19,10 +19,10 @@ import (
 // Format reads a VTune summary report.
 type Format struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "vtune-summary" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "a VTune summary" }
 
 const (
@@ -75,10 +75,10 @@ func isHTML(head []byte) bool {
 	return false
 }
 
-// RunAlone implements ingest.Shared.
+// RunAlone returns true: such a file can be a run by itself.
 func (Format) RunAlone() bool { return true }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	// Detect the form from the first 4 KiB instead of the file extension,
 	// because users name all three forms .txt.

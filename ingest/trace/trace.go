@@ -27,10 +27,10 @@ import (
 // Format reads a Chrome trace.
 type Format struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "trace" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "a trace" }
 
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
@@ -44,7 +44,7 @@ func (Format) Sniff(head []byte) bool {
 		bytes.HasPrefix(head, []byte("[")) && has(`"ph"`) && has(`"pid"`)
 }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: &scanner{r: table.NewStream(ctx, src, opt), buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
 		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.BadRows{Several: true},

@@ -23,10 +23,10 @@ import (
 // Format reads a report of unitrace or one of its predecessors.
 type Format struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "unitrace" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "unitrace output" }
 
 const (
@@ -51,7 +51,7 @@ func (Format) Sniff(head []byte) bool {
 	return false
 }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt,
 		headers: map[tableKey]*header{}, index: map[kernelKey]*kernelSums{},

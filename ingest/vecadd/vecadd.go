@@ -25,10 +25,10 @@ import (
 // Format reads the log of a vec_add sample.
 type Format struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "vec_add" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "a vec_add log" }
 
 const (
@@ -54,10 +54,10 @@ func (Format) Sniff(head []byte) bool {
 	return false
 }
 
-// RunAlone implements ingest.Shared.
+// RunAlone returns true: such a file can be a run by itself.
 func (Format) RunAlone() bool { return true }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := reader{in: table.NewLines(ctx, src, opt), file: &ingest.File{}, side: opt.Result}
 	for r.in.Next() {

@@ -29,7 +29,7 @@ var _ ingest.Format = Format{}
 // Kind returns the value of Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "a VTune export" }
 
 // Sniff reports whether the text begins like an export: with a header whose

@@ -49,17 +49,17 @@ const collectHint = "collect with: vtune -collect gpu-hotspots"
 // Format reads a result folder, or an archive of one.
 type Format struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "vtune-result" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "an archive of a VTune result" }
 
 // Sniff implements ingest.Format. It reports whether the file is an archive,
 // whose content is checked when it is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	head, err := src.R.(*bufio.Reader).Peek(512)
 	if err != nil && err != io.EOF {

@@ -29,13 +29,13 @@ import (
 // without a spill is not in the log.
 type Log struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Log) Kind() string { return "compiler-log" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Log) Description() string { return "a compiler log" }
 
-// RunAlone implements ingest.Shared.
+// RunAlone returns false: such a file cannot be a run by itself.
 func (Log) RunAlone() bool { return false }
 
 // Sniff implements ingest.Format.
@@ -54,7 +54,7 @@ var (
 // mostWrapped is the maximum number of a warning's lines.
 const mostWrapped = 3
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Log) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	image, bad, err := readLog(ctx, src, opt)
 	if err != nil {

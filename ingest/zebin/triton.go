@@ -19,13 +19,13 @@ import (
 // work-group size, and the SLM that is requested at launch.
 type Triton struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Triton) Kind() string { return "triton" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Triton) Description() string { return "the JSON of Triton's cache" }
 
-// RunAlone implements ingest.Shared.
+// RunAlone returns false: such a file cannot be a run by itself.
 func (Triton) RunAlone() bool { return false }
 
 // Sniff implements ingest.Format.
@@ -34,7 +34,7 @@ func (Triton) Sniff(head []byte) bool {
 		bytes.Contains(head, []byte(`"shared"`))
 }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Triton) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
 	k, err := readTriton(src.Path, src.R)
 	if err != nil {

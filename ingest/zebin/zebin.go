@@ -105,10 +105,10 @@ func (k *Kernel) Demangled() string { return names.Display(k.Name) }
 // properties of the run's kernels.
 type Format struct{}
 
-// Kind implements ingest.Format.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "zebin" }
 
-// Description implements ingest.Format.
+// Description returns the format's name in messages.
 func (Format) Description() string { return "a kernel binary" }
 
 // Sniff implements ingest.Format.
@@ -118,10 +118,10 @@ func (Format) Sniff(head []byte) bool { return isBinary(head) }
 // many devices has about 100 MB.
 const maxBinary = 1 << 30
 
-// RunAlone implements ingest.Shared.
+// RunAlone returns false: such a file cannot be a run by itself.
 func (Format) RunAlone() bool { return false }
 
-// Read implements ingest.Format.
+// Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
 	data, err := io.ReadAll(io.LimitReader(src.R, maxBinary+1))
 	pos := note.Pos{File: src.Path}
