@@ -66,7 +66,7 @@ var compressions = map[string]func(t *testing.T, pieces []string) []byte{
 }
 
 // pieces returns a run in four pieces of complete lines, and the expected
-// result of reading it.
+// result.
 func pieces() (parts []string, want string) {
 	parts = []string{"alpha\n"}
 	for p := range 3 {
@@ -80,9 +80,9 @@ func pieces() (parts []string, want string) {
 	return parts, want
 }
 
-// TestCutOff truncates compressed runs at every byte. None of them is used, and
-// the error contains the position up to which the file is complete. If the cut
-// is between two members or frames, the truncation cannot be detected.
+// TestCutOff truncates compressed runs at every byte. None is used, and the
+// error contains the position up to which the file is complete. If the cut is
+// between two members or frames, the truncation cannot be detected.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	parts, want := pieces()
@@ -155,8 +155,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestLineEnds reads text whose lines end with CR, or with a mixture of which
-// the first 64 KiB contain only CR.
+// TestLineEnds reads text whose lines end with CR, or with a mixture that has
+// only CR in its first 64 KiB.
 func TestLineEnds(t *testing.T) {
 	parts, want := pieces()
 	text := strings.Join(parts, "")
@@ -182,7 +182,7 @@ func TestLineEnds(t *testing.T) {
 }
 
 // TestFlipped flips bits of compressed runs. If the file is still accepted, the
-// run must be unchanged. A few bits of the headers do not affect the text.
+// run must be unchanged. A few header bits do not affect the text.
 func TestFlipped(t *testing.T) {
 	t.Parallel()
 	parts, want := pieces()
@@ -211,7 +211,7 @@ func TestFlipped(t *testing.T) {
 }
 
 // TestDamagedAmongOthers checks that a folder with a damaged file is rejected,
-// whatever else it contains.
+// regardless of its other files.
 func TestDamagedAmongOthers(t *testing.T) {
 	parts, _ := pieces()
 	whole := compressions["gzip, flushed"](t, parts)

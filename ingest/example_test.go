@@ -11,7 +11,7 @@ import (
 )
 
 // A file's format is detected from its content. Read reads paths, and ReadFS
-// reads files of a file system.
+// reads files in a file system.
 func ExampleReadFS() {
 	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)

@@ -17,17 +17,17 @@ import (
 // Traits are a format's properties that matter for joining files. Files of a
 // format without traits are joined as they are.
 type Traits struct {
-	// ColumnsVary reports that users choose the columns of the format: a row
-	// may lack parts of the launch that another such file has.
+	// ColumnsVary reports that users choose the format's columns: a row may
+	// lack parts of the launch that another such file has.
 	ColumnsVary bool
 	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
 	// GPUs count EUs.
 	XVEColumns bool
-	// NoLaunchSize reports that a row without a launch size belongs to the one
-	// kernel to which another tool gives the same name.
+	// NoLaunchSize reports that a row without a launch size belongs to the only
+	// kernel with the same name in another tool's output.
 	NoLaunchSize bool
 	// NotARun is the error, and Hint its hint, for a run that has only files of
-	// this format. For example, a kernel binary contains no run.
+	// this format. For example, a kernel binary is not a run.
 	NotARun, Hint string
 }
 
@@ -35,14 +35,14 @@ type Traits struct {
 // lists all formats in the order in which they are tried. A new format is a
 // package with this interface and an entry in that list.
 type Format interface {
-	// Kind returns the value of Input.Kind.
+	// Kind returns the format's Input.Kind.
 	Kind() string
-	// Description returns the name of this kind of file in messages, for
-	// example "a VTune export".
+	// Description returns the file kind's name in messages, for example "a
+	// VTune export".
 	Description() string
-	// Sniff reports whether the beginning of a file has this format. head is at
-	// most 64 KiB, decompressed. Sniff must not guess, because the first format
-	// that returns true reads the file.
+	// Sniff reports whether a file that begins with head has this format. head
+	// is at most 64 KiB, decompressed. Sniff must not guess, because the first
+	// format that returns true reads the file.
 	Sniff(head []byte) bool
 	// Read reads the complete file. An unusable row becomes a note and counts
 	// as bad. An error (note.Errorf) means that nothing in the file can be
@@ -75,14 +75,14 @@ type Source struct {
 // ReadOptions are settings for a reader. The zero value is correct for most
 // uses.
 type ReadOptions struct {
-	// Result selects a result of a file that contains several, starting with 1.
-	// For example, a difference report has two results, and an archive may have
+	// Result selects a result if a file contains several, starting with 1. For
+	// example, a difference report has two results, and an archive may have
 	// more. If Result is 0, reading such a file returns a MultipleResultsError.
 	Result    int
 	Samples   bool        // keep occupancies over time
 	Instances bool        // also keep each launch, in addition to the kernels
 	Hash      bool        // let a large file's format compute File.Digest, which is faster than SHA-256
-	Progress  func(int64) // called regularly with the number of bytes read; may be nil
+	Progress  func(int64) // called regularly with the byte count read so far; may be nil
 	Threads   int         // 0: as many as the machine has
 }
 
@@ -106,7 +106,7 @@ type File struct {
 	Further      []*File // other exports in the same file, as if each had its own file
 
 	part  bool // another part lists the file among the inputs
-	lacks int  // number of missing launch parts that other files of the run have, see Join
+	lacks int  // launch parts that this file lacks and the run's other files have, see Join
 }
 
 // parts returns one File for each export in the file.
@@ -130,9 +130,9 @@ func (f *File) ForgetColumns() {
 	}
 }
 
-// content returns a digest of a file's rows and of its description of the
-// machine (see Input.Content). Stored runs are identified by it. Therefore the
-// order of a kernel's fields must not change, but their Go names may.
+// content returns a digest of a file's rows and machine description (see
+// Input.Content). Stored runs are identified by it. Therefore a kernel's fields
+// must keep their order, but their Go names may.
 func (f *File) content() string {
 	h := sha256.New()
 	for _, p := range f.Further {

@@ -12,10 +12,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Join joins the files of one run. A format has already added the rows with the
-// same key within a file. Join adds nothing across files: a later file fills
-// values that the first one lacks. If both have a value, the first one is used,
-// with a note. Join may change the kernels of the files, and nothing else.
+// Join returns one run from its files. A format has already added the rows with
+// the same key within a file. Join adds nothing across files: a later file
+// fills values that the first one lacks. If both have a value, the first one is
+// used, with a note. Join may change the files' kernels, and nothing else.
 func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
@@ -33,9 +33,9 @@ func Join(files []File) (*Run, error) {
 			f.lacks = shapeless
 		}
 	}
-	// Sort exports that lack more parts of the launch to the end: their rows
-	// are matched with the rows of the other exports. Tracer files without any
-	// part come last.
+	// Sort exports that lack more launch parts to the end: their rows are
+	// matched with the other exports' rows. Tracer files without any part come
+	// last.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Compare(max(a.lacks, j.fewest), max(b.lacks, j.fewest))
 	})
@@ -56,26 +56,26 @@ func Join(files []File) (*Run, error) {
 }
 
 const (
-	allParts  = 3            // parts of a launch: global size, local size, SIMD width
+	allParts  = 3            // launch parts: global size, local size, SIMD width
 	shapeless = allParts + 1 // for files whose format never has these parts
 )
 
-// A joiner joins the files of one run.
+// A joiner joins one run's files.
 type joiner struct {
 	run     *Run
-	from    []*File          // for each kernel of the run, the first file that has it
-	known   int              // number of kernels in the two indexes; a single export needs no index
+	from    []*File          // by kernel: the first file that has it
+	known   int              // kernels in the two indexes; a single export needs no index
 	index   map[Key]int      // the first kernel with a key
 	byName  map[string][]int // the kernels with a name, one per key
 	plain   map[string]string
 	tasks   map[Key]*Kernel // summary tasks
 	props   []Kernel
 	stalls  []TaskStalls
-	fewest  int             // number of launch parts that every export lacks, so that no file could add them
+	fewest  int             // launch parts that every export lacks, so that no file could add them
 	gaveWay map[string]bool // files whose samples were replaced by other counters, see chooseReading
 	traceOf Input           // input that contained the trace
-	// mergedTrace reports that the run's trace is a copy, to which the traces of
-	// other files are added.
+	// mergedTrace reports that the run's trace is a copy, to which other files'
+	// traces are added.
 	mergedTrace bool
 }
 
@@ -101,8 +101,8 @@ func (j *joiner) add(f *File) error {
 	r.Samples = append(r.Samples, f.Samples...)
 	j.props, j.stalls = append(j.props, f.Props...), append(j.stalls, f.Stalls...)
 	r.platform(f.Platform)
-	// Two exports of a run count the same instructions, so their sum would be
-	// twice the correct number.
+	// Two exports from one run count the same instructions, so their sum would
+	// be twice the correct number.
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
@@ -110,9 +110,9 @@ func (j *joiner) add(f *File) error {
 	return j.trace(f)
 }
 
-// lacking returns the number of launch parts that no row of an export has.
+// lacking returns how many launch parts are missing in all rows of an export.
 // Users export a run in two passes if some columns cannot be requested
-// together, and often only one of the passes has the launch columns.
+// together, and often only one pass has the launch columns.
 func lacking(list []Kernel) int {
 	n := allParts
 	for _, has := range []func(Kernel) bool{hasSize,
@@ -126,7 +126,7 @@ func lacking(list []Kernel) int {
 
 func hasSize(k Kernel) bool { return k.Global.Present() }
 
-// kernels joins the kernels and launches of a file.
+// kernels joins a file's kernels and launches.
 func (j *joiner) kernels(f *File) error {
 	known := len(j.run.Kernels)
 	if known == 0 {
@@ -135,8 +135,8 @@ func (j *joiner) kernels(f *File) error {
 		return nil
 	}
 	j.update()
-	to := make([]int, len(f.Kernels)) // index in the run of each kernel of the file
-	// kernels that match several kernels of the run; copies and the like are
+	to := make([]int, len(f.Kernels)) // for each kernel in the file, its index in the run
+	// kernels that match several kernels in the run; copies and the like are
 	// not reported
 	var left []*Kernel
 	for i := range f.Kernels {
@@ -172,8 +172,7 @@ func (j *joiner) kernels(f *File) error {
 	return nil
 }
 
-// partial reports whether a file lacks parts of the launch that other files
-// have.
+// partial reports whether a file lacks launch parts that other files have.
 func (j *joiner) partial(f *File) bool { return f.lacks > j.fewest && f.lacks < shapeless }
 
 // update adds new kernels to the indexes.
@@ -187,14 +186,14 @@ func (j *joiner) update() {
 	}
 }
 
-// Results of target for a kernel without a match.
+// Results that target returns for a kernel without a match.
 const (
 	none      = -1
 	ambiguous = -2 // several kernels match
 )
 
-// target returns the index of the run's kernel that matches a kernel of a later
-// file, or none or ambiguous.
+// target returns the index of the run's kernel that matches a later file's
+// kernel, or none or ambiguous.
 func (j *joiner) target(k *Kernel, f *File) int {
 	key := j.key(k)
 	if at, known := j.index[key]; known {
@@ -209,20 +208,20 @@ func (j *joiner) target(k *Kernel, f *File) int {
 		o := j.key(&j.run.Kernels[at])
 		fits := key.fits(&o)
 		switch from := j.from[at]; {
-		// A row that lacks parts of the launch belongs to the one kernel of
-		// another export that it fits.
+		// A row that lacks launch parts belongs to the only kernel in another
+		// export that it fits.
 		case partial:
 			fits = fits && from.Traits.ColumnsVary && (key.Device == "" || o.Device == "" || key.Device == o.Device) &&
 				(key.Direction == o.Direction || key.Direction == names.NoDirection || o.Direction == names.NoDirection)
 		// Tracers print the kernel name, but not always the launch size. A file
-		// of the same kind would have used the same name.
+		// from the same tool would have used the same name.
 		default:
 			fits = fits && from.Kind != f.Kind && key.Direction == o.Direction
 		}
 		switch {
 		case !fits:
-		// Choosing one of them would be a guess, and a new row would count its
-		// launches twice.
+		// Choosing one would be a guess, and a new row would count its launches
+		// twice.
 		case found >= 0:
 			return ambiguous
 		default:
@@ -240,7 +239,7 @@ func (k *Key) fits(o *Key) bool {
 }
 
 // apart reports whether two occupancies differ by more than a rounding error.
-// Tools print them with a resolution of 0.1%.
+// Tools print them to 0.1%.
 func apart(a, b *Kernel) bool {
 	x, y := a.Measured.Or(0), b.Measured.Or(0)
 	return a.Measured.Present() && b.Measured.Present() && max(y.Minus(x), x.Minus(y)) > 0.11
@@ -252,8 +251,8 @@ func twoRuns(a, b *Kernel) error {
 		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
 }
 
-// merge fills the values that a kernel lacks from the matching kernel of a
-// later file. Times and counters of two collections never agree exactly, so a
+// merge fills the values that a kernel lacks from the matching kernel in a
+// later file. Times and counters from two collections never agree exactly, so a
 // difference is noted only for values that should agree.
 func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	if sameKind && a.Measured.Present() && b.Measured.Present() && a.Measured != b.Measured {
@@ -292,7 +291,7 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 
 // joinCounters returns a, with missing values from b.
 func joinCounters(a, b *Counters) *Counters {
-	// L3Read may be the sum of both directions
+	// L3Read may include both directions
 	if a != nil && b != nil && (a.L3Read.Present() || a.L3Write.Present()) {
 		more := *b
 		more.L3Read, more.L3Write = a.L3Read, a.L3Write
@@ -311,9 +310,9 @@ func joined[T any](a, b *T) *T {
 	return &all
 }
 
-// joinMean copies the mean time of b to a, unless a can compute it from its own
-// total and count. If the count of a and the total of b, or the reverse, belong
-// to different launches, the mean of b is the only correct one.
+// joinMean copies b's mean time to a, unless a can compute it from its own
+// total and count. If a's count and b's total, or the reverse, belong to
+// different launches, only b's mean is correct.
 func joinMean(a, b *Kernel, sameKind bool) {
 	timed := b.Total.Present() && b.Instances.Present()
 	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
@@ -329,15 +328,15 @@ func joinMean(a, b *Kernel, sameKind bool) {
 }
 
 // sameTotal reports whether a total agrees with a kernel's total. An export
-// without totals computes it from an average that is printed with a resolution
-// of one microsecond.
+// without totals computes it from an average that is printed to one
+// microsecond.
 func sameTotal(t unit.Seconds, k *Kernel) bool {
 	const half = 0.5e-6 * (1 + 1e-9)
 	return math.Abs(float64(t-k.Total.Or(0))) <= half*float64(k.Instances.Or(0))
 }
 
 // key returns the key across files. Tracers print three dimensions, and VTune
-// omits trailing dimensions of 1.
+// omits trailing dimensions that are 1.
 func (j *joiner) key(k *Kernel) Key {
 	key := k.Key().Trim()
 	key.Task = j.plainName(key.Task)
@@ -353,11 +352,11 @@ func (j *joiner) plainName(s string) string {
 	return p
 }
 
-// chooseReading decides which counters a kernel uses if two files have some.
-// Counters that were read around each launch belong to that launch, however
-// short it is, and samples belong to whatever ran. Occupancy and XVE state must
-// come from the same reading, because they are combined later. It returns the
-// row from which the remaining values are filled.
+// chooseReading selects the counters that a kernel uses if two files have some.
+// Counters that were read around each launch belong to that launch, even if it
+// is short, and samples belong to whichever launch ran. Occupancy and XVE state
+// must come from the same reading, because they are combined later. It returns
+// the row from which the remaining values are filled.
 func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 	if !k.Measured.Present() {
 		return k

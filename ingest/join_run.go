@@ -12,7 +12,7 @@ import (
 )
 
 // launches adds a file's launches. If a kernel already has launches, it fills
-// their missing values. to maps the file's kernels to kernels of the run.
+// their missing values. to maps the file's kernels to the run's kernels.
 func (r *Run) launches(f *File, to []int) {
 	if f.Launches.Len() == 0 {
 		return
@@ -60,7 +60,7 @@ func (r *Run) launches(f *File, to []int) {
 			"in the same order"})
 }
 
-// broughtBy records that the launches of a kernel come from a later file.
+// broughtBy records that a kernel's launches come from a later file.
 func (r *Run) broughtBy(f *File, kernel int) {
 	if kernel < 0 || r.Kernels[kernel].Pos.File == f.Path {
 		return
@@ -72,8 +72,8 @@ func (r *Run) broughtBy(f *File, kernel int) {
 }
 
 // sameTimes reports whether two lists of launches have the same times in the
-// same order. Exports of one collection print the same times, so launches that
-// differ are in another order or belong to another run.
+// same order. Exports from one collection print the same times, so launches
+// that differ are in another order or belong to another run.
 func (l *Launches) sameTimes(mine []uint32, o *Launches, theirs []uint32) bool {
 	if len(mine) != len(theirs) {
 		return false
@@ -131,8 +131,8 @@ func (r *Run) wholeRun() {
 	}
 }
 
-// checkSummary compares the summary tasks with the tasks of exports. A summary
-// of another run would assign the wrong platform to the measured values.
+// checkSummary compares the summary's tasks with the exports' tasks. Another
+// run's summary would assign the wrong platform to the measured values.
 func (j *joiner) checkSummary() error {
 	if len(j.run.Summary) == 0 {
 		return nil
@@ -169,15 +169,15 @@ func (j *joiner) checkSummary() error {
 	return nil
 }
 
-// platform keeps the platform of each file and merges them. The first file has
+// platform keeps each file's platform and merges them. The first file has
 // priority.
 func (r *Run) platform(p Platform) {
 	if p == (Platform{}) {
 		return
 	}
 	r.Platforms = append(r.Platforms, p)
-	// These three fields belong together: the device of one file with the
-	// position of another would be misleading.
+	// These three fields belong together: one file's device with another file's
+	// position would be misleading.
 	if a := &r.Platform; a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
@@ -185,7 +185,7 @@ func (r *Run) platform(p Platform) {
 	complete(&r.Platform, &p)
 }
 
-// complete sets each zero field of a struct to the field of another.
+// complete fills each zero field of a struct from another struct.
 func complete[T any](to, from *T) {
 	a, b := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 	for i := range a.NumField() {
@@ -218,8 +218,8 @@ func (j *joiner) giveProperties() {
 			continue
 		}
 		joined[key.Task] = true
-		// A binary contains the work-group size if the source fixes it. The
-		// work-group size of a tracer's row belongs to a different launch size.
+		// A binary contains the work-group size if the source fixes it. A
+		// tracer row's work-group size belongs to a different launch size.
 		var local Size3
 		if !slices.ContainsFunc(fits, func(p Kernel) bool {
 			local = cmp.Or(local, p.Local)
@@ -240,7 +240,7 @@ func (j *joiner) giveProperties() {
 			}
 			if !apart {
 				f.fill(k, &common)
-			} else if f.of(k).IsZero() { // choosing one of them would be a guess
+			} else if f.of(k).IsZero() { // choosing one would be a guess
 				differ = append(differ, f.name)
 			}
 		}

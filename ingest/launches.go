@@ -9,24 +9,24 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launches are the launches of a run's kernels, in the order of their file.
-// There may be millions of them, and each needs 40 bytes. Values that all
-// launches share are in their kernel. A nil *Launches is empty.
+// Launches are the launches of a run's kernels, in file order. There may be
+// millions of them, and each needs 40 bytes. Values that all launches share are
+// in their kernel. A nil *Launches is empty.
 type Launches struct {
 	n      int
 	blocks []*[launchBlock]launch
 	files  map[int]string // for kernels that another file lists first
 }
 
-// launchBlock is the number of launches that are allocated together, here and
-// in a Trace. Growing a slice would temporarily need twice its size.
+// launchBlock is the number of launches allocated together, here and in a
+// Trace. Growing a slice would temporarily need twice its size.
 const launchBlock = 1 << 13
 
 // A launch is a stored launch. A negative value is absent.
 type launch struct {
 	kernel, line                    uint32
 	nanos, threads                  int64
-	measured, active, stalled, idle int32 // millionths of a percent
+	measured, active, stalled, idle int32 // in millionths of 1%
 }
 
 // A LaunchRecord is one launch.
@@ -37,7 +37,7 @@ type LaunchRecord struct {
 	Measured, Active, Stalled, Idle unit.Opt[unit.Ratio]
 }
 
-// Len returns the number of launches.
+// Len returns the launch count.
 func (l *Launches) Len() int {
 	if l == nil {
 		return 0
@@ -103,8 +103,8 @@ func unpacked(v int32) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.FromPercent(float64(v)/1e6), v >= 0)
 }
 
-// Renumber replaces each launch's kernel and drops launches whose new kernel is
-// negative. It changes l and returns it.
+// Renumber returns l after replacing each launch's kernel and dropping launches
+// whose new kernel is negative.
 func (l *Launches) Renumber(to []int) *Launches {
 	if l == nil {
 		return nil
@@ -132,9 +132,9 @@ func (l *Launches) clone() *Launches {
 	return c
 }
 
-// MergeByLine returns the launches of two lists in the order of their lines.
-// Each list must be in that order already. It frees both lists while merging,
-// because together they may be most of the memory.
+// MergeByLine returns the launches from two lists, ordered by line. Each list
+// must be in that order already. It frees both lists while merging, because
+// together they may be most of the memory.
 func (l *Launches) MergeByLine(o *Launches) *Launches {
 	switch {
 	case l.Len() == 0:

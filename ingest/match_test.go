@@ -10,9 +10,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// kernels parses kernels from lines of pairs `name value`, with values as an
-// export prints them. A line that begins with launch instead of task is a
-// launch of the previous kernel.
+// kernels returns the kernels in lines with pairs `name value`, with values as
+// an export prints them. A line that begins with launch instead of task is the
+// previous kernel's launch.
 func kernels(path, text string) (list []Kernel, props []Kernel, launches *Launches) {
 	for i, l := range strings.Split(text, "\n") {
 		k := Kernel{Pos: note.Pos{File: path, Line: i + 2}}
@@ -86,7 +86,7 @@ func spreadOf(k *Kernel) *LaunchSpread {
 	return k.Launches
 }
 
-// formatKernel prints a kernel in the form that kernels parses.
+// formatKernel returns a kernel in the form that kernels parses.
 func formatKernel(k *Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "task %s", k.Task)
@@ -127,10 +127,10 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
-// traits are the traits of the file kinds in these tests.
+// traits are the file kinds' traits in these tests.
 var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchSize: true}, "trace": {NoLaunchSize: true}}
 
-// join joins files and prints the run. A file is its kind and its kernels.
+// join returns the joined files as text. A file is its kind and its kernels.
 func join(files []string) []string {
 	var list []File
 	for i, text := range files {
@@ -210,7 +210,7 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestLaunchesOfSeveralFiles checks that the launches of two files are joined
+// TestLaunchesOfSeveralFiles checks that launches from two files are joined
 // only if their times agree in the same order.
 func TestLaunchesOfSeveralFiles(t *testing.T) {
 	const first = "vtune\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 40\nlaunch A t 2 measured 55"
@@ -258,8 +258,8 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestLaunchColumns checks the present and absent values of launches over
-// several blocks.
+// TestLaunchColumns checks present and absent launch values over several
+// blocks.
 func TestLaunchColumns(t *testing.T) {
 	var l Launches
 	const n = 2*launchBlock + 5

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// notebookOf returns a notebook as Jupyter writes it: each line of the outputs
-// is a line of the file.
+// notebookOf returns a notebook as Jupyter writes it: each output line is a
+// line in the file.
 func notebookOf(t testing.TB, indent string, outputs ...any) string {
 	t.Helper()
 	cells := []any{map[string]any{"cell_type": "markdown", "source": []string{"Vector size: 1\n"}, "metadata": map[string]any{}}}
@@ -56,7 +56,7 @@ func TestNotebook(t *testing.T) {
 		}
 	}
 
-	// Each line has the line number of the file.
+	// Each line has its line number in the file.
 	text := notebookOf(t, " ", stream("first\n"), stream("second\n", "third\n"))
 	got, _, _ := printedBy(text)
 	file := strings.Split(text, "\n")

@@ -28,8 +28,8 @@ import (
 // opened is an input that is ready to be read.
 type opened struct {
 	src *Source
-	// sum is the digest of the bytes that are read, before decompression. A
-	// file may be replaced while it is read.
+	// sum is the digest of the bytes read, before decompression. A file may be
+	// replaced while it is read.
 	sum   hash.Hash
 	close func()
 }
@@ -47,7 +47,7 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 			return nil, openError(path, err)
 		}
 		o.src.R, o.close = r, func() { file.Close() }
-		// The size of a pipe or a kernel file is unknown.
+		// Pipes and kernel files have no known size.
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			o.src.Size = info.Size()
 			if info.Size() > hashLimit {
@@ -83,8 +83,8 @@ func fromUTF16(o *opened) error {
 	return err
 }
 
-// fromCR converts line ends to LF if lines end with only CR, as in files of old
-// spreadsheets.
+// fromCR converts line ends to LF if lines end with only CR, as in old
+// spreadsheet files.
 func fromCR(o *opened) error {
 	head, err := peek(o.src)
 	if bytes.IndexByte(head, '\r') >= 0 && !bytes.ContainsAny(head, "\n\x00") {
@@ -125,8 +125,8 @@ func openError(path string, err error) error {
 	return note.Errorf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
 }
 
-// nearestName returns a question that suggests the entry of the same folder
-// whose name is nearest to a missing path. It is empty if no name is near. For
+// nearestName returns a question that suggests the most similar name in the
+// same folder for a missing path. It is empty if no name is similar. For
 // example, "; did you mean out/run.csv?".
 func nearestName(path string) string {
 	folder, name := filepath.Split(path)
@@ -134,7 +134,7 @@ func nearestName(path string) string {
 	entries, _ := os.ReadDir(cmp.Or(folder, "."))
 	for _, e := range entries {
 		if len(e.Name()) > len(name)+2 {
-			// The cost of the distance grows with the product of the lengths.
+			// Computing the distance takes time proportional to both lengths.
 			continue
 		}
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(e.Name()))
@@ -185,8 +185,8 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
-// otherTools are outputs of tools that do not contain a kernel's occupancy.
-// mark is a text that only this tool prints.
+// otherTools lists outputs without kernel occupancy. mark is a string that only
+// this tool prints.
 var otherTools = []struct{ mark, what, do string }{
 	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and contains no occupancy of a kernel", exportHint},
 	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, and no kernel",
@@ -198,7 +198,7 @@ var otherTools = []struct{ mark, what, do string }{
 		"measure the program's kernels with: unitrace -d -v -q -o report.txt ./program"},
 }
 
-// listed returns the descriptions of the formats for a message.
+// listed returns the formats' descriptions for a message.
 func listed(formats []Format) string {
 	var list []string
 	for _, f := range formats {
@@ -233,8 +233,8 @@ func binaryKind(head []byte) string {
 	return ""
 }
 
-// decompress replaces the content by the decompressed bytes if it begins like
-// gzip or zstd.
+// decompress replaces content that begins like gzip or zstd by the decompressed
+// bytes.
 func decompress(o *opened) error {
 	br := o.src.R.(*bufio.Reader)
 	magic, err := br.Peek(4)
@@ -264,10 +264,9 @@ func decompress(o *opened) error {
 	return nil
 }
 
-// inflated reads the decompressed bytes of a compressed file. It returns io.EOF
-// only at the end that the compressed file marks. All other errors state how
-// much of the file is complete, because the part before the error may be an
-// incomplete run.
+// inflated decompresses a file. It returns io.EOF only at the end that the
+// compressed file marks. All other errors state up to which point the file is
+// complete, because the part before the error may be an incomplete run.
 type inflated struct {
 	path         string
 	r            io.Reader
@@ -285,7 +284,8 @@ func (in *inflated) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inputError distinguishes a damaged file from a failure to read it.
+// inputError returns an error that distinguishes a damaged file from a failure
+// to read it.
 func (in *inflated) inputError(err error) error {
 	var path *fs.PathError
 	text := fmt.Sprintf("is damaged %s: %v", in.place(), err)
@@ -305,7 +305,7 @@ func (in *inflated) inputError(err error) error {
 		"the compressed file %s", text)
 }
 
-// place describes how much of the file is complete.
+// place returns the point up to which the file is complete, for messages.
 func (in *inflated) place() string {
 	if in.bytes == 0 {
 		return "before any text"
@@ -313,9 +313,9 @@ func (in *inflated) place() string {
 	return fmt.Sprintf("after %d bytes of text, in line %d", in.bytes, in.lines+1)
 }
 
-// members reads the members of a gzip file as one text. Considered and
-// rejected: the library's multistream mode, because it reports any bytes after
-// the last member as a truncated member.
+// members reads a gzip file's members as one stream. Considered and rejected:
+// the library's multistream mode, because it reports any bytes after the last
+// member as a truncated member.
 type members struct {
 	br *bufio.Reader
 	z  *gzip.Reader
@@ -335,8 +335,8 @@ func (m *members) Read(p []byte) (int, error) {
 	switch {
 	case len(head) == 0:
 		return n, err
-	// A single byte may be the beginning of a truncated member, which begins
-	// with two known bytes.
+	// A single byte may start a truncated member, which begins with two known
+	// bytes.
 	case head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
 		err := m.z.Reset(m.br)
 		if err == io.EOF { // more bytes were expected
@@ -357,13 +357,13 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// maxNotebook is the maximum size of a notebook, including the charts in it.
+// maxNotebook is a notebook's maximum size, including its charts.
 const maxNotebook = 64 << 20
 
-// fromNotebook replaces src.R by the output of the cells if the file is a
-// Jupyter notebook. Intel's thread-mapping exercise is such a notebook: its
-// outputs are logs and job files. Each output line keeps the line number that
-// it has in the file, as long as the file has one line for each.
+// fromNotebook replaces src.R by the cells' outputs if the file is a Jupyter
+// notebook. Intel's thread-mapping exercise is such a notebook: its outputs are
+// logs and job files. Each output line keeps the line number that it has in the
+// file, as long as the file has one line for each.
 func fromNotebook(src *Source) (is bool, err error) {
 	head, err := peek(src)
 	if err != nil || !isNotebook(head) {
@@ -415,22 +415,21 @@ func isNotebook(head []byte) bool {
 		(bytes.Contains(head, []byte(`"cells"`)) || bytes.Contains(head, []byte(`"worksheets"`)))
 }
 
-// A notebook reads the JSON of a notebook token by token, to know each string's
+// A notebook reads a notebook's JSON token by token, to know each string's
 // line.
 type notebook struct {
 	raw     []byte
 	in      *json.Decoder
 	out     bytes.Buffer
 	counted int64 // bytes of raw whose lines are included in line
-	line    int   // line ends of the file before the last token
-	written int   // line ends of out
-	open    bool  // the last line of out has no line end yet
-	depth   int   // nesting depth of the current value
+	line    int   // line ends in the file before the last token
+	written int   // line ends in out
+	open    bool  // the last line in out has no line end yet
+	depth   int   // the current value's nesting depth
 }
 
 // value reads a value and writes it to out if it is an output. keys are the
-// keys of the enclosing objects. listed means that the value is an element of a
-// list.
+// enclosing objects' keys. listed means that the value is in a list.
 func (n *notebook) value(keys []string, listed bool) error {
 	const deepest = 64 // a notebook has eight levels, and its data adds a few
 	t, err := n.in.Token()
@@ -471,7 +470,7 @@ func (n *notebook) value(keys []string, listed bool) error {
 }
 
 // printed reports whether a value is a cell's output: text, or data as plain
-// text. It includes what a program wrote to standard error.
+// text. It includes a program's standard error.
 func printed(keys []string) bool {
 	at := strings.Join(keys, "/")
 	return strings.HasSuffix(at, "cells/outputs/text") || strings.HasSuffix(at, "cells/outputs/data/text/plain")

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPartialExports joins exports of one run in several passes, not all of
-// which have the launch columns.
+// TestPartialExports joins exports of one run in several passes, some without
+// the launch columns.
 func TestPartialExports(t *testing.T) {
 	const hint = " (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)"
 	for _, c := range []struct {

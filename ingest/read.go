@@ -25,7 +25,7 @@ type Options struct {
 	Formats []Format // tried in order; the first that recognizes a file reads it
 	Stdin   io.Reader
 	ReadOptions
-	// Content also computes digests of the rows (see Input.Content).
+	// Content also computes row digests (see Input.Content).
 	Content bool
 }
 
@@ -34,13 +34,13 @@ type Options struct {
 // core, and it cannot be parallelized.
 const hashLimit = 64 << 20
 
-// sniffSize is the number of bytes of a file that Format.Sniff receives.
+// sniffSize is the maximum number of bytes that Format.Sniff receives.
 const sniffSize = 64 << 10
 
-// Read reads files, or folders of files, as one run. For a folder, it reads its
-// files, but not its subfolders. A path that does not exist or cannot be opened
-// is an error. If another path is usable, an unusable file becomes an error
-// note. Otherwise it is part of the returned error.
+// Read returns one run from files or folders. For a folder, it reads its files,
+// but not its subfolders. A path that does not exist or cannot be opened is an
+// error. If another path is usable, an unusable file becomes an error note.
+// Otherwise it is included in the returned error.
 func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	list, err := readPaths(ctx, paths, opt)
 	if err != nil {
@@ -49,15 +49,16 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	return joinContents(list, paths)
 }
 
-// content is the result of reading a path: the exports in its file, or an error.
+// content is the result for a path: the exports in its file, or an error.
 type content struct {
 	candidate
 	files []File
 	err   error
 }
 
-// readPaths reads each file of the paths once. It returns an error only if the
-// remaining files cannot be a run without the unusable one.
+// readPaths returns the content of each file in the paths, read once. It
+// returns an error only if the remaining files cannot be a run without the
+// unusable one.
 func readPaths(ctx context.Context, paths []string, opt Options) ([]content, error) {
 	candidates, err := expand(paths)
 	if err != nil {
@@ -66,8 +67,8 @@ func readPaths(ctx context.Context, paths []string, opt Options) ([]content, err
 	var list []content
 	progress, done := opt.Progress, int64(0)
 	for _, c := range candidates {
-		// A format reports the bytes of its own file, and Progress reports the
-		// bytes of all files.
+		// A format reports its own file's bytes, and Progress reports all
+		// files' bytes.
 		if progress != nil {
 			opt.Progress = func(n int64) { progress(done + n) }
 		}
@@ -87,15 +88,14 @@ func readPaths(ctx context.Context, paths []string, opt Options) ([]content, err
 	return list, nil
 }
 
-// noOutput reports whether a file of a folder is no profiler output. For
-// example, the folder of a job contains scripts, programs, and an empty error
-// log.
+// noOutput reports whether a file in a folder is not profiler output. For
+// example, a job's folder contains scripts, programs, and an empty error log.
 func (c *content) noOutput() bool {
 	return !c.listed && (isCode(c.err, CodeUnknown, codeBinary) || isCode(c.err, codeEmpty) && !isExport(c.path))
 }
 
-// joinContents joins what was read from paths to one run. It does not change
-// the contents.
+// joinContents returns the contents of paths, joined to one run. It does not
+// change them.
 func joinContents(list []content, paths []string) (*Run, error) {
 	var joined []File
 	var faults []error
@@ -136,7 +136,7 @@ func joinContents(list []content, paths []string) (*Run, error) {
 }
 
 // dropNotMeasured drops the notes about files without occupancy if another file
-// of the run has it.
+// in the run has it.
 func (r *Run) dropNotMeasured() {
 	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Measured.Present() }) {
 		r.Notes = slices.DeleteFunc(r.Notes, func(n note.Note) bool { return n.Code == note.NotMeasured })
@@ -160,8 +160,8 @@ func isCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// A MultipleResultsError means that a file contains several results. Each of
-// them is a run.
+// A MultipleResultsError means that a file contains several results. Each
+// result is a run.
 type MultipleResultsError struct {
 	error
 	Results int
@@ -175,8 +175,8 @@ func NewMultipleResultsError(results int, fault error) error {
 	return &MultipleResultsError{fault, results}
 }
 
-// ResultCount returns the number of results of the file if err is a
-// MultipleResultsError, and 0 otherwise.
+// ResultCount returns the file's result count if err is a MultipleResultsError,
+// otherwise 0.
 func ResultCount(err error) int {
 	if e, ok := errors.AsType[*MultipleResultsError](err); ok {
 		return e.Results
@@ -184,12 +184,12 @@ func ResultCount(err error) int {
 	return 0
 }
 
-// CodeUnknown is the code of the error that a file contains nothing for a run.
-// In a folder such a file is skipped: for example, a program without a device
+// CodeUnknown is the error code for a file that contains nothing for a run. In
+// a folder such a file is skipped: for example, a program without a device
 // image next to the export.
 const CodeUnknown = "unknown-format"
 
-// Codes of other errors that determine how a path is handled.
+// Other error codes that determine how a path is handled.
 const (
 	codeMissing    = "missing-file"
 	codeUnreadable = "unreadable-file"
@@ -227,7 +227,7 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	return note.Errorf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
 }
 
-// ReadFS reads the named files of a file system as one run. For example,
+// ReadFS returns one run from the named files in a file system, for example
 // embedded files.
 func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run, error) {
 	var files []File
@@ -248,7 +248,8 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 	return Join(files)
 }
 
-// readCandidate reads a file, or a VTune result folder as a whole.
+// readCandidate returns the content of a file, or of a whole VTune result
+// folder.
 func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error) {
 	if !c.folder {
 		o, err := open(ctx, c.path, opt)
@@ -278,8 +279,8 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
-// readSource detects a file's format and reads it. sum has hashed all bytes
-// when src.R is at its end.
+// readSource returns a file's content in the detected format. sum has hashed
+// all bytes when src.R is at its end.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*File, error) {
 	path := src.Path
 	notebook, err := fromNotebook(src)
@@ -298,26 +299,25 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 	ro.Hash = src.At != nil
 	file, err := format.Read(ctx, src, ro)
 	if err == nil && file.Digest == "" {
-		// A format may stop before the end of the file, where a compressed file
-		// has its checksum.
+		// A format may stop before the end of the file, but a compressed file
+		// has its checksum there.
 		_, err = io.Copy(io.Discard, src.R)
 	}
 	if err != nil {
 		return nil, ofNotebook(notebook, readError(path, err))
 	}
 	if notebook {
-		file.ForgetColumns() // columns of the output, not of the file
+		file.ForgetColumns() // columns in the output, not in the file
 	}
 	file.Digest = cmp.Or(file.Digest, digest("sha256", sum))
 	file.name(format, path, opt)
-	if opt.Result > 0 { // the results of a file are different runs
+	if opt.Result > 0 { // a file's results are different runs
 		file.Content = fmt.Sprintf("%s#%d", cmp.Or(file.Content, file.Digest), opt.Result)
 	}
 	return file, nil
 }
 
-// name sets the path, the kind, and, if requested, the content digest of the
-// file.
+// name sets the file's path, kind, and, if requested, content digest.
 func (f *File) name(format Format, path string, opt Options) {
 	f.Path, f.Kind = path, format.Kind()
 	if opt.Content {
@@ -342,8 +342,7 @@ var (
 		`[\w.-]*(?:key|token|passw|secret|credential)[\w.-]*=)("[^"]*"|'[^']*'|-?[^-\s]\S*)`)
 	// linkPassword matches the password in a URL.
 	linkPassword = regexp.MustCompile(`(://[^\s/:@]*:)\S*@`)
-	// homeFolder matches the home folder of a user on Linux, macOS, and
-	// Windows.
+	// homeFolder matches a user's home folder on Linux, macOS, and Windows.
 	homeFolder = regexp.MustCompile(`(?i)(^|[\s"'=:,])((?:/[\w.-]+)*?/(?:home|users)/|[a-z]:\\users\\)[^\s/\\"']+`)
 )
 

@@ -79,7 +79,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// read reads the paths as one run.
+// read returns the run in the paths.
 func read(dir string, names ...string) (*Run, error) {
 	var paths []string
 	for _, n := range names {
@@ -88,7 +88,8 @@ func read(dir string, names ...string) (*Run, error) {
 	return Read(context.Background(), paths, Options{Formats: testFormats})
 }
 
-// rows prints a run's rows: task, global size, measured occupancy, SLM.
+// rows returns a run's rows as text: task, global size, measured occupancy,
+// SLM.
 func rows(r *Run) string {
 	var b strings.Builder
 	for i := range r.Kernels {
@@ -173,7 +174,7 @@ func TestUnusable(t *testing.T) {
 	const hint = "(" + exportHint + ")"
 	files := map[string]string{"empty": "", "blank": "\n \n", "text": "hello there\n", "zip": "PK\x03\x04rest", "noise": "\x00\x01\x00\x02\x00\x00",
 		"header": "alpha\n", "dir/README": "hello\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00",
-		// Outputs of other tools, according to their sources and manuals.
+		// Other tools' outputs, according to their sources and manuals.
 		"hw.csv":    "Function\tHardware Event Count:INST_RETIRED.ANY\tModule\nmain\t123\ta.out\n",
 		"sysmon":    "====\nGPU 0: Intel(R) Iris(R) Plus Graphics 655 [0x3ea5]    PCI bus: 0000:00:02.0\nEU Count: 48    Threads per EU: 7    EU SIMD Width: 8\n",
 		"xmx.json":  `{"ts":1,"XVE_INST_EXECUTED_XMX_FP16":0}` + "\n",
@@ -209,7 +210,7 @@ func TestUnusable(t *testing.T) {
 }
 
 // TestCompressed reads gzip and zstd files and standard input, which are
-// detected by content. The digests are the digests of the compressed bytes.
+// detected by content. The digests belong to the compressed bytes.
 func TestCompressed(t *testing.T) {
 	const text = "alpha\nk 64 50 -\n"
 	var gz, zs bytes.Buffer
@@ -241,14 +242,14 @@ func TestCompressed(t *testing.T) {
 	if err != nil || rows(r) != "k 64 50 -\n" {
 		t.Errorf("standard input: %v", err)
 	}
-	// SHA-256 of the text according to sha256sum.
+	// The text's SHA-256 according to sha256sum.
 	r, _ = read(dir, "plain")
 	if got := r.Inputs[0].Digest; got != "sha256:"+sumPlain {
 		t.Errorf("digest %s", got)
 	}
 }
 
-// half is a format that reads only the beginning of a file.
+// half is a format that reads only the first part.
 type half struct{ Format }
 
 func (half) Kind() string      { return "half" }
@@ -261,8 +262,8 @@ func (half) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error)
 	return &File{}, err
 }
 
-// TestLargeDigest checks that a large file whose format computes no digest has
-// the digest of all its bytes.
+// TestLargeDigest checks that a large file whose format computes no digest is
+// hashed completely.
 func TestLargeDigest(t *testing.T) {
 	text := strings.Repeat("text\n", 50_000)
 	sum := sha256.New()
@@ -273,7 +274,7 @@ func TestLargeDigest(t *testing.T) {
 	}
 }
 
-// TestUTF16 reads redirected output of Windows PowerShell.
+// TestUTF16 reads redirected output from Windows PowerShell.
 func TestUTF16(t *testing.T) {
 	encode := func(order binary.AppendByteOrder, text string) string {
 		var b []byte
@@ -319,7 +320,7 @@ func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File
 }
 
 // TestDigestOfWhatWasRead checks that a file that is replaced while it is read
-// has the digest of the bytes that were parsed.
+// gets the parsed bytes' digest.
 func TestDigestOfWhatWasRead(t *testing.T) {
 	dir := write(t, map[string]string{"run": "alpha\nk 64 50 -\n", "new": "alpha\nk 64 10 -\n"})
 	path := filepath.Join(dir, "run")
@@ -393,12 +394,12 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestStalls joins stall reasons with a kernel of one launch size, a kernel of
-// two launch sizes, and a name that no export has.
+// TestStalls joins stall reasons with a kernel that has one launch size, a
+// kernel that has two, and a name that no export has.
 func TestStalls(t *testing.T) {
 	list, _, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
 	only := func(reason string) []Stall { return []Stall{{Reason: reason, Share: 1}} }
-	list[1].Counters = &Counters{Stalls: only("Barrier")} // from the export, where each row has its own
+	list[1].Counters = &Counters{Stalls: only("Barrier")} // from the export, which has one per row
 	run, err := Join([]File{{Kernels: list}, {Stalls: []TaskStalls{
 		{Task: "A", Stalls: only("Sbid")}, {Task: "B", Stalls: only("Send")}, {Task: "C", Stalls: only("Send")}}}})
 	if err != nil {
@@ -432,7 +433,7 @@ func (f countedFormat) Read(ctx context.Context, src *Source, opt ReadOptions) (
 	return f.lineFormat.Read(ctx, src, opt)
 }
 
-// TestReadRuns reads a folder of repeats, which is recognized only after its
+// TestReadRuns reads a folder with repeats, which is recognized only after its
 // files were joined. Each file must be read once, and each run must be the same
 // as if only its files had been read.
 func TestReadRuns(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package ingest converts profiler output into a Run: the kernels, the timings,
 // the platform, and notes about unusable input. It detects each file's format,
-// reads the file with that format, and joins the files of one run. It does not
-// know devices, statistics, or layout, and it never prints.
+// reads the file with that format, and joins each run's files. It does not know
+// devices, statistics, or layout, and it never prints.
 package ingest
 
 import (
@@ -22,13 +22,13 @@ type Size3 = unit.Size3
 // A Run is everything that was read from one profiler run.
 type Run struct {
 	Inputs []Input
-	// Kernels are in the order of the first file that has them, including
+	// Kernels have the order of the first file that contains them, including
 	// copies and other tasks.
 	Kernels  []Kernel
 	Launches *Launches // nil unless requested and a file has a row per launch
 	Timings  []Timing  // from logs, in file order
-	Platform Platform  // description of the machine in logs and summaries
-	// Platforms contains the platform of each file that describes one.
+	Platform Platform  // from logs and summaries
+	// Platforms contains one platform per file that describes one.
 	Platforms []Platform
 	// Instructions comes from the first export that counts instructions.
 	Instructions Instructions
@@ -38,7 +38,7 @@ type Run struct {
 	// Trace contains the launch times. It is nil if no file has them.
 	Trace   *Trace
 	Samples []Samples // occupancies over time, if requested
-	// Summary contains the "hottest tasks" of summaries, which have no launch
+	// Summary contains the "hottest tasks" from summaries, which have no launch
 	// size. It is used if no export has rows.
 	Summary []Kernel
 	Notes   []note.Note
@@ -56,7 +56,7 @@ type Input struct {
 	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
 	Traits Traits
 	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
-	// Content is a digest of the content. It does not depend on compression,
+	// Content is the content's digest. It does not depend on compression,
 	// delimiters, or quotes. It is empty if it was not requested.
 	Content string
 	Rows    int64 // data rows (lines of a log) that were used
@@ -72,20 +72,21 @@ type Key struct {
 	Device        string
 }
 
-// KeyOf returns the key of a launch that a tracer printed.
+// KeyOf returns the key for a launch that a tracer printed.
 func KeyOf(l *names.Launch) Key {
 	return Key{l.Name, l.Global, l.Local, l.SIMD.Or(0), l.Direction, l.Tile}
 }
 
-// Trim returns the key without trailing dimensions of 1, so that keys of
-// different tools can be compared. Some tools always print three dimensions.
+// Trim returns the key without trailing dimensions that are 1, so that keys
+// from different tools can be compared. Some tools always print three
+// dimensions.
 func (k Key) Trim() Key {
 	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
 	return k
 }
 
-// A Reading is the way in which counters were read. It determines how much of
-// their values may belong to a kernel.
+// A Reading is the way in which counters were read. It determines to which
+// extent their values belong to a kernel.
 type Reading uint8
 
 // Ways to read counters.
@@ -107,8 +108,8 @@ type Kernel struct {
 	Global, Local Size3  // in work-items; absent for copies
 	SIMD          unit.Opt[int]
 	Direction     string
-	Device        string // adapter and stack of the row, if the export contains them
-	OneStack      bool   // the row belongs to one stack of its adapter
+	Device        string // the row's adapter and stack, if the export has them
+	OneStack      bool   // the row belongs to a single stack
 	Pos           note.Pos
 
 	Instances unit.Opt[int64]        `join:"instance count"`
@@ -129,8 +130,8 @@ type Kernel struct {
 	MeasuredLow, MeasuredHigh, IdleLow, IdleHigh unit.Opt[unit.Ratio]
 
 	Printed unit.Opt[unit.Ratio] `join:""`
-	// Interval is the time between two samples of the counters, if the input
-	// contains it.
+	// Interval is the time between two counter samples, if the input contains
+	// it.
 	Interval unit.Opt[unit.Seconds]
 	// CounterTimeRatio is the time over which counters around each launch were
 	// read, divided by the kernel's time, if both are known. Occupancies are
@@ -143,10 +144,9 @@ type Kernel struct {
 	Threads          unit.Opt[int64]      `join:"threads started"` // "Computing Threads Started": sampled
 	Barriers         unit.Opt[int64]      `join:"GPU barriers"`    // barrier messages
 
-	// All launches share the following values, so that files of any two kinds
-	// should agree on them: the profiler's own static prediction, "Peak XVE
-	// Threads Occupancy", with its three limits, and values from binaries and
-	// tracers.
+	// All launches share the following values, so that any two files should
+	// agree on them: the profiler's own static prediction, "Peak XVE Threads
+	// Occupancy", with its three limits, and values from binaries and tracers.
 	Peak        unit.Opt[unit.Ratio] `join:"peak occupancy" static:"true"`
 	PeakWork    unit.Opt[unit.Ratio] `join:"work size limit" static:"true"`
 	PeakSLM     unit.Opt[unit.Ratio] `join:"SLM limit" static:"true"`
@@ -175,26 +175,25 @@ type Counters struct {
 	// Bandwidths in GB/s. A result folder counts reads from and writes to L3 as
 	// one value, which is L3Read.
 	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
-	// Maximum bandwidths according to the metric set of a result folder, in
-	// GB/s at the highest clock.
+	// Maximum bandwidths according to a result folder's metric set, in GB/s at
+	// the highest clock.
 	MemoryReadPeak, MemoryWritePeak, L3Peak unit.Opt[float64]
 }
 
-// A Stall is a reason why XVEs stalled, with the spelling of the export, and
-// its share of all stalls.
+// A Stall is a reason why XVEs stalled, in the export's spelling, and its share
+// of all stalls.
 type Stall struct {
 	Reason string
 	Share  unit.Ratio
 }
 
-// A Pipe is a pipeline of an XVE and the share of the time in which it was
-// active.
+// A Pipe is an XVE pipeline and the share of time in which it was active.
 type Pipe struct {
 	Name   string
 	Active unit.Ratio
 }
 
-// BusiestPipe returns a pipe's highest activity, and the name of that pipe. The
+// BusiestPipe returns a pipe's highest activity, and that pipe's name. The
 // result is absent if the input has no pipes.
 func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
 	if c == nil {
@@ -208,8 +207,8 @@ func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
 	return busiest, name
 }
 
-// Memory returns the sum of the read and write bandwidth in GB/s. It is absent
-// if the input has neither.
+// Memory returns the total read and write bandwidth in GB/s. It is absent if
+// the input has neither.
 func (c *Counters) Memory() unit.Opt[float64] {
 	if c == nil || !c.MemoryRead.Present() && !c.MemoryWrite.Present() {
 		return unit.Opt[float64]{}
@@ -217,8 +216,8 @@ func (c *Counters) Memory() unit.Opt[float64] {
 	return unit.Some(c.MemoryRead.Or(0) + c.MemoryWrite.Or(0))
 }
 
-// A Counter is one of a kernel's Counters. Value is in Unit, which is "%" or
-// "GB/s".
+// A Counter is one entry in a kernel's Counters. Value is in Unit, which is "%"
+// or "GB/s".
 type Counter struct {
 	Name  CounterName
 	Unit  string
@@ -227,14 +226,14 @@ type Counter struct {
 	Static bool
 }
 
-// CounterName is the name of a counter: a heading of VTune, in which * stands
-// for the part that differs. Equal names belong to the same counter.
+// CounterName is a counter's name: VTune's heading, with * as a placeholder for
+// the variable part. Equal names belong to the same counter.
 type CounterName struct{ heading, part string }
 
 // String returns the name. For example, "XVE Stall Reasons:Send".
 func (n CounterName) String() string { return strings.Replace(n.heading, "*", n.part, 1) }
 
-// All returns the counters in the order of the file, bandwidths last.
+// All returns the counters in file order, bandwidths last.
 func (c *Counters) All() iter.Seq[Counter] {
 	return func(yield func(Counter) bool) {
 		if c == nil {
@@ -271,16 +270,16 @@ func (c *Counters) All() iter.Seq[Counter] {
 	}
 }
 
-// TaskStalls are the stall reasons of all launches with a name, from sampling
-// of single instructions.
+// TaskStalls contains the stall reasons for all launches with a name, from
+// instruction sampling.
 type TaskStalls struct {
 	Task   string
 	Stalls []Stall
 	Pos    note.Pos
 }
 
-// LaunchSpread describes the variation between launches with the same key.
-// Quantiles of many launches come from a bounded sample and are estimates.
+// LaunchSpread describes the variation between launches with the same key. For
+// many launches, quantiles come from a bounded sample and are estimates.
 type LaunchSpread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
@@ -311,9 +310,8 @@ var notKernels = regexp.MustCompile(
 // IsKernel reports whether the task is a kernel, see Key.IsKernel.
 func (k *Kernel) IsKernel() bool { return k.Key().IsKernel() }
 
-// LeastBarriers returns a lower bound for the number of barriers of a
-// work-group. No export contains that number, but counted barrier messages
-// prove at least one.
+// LeastBarriers returns a lower bound for a work-group's barrier count. No
+// export contains that count, but counted barrier messages prove at least one.
 func (k *Kernel) LeastBarriers() int {
 	if k.Barriers.Or(0) > 0 {
 		return 1
@@ -348,7 +346,7 @@ func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	return unit.Maybe(t/unit.Seconds(n), ok && counted && n > 0)
 }
 
-// A Timing is a line of a vec_add log: the host wall time of submit and wait,
+// A Timing is a line in a vec_add log: the host wall time of submit and wait,
 // which is never equal to the kernel's time.
 type Timing struct {
 	Kernel        string // as printed: VectorAdd<12>
@@ -363,55 +361,55 @@ type Timing struct {
 // absent fields are unknown.
 type Platform struct {
 	Device       string        // "Intel(R) UHD Graphics P630 [0x3e96]", "Meteor Lake-P [Intel Arc Graphics]"
-	DeviceFrom   string        // source of Device: "the log", "the summary", "the DevCloud node property"
+	DeviceFrom   string        // where Device comes from: "the log", "the summary", "the DevCloud node property"
 	NodeProperty string        // gen9, gen11, iris_xe_max
-	XVEs         unit.Opt[int] // number of XVEs (EUs)
-	// Listed contains two different GPUs of the machine if the input does not
-	// identify the run's GPU. Device is then empty.
+	XVEs         unit.Opt[int] // XVE (EU) count
+	// Listed contains two of the machine's GPUs if the input does not identify
+	// the run's GPU. Device is then empty.
 	Listed        [2]ListedGPU
-	CountedXVEs   unit.Opt[int] // XVEs that the counters of each launch cover: of the GPU, or of one stack
+	CountedXVEs   unit.Opt[int] // XVEs that each launch's counters cover: the whole GPU, or one stack
 	ThreadsPerXVE unit.Opt[int]
 	Adapters      unit.Opt[int] // equal adapters (GPUs) in the run
 	Stacks        unit.Opt[int] // stacks (tiles) per adapter
-	// BusyStacks is the number of stacks of all adapters that were not idle all
-	// the time, from a summary's adapter table.
+	// BusyStacks is the number of stacks on all adapters that were ever busy,
+	// from a summary's adapter table.
 	BusyStacks   unit.Opt[int]
 	MaxFrequency unit.Opt[float64] // Hz
-	Collected    time.Time         // collection start, otherwise the date of the job file; zero if unknown
+	Collected    time.Time         // collection start, otherwise the job file's date; zero if unknown
 	Host         string
 	Command      string
 	OS           string
 	VTune        string
 	Driver       string
 	JobID        string
-	Occupancy    unit.Opt[unit.Ratio] // occupancy of the whole run in a summary
+	Occupancy    unit.Opt[unit.Ratio] // whole-run occupancy in a summary
 	OccupancyPos note.Pos
 	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" or "GPU Stack Utilization" of a summary
 	// Active, Stalled, and Idle are the XVE state over the whole run, from the
-	// summary of hpc-performance.
+	// hpc-performance summary.
 	Active, Stalled, Idle unit.Opt[unit.Ratio]
 
 	GPUTime unit.Opt[unit.Seconds]
 	// SamplingInterval is the actual time between two samples of the counters.
 	SamplingInterval unit.Opt[unit.Seconds]
 	VectorSize       unit.Opt[int64] // from a vec_add log
-	Pos              note.Pos        // position of the device line
+	Pos              note.Pos        // the device line's position
 }
 
-// A ListedGPU is one of several GPUs of a machine.
+// A ListedGPU is one of a machine's GPUs.
 type ListedGPU struct {
 	Name string
 	XVEs unit.Opt[int]
 }
 
-// A field is a field of Kernel that is joined when files are joined.
+// A field is a Kernel field that is joined when files are joined.
 type field struct {
 	index  int
-	name   string // in messages; "" for a value that comes with a reading of counters and has no name
+	name   string // in messages; "" for a nameless value that comes with a counter reading
 	static bool   // the same for all launches
 }
 
-// joinedFields are the fields of Kernel that have a join tag.
+// joinedFields are the Kernel fields with a join tag.
 var joinedFields = func() (list []field) {
 	for f := range reflect.TypeFor[Kernel]().Fields() {
 		if name, ok := f.Tag.Lookup("join"); ok {
@@ -423,8 +421,8 @@ var joinedFields = func() (list []field) {
 
 func (f *field) of(k *Kernel) reflect.Value { return reflect.ValueOf(k).Elem().Field(f.index) }
 
-// fill sets the field if it is missing. It reports whether both kernels have it
-// with different values.
+// fill sets the field if it is missing, and reports whether both kernels have
+// it with different values.
 func (f *field) fill(to, from *Kernel) (differ bool) {
 	a, b := f.of(to), f.of(from)
 	switch {
@@ -437,8 +435,8 @@ func (f *field) fill(to, from *Kernel) (differ bool) {
 	return !a.Equal(b)
 }
 
-// ClearSampled removes the sampled state of the XVEs. Callers use it if a value
-// per launch is available.
+// ClearSampled removes the sampled XVE state. Callers use it if values per
+// launch are available.
 func (k *Kernel) ClearSampled() {
 	none := unit.Opt[unit.Ratio]{}
 	k.Measured, k.MeasuredLow, k.MeasuredHigh, k.Printed = none, none, none, none

@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Runs splits paths into runs:
+// Runs returns the paths of each run:
 //
 //   - If there are several folders, each folder is a run.
 //   - In a folder of folders, each subfolder with profiler output is a run,
@@ -90,7 +90,7 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 }
 
 // EachRun passes each run of the paths to a function, with the name of its
-// folder or file. read reads the runs of one element of Runs, see ReadRuns.
+// folder or file. read reads the runs in one element of Runs, see ReadRuns.
 func EachRun(paths []string, formats []Format, read func(paths []string) ([]*Run, error),
 	each func(name string, run *Run) error) error {
 	seen := map[string]int{}
@@ -119,16 +119,17 @@ func EachRun(paths []string, formats []Format, read func(paths []string) ([]*Run
 	return nil
 }
 
-// ResultsOfOneFile reports whether several runs are the results of one file.
-// For example, a difference report has two results.
+// ResultsOfOneFile reports whether several runs are results from one file. For
+// example, a difference report has two results.
 func ResultsOfOneFile(runs []*Run) bool {
 	return len(runs) > 1 && runs[0].Inputs[0].Path == runs[1].Inputs[0].Path
 }
 
-// ReadRuns reads paths as one run, or as several runs if they contain several:
-// the results of a file, or a folder with several exports of the same kernels.
-// For example, a folder of repeats has a run per export. Each file is read
-// once, except for a file with several results, which is read once per result.
+// ReadRuns returns the run in the paths, or several runs if they contain
+// several: a file's results, or a folder with several exports of the same
+// kernels. For example, a folder with repeats has a run per export. Each file
+// is read once, except for a file with several results, which is read once per
+// result.
 func ReadRuns(ctx context.Context, paths []string, opt Options) ([]*Run, error) {
 	list, err := readPaths(ctx, paths, opt)
 	if err != nil {
@@ -154,23 +155,24 @@ func ReadRuns(ctx context.Context, paths []string, opt Options) ([]*Run, error) 
 	return []*Run{run}, nil
 }
 
-// Ranks of a file in a folder of repeats. The files with the highest rank are
-// the repeats.
+// File ranks in a folder with repeats. The files with the highest rank are the
+// repeats.
 const (
 	useless   = iota
 	ofAllRuns // contains no kernels
-	ofTasks   // has tasks of a summary
-	traced    // has kernels of a log or a trace
+	ofTasks   // has a summary's tasks
+	traced    // has kernels from a log or a trace
 	exported  // has kernels without counters
 	measuresKernels
 )
 
-// repeats returns the runs of a folder that contains several runs of one
-// program, each joined with the files that belong to all runs: the files of
-// the folder with a lower rank, and the files of other paths. Files with
-// measured occupancy are repeats. Without any, the exports are, then the traces, and
-// then the summaries that name tasks. An export without counters does not
-// identify its run. If other files have counters, it is left out.
+// repeats returns the runs in a folder that contains several runs of one
+// program. Each run is joined with the files that belong to all runs: the
+// folder's files with a lower rank, and the files in other paths. Files with
+// measured occupancy are repeats. If there are none, the exports are repeats;
+// if there are no exports, the traces; otherwise the summaries that name tasks.
+// An export without counters does not identify its run. If other files have
+// counters, it is left out.
 func repeats(list []content, folder string) (runs []*Run, err error) {
 	var shared, files []content
 	for _, c := range list {
@@ -281,7 +283,8 @@ func listFolder(path string) (f folder, err error) {
 	return f, err
 }
 
-// naturally compares names by the numbers in them: n2 is before n10.
+// naturally returns the order of two names by the numbers in them: n2 is before
+// n10.
 func naturally(a, b string) int {
 	number := func(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 	for a != "" && b != "" {
@@ -303,7 +306,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ResultExtension is the extension of a file that every VTune result folder
+// ResultExtension is the file name extension that every VTune result folder
 // contains.
 const ResultExtension = ".vtune"
 
@@ -326,7 +329,7 @@ func isExport(path string) bool {
 	return isText(path) || strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".json")
 }
 
-// expand returns the files of the paths, without duplicates.
+// expand returns the files in the paths, without duplicates.
 func expand(paths []string) ([]candidate, error) {
 	var files []candidate
 	seen := map[string]bool{}
@@ -376,7 +379,7 @@ func sizeOf(path string) int64 {
 	return 0
 }
 
-// Size returns the number of bytes that Read would read, for a progress bar.
+// Size returns how many bytes Read would read, for a progress bar.
 func Size(paths []string) int64 {
 	files, err := expand(paths)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 )
 
 // A Trace contains the launch times: kernels, copies, and fills. A launch needs
-// 24 bytes, so that a trace of gigabytes fits into memory. The zero Trace is
+// 24 bytes, so that a trace with gigabytes fits into memory. The zero Trace is
 // empty, and a nil *Trace can be read.
 type Trace struct {
 	Tasks   []Key    // launched tasks; Device is empty
-	Lanes   []int    // device of each queue or engine
-	Devices []string // names of the devices, "" if unknown
+	Lanes   []int    // device by queue or engine
+	Devices []string // device names, "" if unknown
 
-	First, Last int64 // start of the first launch and end of the last one, in nanoseconds
+	First, Last int64 // first launch start and last launch end, in nanoseconds
 	// Step divides all times, in nanoseconds. It is 1000 for a trace in whole
 	// microseconds.
 	Step int64
-	// Whole reports that the file is a run of its own: its writer puts all of a
-	// run, or of one of its processes, into one file.
+	// Whole is set if the file is a separate run: its writer puts a whole run,
+	// or a whole process, into one file.
 	Whole bool
 
 	n      int
@@ -36,14 +36,14 @@ type Trace struct {
 	byName map[string][]int
 }
 
-// A Launch is one launch, in nanoseconds of a clock that all launches of a
+// A Launch is one launch, in nanoseconds on a clock that all launches in a
 // trace share.
 type Launch struct {
 	Start, End int64
 	Task, Lane uint32
 }
 
-// Len returns the number of launches.
+// Len returns the launch count.
 func (t *Trace) Len() int {
 	if t == nil {
 		return 0
@@ -51,7 +51,7 @@ func (t *Trace) Len() int {
 	return t.n
 }
 
-// Task returns the number of a task. It adds the task if it is new.
+// Task returns a task's number. It adds a new task.
 func (t *Trace) Task(key Key) uint32 {
 	key.Device = ""
 	i, known := t.tasks[key]
@@ -84,13 +84,13 @@ func (t *Trace) Add(l Launch) {
 	}
 }
 
-// At returns launch i, in the order in which the launches were added. After
-// Finish, it is the order of their starts.
+// At returns launch i, in the order of adding. After Finish, launches are
+// sorted by start.
 func (t *Trace) At(i int) Launch { return *t.at(i) }
 
 func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
 
-// All returns the launches in the order of their starts.
+// All returns the launches in start order.
 func (t *Trace) All() iter.Seq[Launch] {
 	return func(yield func(Launch) bool) {
 		for i := range t.Len() {
@@ -104,8 +104,8 @@ func (t *Trace) All() iter.Seq[Launch] {
 // byStart sorts launches by their starts.
 type byStart struct{ *Trace }
 
-// Less implements sort.Interface. It also orders launches that start at the
-// same time, so that results do not depend on the order in the file.
+// Less reports whether launch i comes first. It also orders launches that start
+// at the same time, so that results do not depend on the order in the file.
 func (s byStart) Less(i, j int) bool {
 	a, b := s.at(i), s.at(j)
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
@@ -131,8 +131,8 @@ func (t *Trace) Finish() {
 	t.byName = indexKeys(t.Tasks)
 }
 
-// same reports whether another trace is the same one, read again. For example,
-// from a result folder and from an archive of it.
+// same reports whether another trace is the same one, read again, for example
+// from a result folder and from its archive.
 func (t *Trace) same(o *Trace) bool {
 	return t.Len() == o.Len() && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
@@ -144,7 +144,7 @@ func (t *Trace) clone() *Trace {
 	return c
 }
 
-// merge adds the launches of another trace. It returns false if they ran at a
+// merge adds another trace's launches. It returns false if they ran at a
 // different time: the clocks differ, or it is another run.
 func (t *Trace) merge(o *Trace) bool {
 	if o.First > t.Last || o.Last < t.First {
@@ -163,8 +163,8 @@ func (t *Trace) merge(o *Trace) bool {
 	return true
 }
 
-// AddLane adds a queue or engine of a device. Processes of one program that
-// share a device use the same device name.
+// AddLane adds a device's queue or engine. Processes in one program that share
+// a device use the same device name.
 func (t *Trace) AddLane(device string) {
 	at := slices.Index(t.Devices, device)
 	if at < 0 {
@@ -176,7 +176,7 @@ func (t *Trace) AddLane(device string) {
 
 // Find returns the task that contains a kernel's launches. It returns false if
 // there is none or if several match. Names and sizes are compared as for
-// several files of a run.
+// several files in a run.
 func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -184,8 +184,8 @@ func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	return findKey(t.byName, t.Tasks, k)
 }
 
-// indexKeys indexes keys by name, in a form in which the names of different
-// tools are equal.
+// indexKeys returns an index of keys by name, in a form in which different
+// tools' names are equal.
 func indexKeys(keys []Key) map[string][]int {
 	byName := map[string][]int{}
 	for i := range keys {
@@ -195,8 +195,8 @@ func indexKeys(keys []Key) map[string][]int {
 	return byName
 }
 
-// findKey returns the index of the only key that fits a kernel. It returns
-// false if none or several fit.
+// findKey returns the index of the only key that fits. It returns false if none
+// or several fit.
 func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 	like, known := byName[k.Task] // many rows have the same name
 	if !known {
@@ -213,8 +213,8 @@ func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 	return at, found == 1
 }
 
-// Samples are occupancies that were measured over time, during launches of one
-// task or of any task.
+// Samples are occupancies that were measured over time, during one task's
+// launches or during any launch.
 type Samples struct {
 	Key  Key // Task is empty if the samples have no task
 	List []CounterSample
@@ -225,18 +225,18 @@ type Samples struct {
 type CounterSample struct {
 	At, Length                int64
 	Measured, Active, Stalled float32
-	Clocks                    float32 // of the GPU; 0 if they were not counted
-	Launch                    uint32  // number of the launch within the task
+	Clocks                    float32 // GPU clocks; 0 if not counted
+	Launch                    uint32  // launch number within the task
 }
 
-// MaxSamples is the maximum number of samples that are kept per file.
+// MaxSamples is the maximum number of samples kept per file.
 const MaxSamples = 1 << 21
 
-// During returns the launch that ran at a time: a launch of one task, or of any
-// task if task is negative. It returns false if none ran.
+// During returns a launch that ran at a time, from one task, or from any task
+// if task is negative. It returns false if none ran.
 func (t *Trace) During(task int, at int64) (Launch, bool) {
 	first := sort.Search(t.Len(), func(i int) bool { return t.at(i).Start > at })
-	const most = 256 // maximum number of concurrent launches
+	const most = 256 // maximum concurrent launches
 	for i := first - 1; i >= max(first-most, 0); i-- {
 		if l := *t.at(i); l.End >= at && (task < 0 || int(l.Task) == task) {
 			return l, true
@@ -274,7 +274,7 @@ func (r *Run) placeSamples() {
 			x.Launch = launches[l]
 			placed[i].List = append(placed[i].List, x)
 		}
-		placed = append(placed, s) // also keep them as samples of any task
+		placed = append(placed, s) // also keep them as samples without a task
 		if lost == len(s.List) {
 			r.Notes = append(r.Notes, unplaced(lost, r.Trace))
 		}
@@ -282,7 +282,7 @@ func (r *Run) placeSamples() {
 	r.Samples = placed
 }
 
-// unplaced returns a note about samples of which none belongs to a launch.
+// unplaced returns a note about samples that all lie outside launches.
 func unplaced(samples int, t *Trace) note.Note {
 	n := note.Note{Severity: note.Warning, Code: "samples-unplaced",
 		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken",
@@ -315,8 +315,8 @@ func SamplesOf(all []Samples, k *Kernel) *Samples {
 type Recording struct {
 	Trace *Trace
 	List  []CounterSample
-	// Unassigned means that the times of the launches come from a different
-	// clock, which may differ by 0.1 ms.
+	// Unassigned means that the launch times come from a different clock, which
+	// may differ by 0.1 ms.
 	Unassigned bool
 }
 
@@ -340,9 +340,9 @@ func (r *Recording) Add(m CounterSample) {
 	r.List = append(r.List, m)
 }
 
-// A Sample collects the variation of values in bounded memory. Above a limit,
-// it keeps every second, fourth, ... value, so that quantiles come from an
-// evenly spaced selection. The zero Sample is empty.
+// A Sample summarizes values in bounded memory. Above a limit, it keeps every
+// second, fourth, ... value, so that quantiles come from an evenly spaced
+// selection. The zero Sample is empty.
 type Sample struct {
 	N        int64
 	Min, Max float64

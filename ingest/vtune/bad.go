@@ -22,8 +22,8 @@ type problem struct {
 
 const correctHint = "correct the cell or export the file again"
 
-// misshapen returns the problem of a row whose cells cannot be assigned to
-// columns. It returns nil for a message of the vtune command, which prints
+// misshapen returns the problem with a row whose cells cannot be assigned to
+// columns. It returns nil for a message from the vtune command, which prints
 // warnings to its standard output, between the rows of a redirected report.
 func (a *adder) misshapen(r *scan.Row) *problem {
 	p := &problem{index: none, hint: "the file may be cut off: export it again",
@@ -40,7 +40,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 	return p
 }
 
-// wrong returns the problem of a cell, with the expected form.
+// wrong returns the problem with a cell, with the expected form.
 func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	c := &a.h.col[q]
 	expected := "a whole number, 0 or above"
@@ -62,7 +62,7 @@ func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 		hint: correctHint}
 }
 
-// shorten quotes a cell for a message.
+// shorten returns a cell, quoted and shortened for a message.
 func shorten(b []byte) string {
 	const most = 40
 	if len(b) > most {
@@ -72,8 +72,8 @@ func shorten(b []byte) string {
 }
 
 // reject counts a bad row and keeps a note about it. Each worker keeps its
-// first notes, because it is known only at the end which of them are the first
-// in the file.
+// first notes, because only at the end it is known which are the first in the
+// file.
 func (a *adder) reject(p *problem) {
 	a.bad++
 	a.findGlued()
@@ -85,7 +85,7 @@ func (a *adder) reject(p *problem) {
 	text := "bad row: " + p.text
 	if p.index != none {
 		line, column := r.Position(p.index)
-		if pos.Column = column; line != pos.Line { // a record of several lines is reported on its first line
+		if pos.Column = column; line != pos.Line { // a record with several lines is reported on its first line
 			pos.Column = 1
 			text += fmt.Sprintf(" (the cell is on line %d, column %d)", line, column)
 		}
@@ -94,9 +94,9 @@ func (a *adder) reject(p *problem) {
 		Hint: p.hint})
 }
 
-// findGlued looks for the header of another export in a row's last cell. The
-// rows after it have other columns, so the meaning of the rest of the file is
-// uncertain.
+// findGlued looks for another export's header in a row's last cell. The rows
+// after it have other columns, so the rest of the file has an uncertain
+// meaning.
 func (a *adder) findGlued() {
 	last := a.h.columns - 1
 	if a.glued != nil || a.row.Fields <= last {
@@ -145,7 +145,7 @@ func noHeader(path string, head []byte) error {
 			"Type\"")
 }
 
-// onlyMessages reports whether the file consists of messages of the vtune
+// onlyMessages reports whether the file consists of messages from the vtune
 // command, at least one. Such a file is an export that failed, and needs a
 // better error than "not recognized".
 func onlyMessages(head []byte) bool {

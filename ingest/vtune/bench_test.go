@@ -13,8 +13,8 @@ import (
 	"occudiff/ingest"
 )
 
-// perLaunch returns an export by computing instance with the 39 columns of
-// VTune 2026.
+// perLaunch returns an export by computing instance with VTune 2026's 39
+// columns.
 func perLaunch(rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Average Time,Computing Task:Instance Count," +
@@ -68,7 +68,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 // TestMemoryIsBounded checks that the memory does not depend on the file size:
-// more rows of the same kernels allocate no more memory.
+// more rows for the same kernels allocate no more memory.
 func TestMemoryIsBounded(t *testing.T) {
 	text := string(perLaunch(2400))
 	header, rows, _ := strings.Cut(text, "\n")
@@ -86,7 +86,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	// The number of blocks in memory at the same time depends on the machine's
+	// How many blocks are in memory at the same time depends on the machine's
 	// load.
 	once, often := allocated(8), allocated(100)
 	if often > once+uint64(len(rows))*100/10 {

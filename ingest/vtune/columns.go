@@ -9,12 +9,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A quantity is the meaning of a column. The order is significant: keys, times
-// and counts, shares.
+// A quantity is a column's meaning. The order is significant: keys, times and
+// counts, shares.
 type quantity int
 
 // Quantities. Starting with total they are numbers, and from measured to
-// barrierStall they are shares of a whole.
+// barrierStall they are shares.
 const (
 	task quantity = iota
 	global
@@ -49,9 +49,9 @@ const (
 )
 
 // spellings are a quantity's complete names in exports, with the usual one
-// first. They are in lower case, without (%), and with xve for eu of older
-// GPUs. Names are never matched partially, because the measured occupancy and
-// the profiler's peak differ in only one word.
+// first. They are in lower case, without (%), and with xve instead of older
+// GPUs' eu. Names are never matched partially, because the measured occupancy
+// and the profiler's peak differ in only one word.
 var spellings = [quantities][]string{
 	task:    {"computing task", "source computing task", "gpu computing task", "task type"},
 	global:  {"work size:global", "global"},
@@ -92,7 +92,7 @@ func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 		barrierStall - firstShare: &k.BarrierStall}
 }
 
-// keyColumns are the possible names of an export's first column. A name
+// keyColumns are the possible names for an export's first column. A name
 // precedes its own suffix.
 var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Computing Task", "Task Type"}
 
@@ -105,9 +105,9 @@ func extra(q quantity) bool {
 	return q == spill || q == hostToDevice || q == deviceToHost || q == threads || q == barriers || q == barrierStall
 }
 
-// plain returns a header name in the form of spellings. percent reports whether
-// it contained (%). GPUs before Xe have execution units (EUs), and later ones
-// have Xe vector engines (XVEs). The columns have the same meaning.
+// plain returns a header name in the same form as spellings. percent reports
+// whether it contained (%). GPUs before Xe have execution units (EUs), and
+// later ones have Xe vector engines (XVEs). The columns have the same meaning.
 func plain(name string) (form string, percent bool) {
 	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
 	form, _ = ofSide(form)
@@ -126,9 +126,8 @@ func plain(name string) (form string, percent bool) {
 // Column prefixes in a difference report (vtune -report ... -r A -r B).
 var sidePrefixes = []string{"difference:", "result 1:", "result 2:"}
 
-// ofSide removes the result prefix from a column name of a difference report.
-// It returns 1 or 2 for a result, 0 for the difference, and -1 for any other
-// column.
+// ofSide returns a difference report's column name without the result prefix,
+// and 1 or 2 for a result, 0 for the difference, and -1 for any other column.
 func ofSide(form string) (rest string, side int) {
 	for side, prefix := range sidePrefixes {
 		if rest, ok := strings.CutPrefix(form, prefix); ok {
@@ -148,8 +147,8 @@ func instructionPipe(form string) (pipe string, ok bool) {
 	return strings.CutSuffix(pipe, " instructions")
 }
 
-// find returns the quantity of a plain name. rank is 0 for the usual name, and
-// higher for less common names. A header has about forty names and is read
+// find returns the quantity with a plain name. rank is 0 for the usual name,
+// and higher for less common names. A header has about forty names and is read
 // once, so a linear search is fast enough.
 func find(form string) (q quantity, rank int, ok bool) {
 	for q, names := range spellings {
@@ -174,11 +173,10 @@ type counter struct {
 	form    string // "xve stall reasons:send"
 	reason  string // "Send", as the header spells it; "" for a bandwidth or a pipe
 	pipe    string // "ALU0"
-	percent bool   // share of the time
+	percent bool   // share of time
 }
 
-// mostCounters limits the number of counter columns that are read. No export
-// has as many.
+// mostCounters limits how many counter columns are read. No export has as many.
 const mostCounters = 20
 
 const (
@@ -226,16 +224,16 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 	}
 }
 
-// counted sums the counters of rows, weighted by their time. It uses integers,
-// so that the row order does not matter.
+// counted sums the rows' counters, weighted by time. It uses integers, so that
+// the row order does not matter.
 type counted struct {
 	time   wide   // all rows
-	sums   []wide // per counter: sum of value x time
-	absent []wide // time of the rows without the counter; nil if there are none
+	sums   []wide // per counter: total of value x time
+	absent []wide // time in rows without the counter; nil if there are none
 }
 
-// add adds the counters of a row. A cell that is not a number is unknown,
-// because no other value depends on it.
+// add adds a row's counters. A cell that is not a number is unknown, because no
+// other value depends on it.
 func (c *counted) add(a *adder, r *scan.Row, t nano) {
 	if t <= 0 {
 		return
@@ -276,7 +274,7 @@ func (c *counted) add(a *adder, r *scan.Row, t nano) {
 	}
 }
 
-// merge adds the sums of another worker.
+// merge adds another worker's sums.
 func (c *counted) merge(o *counted) {
 	c.time.addWide(o.time)
 	if c.absent == nil && o.absent != nil {

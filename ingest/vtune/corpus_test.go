@@ -18,12 +18,13 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// readText reads an export from a string, as a stream.
+// readText returns the content of an export in a string, read as a stream.
 func readText(text string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: strings.NewReader(text)}, opt)
 }
 
-// readCorpus reads a file of the shared corpus with random access.
+// readCorpus returns the content of a file in the shared corpus, read with
+// random access.
 func readCorpus(t *testing.T, name string) *ingest.File {
 	t.Helper()
 	f, err := openCorpus(t, name)
@@ -46,8 +47,8 @@ func openCorpus(t *testing.T, name string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: name, Size: r.Size(), At: r, R: io.Reader(r)}, ingest.ReadOptions{})
 }
 
-// line prints all values of a kernel, with - for absent ones. Shares are in
-// percent, as an export prints them.
+// line returns all values of a kernel as text, with - for absent ones. Shares
+// are in percent, as an export prints them.
 func line(k *ingest.Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d|%s|%v|%v|%v|%s|n %v|t %v", k.Pos.Line, k.Task, k.Global, k.Local, opt(k.SIMD), k.Direction, opt(k.Instances), opt(k.Total))
@@ -135,8 +136,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusAgainstEncodingCSV compares every cell of every computing-task file
-// with the result of encoding/csv and strconv.
+// TestCorpusAgainstEncodingCSV compares every cell in every computing-task file
+// with the results from encoding/csv and strconv.
 func TestCorpusAgainstEncodingCSV(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(testenv.Shared(t, "corpus", "vtune-csv"), "*.csv"))
 	for _, path := range files {

@@ -9,9 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestCounters checks stall reasons and bandwidths, weighted by the time of
-// their rows. If two columns have the same name, the first is used. A cell that
-// is not a number is unknown and affects nothing else.
+// TestCounters checks stall reasons and bandwidths, weighted by their rows'
+// time. If two columns have the same name, the first is used. A cell that is
+// not a number is unknown and affects nothing else.
 func TestCounters(t *testing.T) {
 	const head = `Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,` +
 		`XVE Stall Reasons:Barrier(%),XVE Stall Reasons:SBID(%),"GPU Memory Bandwidth, GB/sec:Read","GPU L3:Average Bandwidth, GB/s:Write","GPU Memory Bandwidth, GB/sec:Read"` + "\n"

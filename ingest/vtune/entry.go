@@ -12,15 +12,15 @@ import (
 // none marks an absent number. Numbers in a file are never negative.
 const none = -1
 
-// values are the numbers of a row, starting with firstNumber. A value is none
-// if the cell is empty or the column is missing. Times and shares are nano. It
-// is an array instead of a map, because it stays on the stack and a file of
+// values are a row's numbers, starting with firstNumber. A value is none if the
+// cell is empty or the column is missing. Times and shares are nano. It is an
+// array instead of a map, because it stays on the stack and a file with
 // gigabytes has millions of rows.
 type values [quantities]int64
 
-// seconds returns the time of the row's launches: the total, or otherwise the
-// printed average times the count. Without a count, it returns the average,
-// which is the time of at least one launch.
+// seconds returns the row's launch time: the total, or otherwise the printed
+// average times the count. Without a count, it returns the average, which is
+// the time for at least one launch.
 func (v *values) seconds() nano {
 	switch n := v[count]; {
 	case v[total] != none:
@@ -34,13 +34,13 @@ func (v *values) seconds() nano {
 	return none
 }
 
-// An entry collects the rows of one key. All sums are integers, so the row
+// An entry collects the rows with one key. All sums are integers, so the row
 // order does not matter.
 type entry struct {
 	ingest.Key
 	hasSIMD  bool
 	oneStack bool
-	line     int // line of the first good row
+	line     int // first good row
 	number   int // index among the worker's entries, later among all entries
 
 	good         int64 // rows without an error
@@ -53,13 +53,13 @@ type entry struct {
 	occupied     sketch
 	*sums
 
-	second int    // line of the second good row; 0 if there is none
-	values uint64 // digest of the first row's values
+	second int    // line of the second good row, or 0
+	values uint64 // the first row's values, as a digest
 	differ bool   // another row has other values
 }
 
-// sums are the sums of an entry, in a struct without pointers, which the
-// garbage collector does not scan.
+// sums are an entry's sums, in a struct without pointers, which the garbage
+// collector does not scan.
 type sums struct {
 	launches tally
 	timed    int64 // rows with a time
@@ -85,8 +85,8 @@ func (t *tally) add(v int64) {
 	}
 }
 
-// Sums of impossible counts saturate. They are rejected later, with the task's
-// name.
+// Sums saturate if counts are impossible. They are rejected later, with the
+// task's name.
 func (t *tally) merge(o tally) {
 	if t.sum += o.sum; t.sum < 0 {
 		t.sum = math.MaxInt64
@@ -99,14 +99,14 @@ func (t tally) value() unit.Opt[int64] { return unit.Maybe(t.sum, t.any) }
 // partial collects the rows without a count or a time. A mean uses the rows
 // that have both.
 type partial struct {
-	untimed  tally // launches of rows without a time
+	untimed  tally // launches in rows without a time
 	nothing  int64 // rows with neither
 	loose    int64 // rows with a total, but no count
-	time     wide  // time of the loose rows
+	time     wide  // time in the loose rows
 	averages int64 // rows with an average, but neither total nor count
-	average  wide  // sum of these averages
-	// Among the loose rows, divided is the number of rows that also have an
-	// average, and launches is the number of launches computed from both.
+	average  wide  // total of these averages
+	// Among the loose rows, divided counts the rows that also have an average,
+	// and launches counts the launches computed from both.
 	divided  int64
 	launches int64
 }
@@ -141,7 +141,7 @@ func (p *partial) merge(o *partial) {
 	p.launches += o.launches
 }
 
-// add adds a row with time t. shares are the columns of shares in the file.
+// add adds a row with time t. shares are the file's share columns.
 func (e *entry) add(v *values, shares []field, t nano) {
 	e.rows++
 	if v[count] == none || v[count] == 1 {
@@ -182,11 +182,11 @@ func (e *entry) add(v *values, shares []field, t nano) {
 	e.spill = max(e.spill, v[spill])
 }
 
-// mostRepeats is the maximum number of equal rows that are reported as one
+// mostRepeats is the largest number of equal rows that is reported as one
 // repeated row.
 const mostRepeats = 8
 
-// remember records whether a row repeats the first row of its key.
+// remember records whether a row repeats the first row with its key.
 func (e *entry) remember(v *values, r *scan.Row) {
 	digest := uint64(0)
 	for q := firstNumber; q < quantities; q++ {
@@ -207,12 +207,12 @@ func (e *entry) remember(v *values, r *scan.Row) {
 	e.differ = e.differ || digest != e.values
 }
 
-// steady collects rows whose peak and limits are equal to those of the first
-// row, because all launches of a kernel have the same. While their bytes are
-// equal, only the time is added. This saves four 128-bit products per row of a
+// steady collects rows whose peak and limits are equal to the first row's. All
+// launches of a kernel have the same peak and limits. While their bytes are
+// equal, only the time is added. This saves four 128-bit products per row in a
 // per-launch export.
 type steady struct {
-	// raw is the text of the four cells in the file, or "" if they are not
+	// raw contains the four cells as in the file, or "" if they are not
 	// adjacent.
 	raw    string
 	values [4]nano
@@ -245,23 +245,23 @@ func (e *entry) settle() {
 	e.steady = steady{}
 }
 
-// varies reports whether the mean of a sampled share would combine several
-// values without a time. The profiler's peak and its limits are excluded,
-// because all launches have the same.
+// varies reports whether a sampled share's mean would combine several values
+// without a time. The profiler's peak and its limits are excluded, because all
+// launches have the same.
 func (e *entry) varies() bool {
 	return slices.ContainsFunc(sampledShares, func(q quantity) bool { return e.means[q-firstShare].n > 1 })
 }
 
-// repeated reports whether all rows of a task have the same values, so that
-// they are probably one repeated row instead of several launches.
+// repeated reports whether a task's rows all have the same values, so that they
+// are probably one repeated row instead of several launches.
 func (e *entry) repeated() bool {
 	return e.good > 1 && e.good <= mostRepeats && !e.differ && !e.time.zero()
 }
 
-// merge adds the entry of another worker with the same key.
+// merge adds another worker's entry with the same key.
 func (e *entry) merge(o *entry) {
-	// Workers receive the rows in any order. Use the line of the first row in
-	// the file, so that the result is always the same.
+	// Workers receive the rows in any order. Use the first row's line in the
+	// file, so that the result is always the same.
 	switch {
 	case o.good == 0:
 	case e.good == 0:

@@ -106,7 +106,7 @@ func TestDoubledColumns(t *testing.T) {
 	}
 }
 
-// describe prints everything in a file.
+// describe returns a file's whole content as text.
 func describe(f *ingest.File) string {
 	s := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
 	for i := range f.Kernels {

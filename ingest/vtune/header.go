@@ -9,11 +9,11 @@ import (
 	"occudiff/ingest/scan"
 )
 
-// A column is a column of the header that is read.
+// A column is a header column that is read.
 type column struct {
 	name    string
 	index   int  // index in the file
-	rank    int  // rank of its spelling
+	rank    int  // its spelling's rank
 	percent bool // the name contains (%)
 	there   bool
 }
@@ -29,14 +29,14 @@ type field struct {
 type header struct {
 	pos     note.Pos
 	delim   byte
-	columns int // number of columns up to the last one with a name
+	columns int // columns up to the last one with a name
 	col     [quantities]column
 	twice   []twice
 	sel     []int // columns to read, ascending
-	side    int   // result of a difference report that is read
+	side    int   // which result of a difference report is read
 	sides   bool  // the file is a difference report
-	xves    bool  // names of used columns contain XVE, not EU
-	host    bool  // has columns of an export that is grouped by host task
+	xves    bool  // used column names contain XVE, not EU
+	host    bool  // has the columns that an export by host task has
 	first   string
 	like    string // an unknown name that may be the measured occupancy
 
@@ -46,7 +46,7 @@ type header struct {
 	counts, times, shares []field
 	bare                  []quantity // shares whose name does not contain (%)
 	instructions          []int      // columns that count a pipe's instructions
-	alu1                  bool       // instructions is the column of ALU1 only
+	alu1                  bool       // instructions counts only ALU1
 	counters              []counter  // shares first
 	percents, rates       []int      // their columns
 	// moving are the shares without the profiler's peak and its limits, if
@@ -78,8 +78,8 @@ func (h *header) add(index int, text []byte) {
 	if index == 0 {
 		h.first = name
 	}
-	// From a difference report, read only the columns of one result. The
-	// differences do not belong to a run.
+	// From a difference report, read only one result's columns. The differences
+	// do not belong to a run.
 	if _, side := ofSide(strings.ToLower(name)); side >= 0 {
 		h.sides = true
 		if side != h.side {
@@ -136,7 +136,7 @@ func (h *header) addInstructions(index int, pipe string) {
 // complete determines the columns that are read.
 func (h *header) complete() {
 	if h.col[total].there && h.col[count].there {
-		h.col[average].there = false // it is rounded, so it is used only if one of these is missing
+		h.col[average].there = false // it is rounded, so use it only if one of these is missing
 	}
 	for _, c := range h.col {
 		if c.there {
@@ -191,7 +191,7 @@ func (h *header) complete() {
 
 // steadySideBySide reports whether the profiler's peak and its limits are
 // adjacent in the file, in their usual order, and percentages. Then a row's
-// four cells are one run of bytes, which is compared with the previous row in
+// four cells are contiguous bytes, which is compared with the previous row in
 // one step.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {
@@ -202,14 +202,14 @@ func (h *header) steadySideBySide() bool {
 	return true
 }
 
-// steadyRun returns the bytes of the four cells.
+// steadyRun returns the four cells' bytes.
 func (h *header) steadyRun(r *scan.Row) []byte {
 	return r.RawRun(h.col[peak].index, h.col[peakBarrier].index)
 }
 
 // keyRuns merges key columns that are adjacent in the file. In all known
 // exports, task, sizes, and SIMD width are adjacent, so that a key is a single
-// range of bytes.
+// byte range.
 func (h *header) keyRuns() {
 	var indexes []int
 	for _, q := range h.key {
@@ -225,7 +225,7 @@ func (h *header) keyRuns() {
 	}
 }
 
-// has reports whether one of the columns is present.
+// has reports whether any of the columns is present.
 func (h *header) has(any ...quantity) bool {
 	return slices.ContainsFunc(any, func(q quantity) bool { return h.col[q].there })
 }
@@ -238,10 +238,11 @@ func (h *header) hostTasks() bool {
 		(h.host || strings.EqualFold(h.first, "Task Type"))
 }
 
-// findHeader returns the offset and the delimiter of the first header line: its
-// first field is a key column, and it contains another known column. Two names
-// are required, because the first one alone may begin a sentence of a log.
-// Messages of the vtune command may precede the header, even on the same line.
+// findHeader returns the first header line's offset and delimiter: its first
+// field is a key column, and it contains another known column. Two names are
+// required, because the first name alone may begin a sentence in a log.
+// Messages from the vtune command may precede the header, even on the same
+// line.
 func findHeader(text []byte) (offset int, delim byte, ok bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
@@ -256,8 +257,8 @@ func findHeader(text []byte) (offset int, delim byte, ok bool) {
 
 const byteOrderMark = "\ufeff"
 
-// headerIn looks for a header at the beginning of a line, after a \r that
-// overwrote the line, or directly after a message.
+// headerIn returns the offset of a header at the beginning of a line, after a
+// \r that overwrote the line, or directly after a message.
 func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	if rest, found := bytes.CutPrefix(line, []byte(byteOrderMark)); found {
@@ -271,7 +272,8 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	if !glued && bytes.IndexByte(line, '\r') < 0 {
 		return 0, 0, false
 	}
-	// Limit the search, because a line of an unrelated file may have megabytes.
+	// Limit the search, because an unrelated file may have a line with
+	// megabytes.
 	for i := 1; i < min(len(line), 4096); i++ {
 		if b := line[i]; (glued || line[i-1] == '\r') && (b == '"' || b == 'C' || b == 'S' || b == 'T') {
 			if d, ok := headerAt(line[i:]); ok {
@@ -282,8 +284,8 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	return 0, 0, false
 }
 
-// nextExport describes the header lines of further exports, because users write
-// several exports into one file.
+// nextExport returns a rule that finds the header lines of further exports,
+// because users write several exports into one file.
 func (h *header) nextExport() scan.Break {
 	delim := string(h.delim)
 	starts := []string{byteOrderMark, "vtune:", "war:", "GPU Adap", `"GPU Adap`}
@@ -301,14 +303,14 @@ func (h *header) nextExport() scan.Break {
 	}}
 }
 
-// isMessage reports whether a line is a message of the vtune command.
+// isMessage reports whether a line is a message from the vtune command.
 func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
 }
 
-// mostBefore is the maximum number of columns before the key column: the
-// adapter, the stack, or the queue if an export is grouped by them first, or
-// the index of a saved data frame.
+// mostBefore is the maximum number of columns before the key column: adapter,
+// stack, or queue if an export is grouped by them first, or a saved data
+// frame's index.
 const mostBefore = 2
 
 // headerAt reports whether a line is a header. It returns the delimiter.
@@ -333,8 +335,8 @@ func headerAfter(line []byte, before int) (delim byte, ok bool) {
 	return 0, false
 }
 
-// keyedAt reports whether a line begins with the name of a key column and
-// contains another known name. It returns the byte after the key column.
+// keyedAt reports whether a line begins with a key column's name and contains
+// another known name. It returns the byte after the key column.
 func keyedAt(line []byte) (delim byte, ok bool) {
 	for _, key := range keyColumns {
 		rest, quoted := bytes.CutPrefix(line, []byte(`"`+key+`"`))
@@ -362,7 +364,7 @@ func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z' || b >= 0x80
 }
 
-// namesKnown reports whether a field of the line is a known name. It does not
+// namesKnown reports whether a field in the line is a known name. It does not
 // allocate, because Sniff calls it for every line at the beginning of a file.
 func namesKnown(line []byte, delim byte) bool {
 	for len(line) > 0 {

@@ -9,21 +9,21 @@ import (
 	"strconv"
 )
 
-// nano is a number in multiples of 1e-9. Times, percentages, and shares are
-// parsed and added as nano. The sum of integers does not depend on the order,
-// so the result does not depend on the number of threads. A printed decimal
-// with up to nine places is exact.
+// nano is a number with the unit 1e-9. Times, percentages, and shares are
+// parsed and added as nano. Integer sums do not depend on the order, so the
+// result does not depend on the thread count. A printed decimal with up to nine
+// places is exact.
 type nano = int64
 
 const (
 	one = 1_000_000_000
-	// maxSeconds limits a time, so that time sums and of their products with
-	// shares do not overflow.
+	// maxSeconds limits a time, so that sums of times, and of their products
+	// with shares, do not overflow.
 	maxSeconds = 1_000_000_000
 )
 
-// parseNano parses a decimal number and rounds it to 1e-9. ok is false if it is
-// not a number or not below 9.2e9.
+// parseNano returns a decimal number, rounded to 1e-9. ok is false if it is not
+// a number or not below 9.2e9.
 func parseNano(b []byte) (v nano, ok bool) {
 	whole, i := int64(0), 0
 	for ; i < len(b); i++ {
@@ -64,7 +64,7 @@ const (
 )
 
 // digits8 returns the number formed by eight digits (0..9, the first in the
-// lowest byte). ok is false if one of them is not a digit.
+// lowest byte). ok is false if any is not a digit.
 func digits8(y uint64) (v int64, ok bool) {
 	ok = (y+overNine|y)&highest == 0
 	y = y*10 + y>>8
@@ -72,10 +72,10 @@ func digits8(y uint64) (v int64, ok bool) {
 	return int64(uint32(y)), ok
 }
 
-// shortTenths parses the usual form of a share: one to three digits, a point,
-// and one decimal place. x contains the last eight bytes of the cell, whose
-// length n must be 3 to 5. It returns the number in tenths. bad is not 0 for
-// any other form, valid or not.
+// shortTenths returns a share in its usual form, in tenths: one to three
+// digits, a point, and one decimal place. x contains the cell's last eight
+// bytes. The cell's length n must be 3 to 5. bad is not 0 for any other form,
+// valid or not.
 func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	const point = ('.' ^ '0') << 24
 	shift := uint(64-8*n) & 63
@@ -86,15 +86,15 @@ func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	return (y&0xff)*100 + y>>16&0xff, bad
 }
 
-// shortMicros parses a number of eight bytes with six decimal places, the form
-// of times below ten seconds. It returns millionths.
+// shortMicros returns a number of eight bytes with six decimal places, in
+// millionths. Times below ten seconds have this form.
 func shortMicros(x uint64) (v int64, ok bool) {
 	y := x ^ zeros8
 	v, ok = digits8(y>>16<<16 | y&0xff<<8)
 	return v, ok && byte(y>>8) == '.'^'0'
 }
 
-// shortCount parses a whole number of up to eight digits.
+// shortCount returns a whole number with up to eight digits.
 func shortCount(x uint64, n int) (int64, bool) {
 	if n == 1 {
 		d := x>>56 - '0'
@@ -106,12 +106,12 @@ func shortCount(x uint64, n int) (int64, bool) {
 	return digits8((x ^ zeros8) & lastOf[n])
 }
 
-// lastOf contains masks that keep the last n of eight bytes.
+// lastOf contains masks that keep the last n bytes out of eight.
 var lastOf = [9]uint64{0, 0xff << 56, 0xffff << 48, 0xffffff << 40, 0xffffffff << 32, 0xffffffffff << 24,
 	0xffffffffffff << 16, 0xffffffffffffff << 8, 1<<64 - 1}
 
-// digits16 parses a whole number of up to sixteen digits from its last sixteen
-// bytes. n is its length. ok is false for any other form, valid or not.
+// digits16 returns a whole number with up to sixteen digits from its last
+// sixteen bytes. n is its length. ok is false for any other form, valid or not.
 func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 1 || n > 16 {
 		return 0, false
@@ -121,9 +121,9 @@ func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	return uint64(high)*1e8 + uint64(low), ok && more
 }
 
-// micros16 parses a number with six decimal places, the form of bandwidths,
-// from its last sixteen bytes. Its length n must be 8 to 16. It returns
-// millionths. ok is false for any other form, valid or not.
+// micros16 returns a number with six decimal places in millionths, from its
+// last sixteen bytes. Bandwidths have this form. Its length n must be 8 to 16.
+// ok is false for any other form, valid or not.
 func micros16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 8 || n > 16 {
 		return 0, false
@@ -143,7 +143,7 @@ func slowNano(b []byte) (nano, bool) {
 	return int64(math.Round(f * one)), true
 }
 
-// parseFloat parses a decimal number, optionally with an exponent and
+// parseFloat returns a decimal number, optionally with an exponent and
 // surrounding spaces. It rejects the words and the hexadecimal numbers that
 // strconv accepts.
 func parseFloat(b []byte) (float64, bool) {
@@ -160,8 +160,8 @@ func parseFloat(b []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// parseCount parses a whole number, which may be negative. ok is false if it is
-// not one or not below 2^63.
+// parseCount returns a whole number, which may be negative. ok is false if it
+// is not a whole number below 2^63.
 func parseCount(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 18 {
 		return slowCount(b)
@@ -193,36 +193,36 @@ func slowCount(b []byte) (int64, bool) {
 // exactly is the number of values that a sketch keeps exactly.
 const exactly = 64
 
-// pageSize is the number of histogram counters that are allocated together.
+// pageSize is the number of histogram counters allocated together.
 const pageSize = 64
 
-// A sketch finds the median of any number of values in bounded memory: exactly
-// for few values, and from a histogram with fixed buckets for many. Buckets are
-// integer counters, so that merging two sketches does not depend on the order.
-// Considered and rejected: a t-digest. It is smaller, but its result depends on
-// the value order, and therefore on the number of threads.
+// A sketch finds the median in bounded memory, for any number of values:
+// exactly for few values, and from a histogram with fixed buckets for many.
+// Buckets are integer counters, so that merging two sketches does not depend on
+// the order. Considered and rejected: a t-digest. It is smaller, but its result
+// depends on the value order, and therefore on the thread count.
 type sketch struct {
 	// few contains the newest values, or all if there are at most exactly.
 	few      []int64
-	pages    []*[pageSize]uint32 // histogram of the earlier values; nil if there are none
-	n        int64               // number of values in the histogram
-	min, max int64               // range of the values in the histogram
+	pages    []*[pageSize]uint32 // histogram with the earlier values; nil if there are none
+	n        int64               // values in the histogram
+	min, max int64               // range in the histogram
 }
 
-// buckets is a numbering of histogram buckets in the value order.
+// buckets numbers the histogram buckets in value order.
 type buckets uint8
 
 const (
-	// timeBuckets divide each power of 2 of nanoseconds into 64 buckets. A
+	// timeBuckets divide each power of 2, in nanoseconds, into 64 buckets. A
 	// median's error is at most 0.8%.
 	timeBuckets buckets = iota
-	// shareBuckets have the resolution of VTune's output: 0.001 up to 1.001,
-	// the largest fraction, and 0.1 above that, for percentages.
+	// shareBuckets have the same resolution as VTune's output: 0.001 up to
+	// 1.001, the largest fraction, and 0.1 above that, for percentages.
 	shareBuckets
 )
 
 const (
-	timeBits   = 6 // bits of the bucket number within a power of 2
+	timeBits   = 6 // bits for the bucket number within a power of 2
 	fineShare  = one / 1000
 	coarse     = one / 10
 	lastFine   = 1001
@@ -230,7 +230,7 @@ const (
 	sharePages = (lastFine+1100)/pageSize + 1
 )
 
-// pages returns the number of pages for all buckets.
+// pages returns how many pages all buckets need.
 func (b buckets) pages() int {
 	if b == timeBuckets {
 		return timePages
@@ -239,7 +239,7 @@ func (b buckets) pages() int {
 }
 
 // of returns a value's bucket. As in a floating-point number, the bits after
-// the highest one are the number of the bucket within its power of 2.
+// the highest one are the bucket's number within its power of 2.
 func (b buckets) of(v int64) int {
 	switch {
 	case b == timeBuckets:
@@ -251,7 +251,7 @@ func (b buckets) of(v int64) int {
 	return lastFine + int(uint64(v+coarse/2)/coarse)
 }
 
-// value returns the middle of a bucket.
+// value returns a bucket's middle.
 func (b buckets) value(bucket int) int64 {
 	switch {
 	case b == shareBuckets && bucket <= lastFine:
@@ -265,7 +265,7 @@ func (b buckets) value(bucket int) int64 {
 	return int64(bucket-shift<<timeBits)<<shift + int64(1)<<(shift-1)
 }
 
-// len returns the number of values.
+// len returns the value count.
 func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 
 // add adds a value. Values are moved to the histogram in batches. Its counters
@@ -302,7 +302,7 @@ func (s *sketch) ends(b buckets) (least, most int64) {
 }
 
 // count adds n to a bucket. Pages are allocated when they are needed, because
-// the times of most kernels are within one or two powers of two.
+// most kernels' times are within one or two powers of two.
 func (s *sketch) count(bucket int, n uint32) {
 	p := s.pages[bucket/pageSize]
 	if p == nil {

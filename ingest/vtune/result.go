@@ -11,11 +11,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A result combines the entries of all workers.
+// A result combines all workers' entries.
 type result struct {
 	h         *header
 	adders    []*adder
-	entries   []*entry // by line of their first row
+	entries   []*entry // by their first row's line
 	index     map[ingest.Key]*entry
 	percent   [quantities]bool
 	perLaunch bool // the file has a row per launch
@@ -47,7 +47,7 @@ func newResult(h *header, adders []*adder) *result {
 }
 
 // scales decides whether a column contains percentages or fractions. A column
-// without a value above 1 also contains percentages if another column of the
+// without a value above 1 also contains percentages if another column in the
 // file clearly does.
 func (r *result) scales() {
 	var largest values
@@ -83,10 +83,10 @@ func (r *result) scales() {
 const noFraction = 2 * one
 
 // rowPerLaunch reports whether the file is grouped by computing instance: no
-// row of a kernel counts several launches, and at least one kernel has several
-// rows. Copies are ignored, because without the transfer columns both
-// directions have the same key. Kernels without counts and without launch sizes
-// are ignored, too, because their rows may have different launch sizes.
+// kernel row counts several launches, and at least one kernel has several rows.
+// Copies are ignored, because without the transfer columns both directions have
+// the same key. Kernels without counts and without launch sizes are ignored,
+// too, because their rows may have different launch sizes.
 func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {
@@ -177,8 +177,8 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	return f, nil
 }
 
-// instructions returns the sums of the instructions, or zero if a count could
-// not be read.
+// instructions returns the instruction counts, or zero if a count could not be
+// read.
 func (r *result) instructions() (sum ingest.Instructions) {
 	if slices.ContainsFunc(r.adders, func(a *adder) bool { return a.unread }) {
 		return sum
@@ -213,8 +213,8 @@ func (r *result) remarks() []note.Note {
 	return notes
 }
 
-// unreadableCells returns a note about skipped cells, at the position of the
-// first one.
+// unreadableCells returns a note about skipped cells, at the first one's
+// position.
 func (r *result) unreadableCells() (first note.Note, found bool) {
 	cells := int64(0)
 	for _, a := range r.adders {
@@ -229,8 +229,8 @@ func (r *result) unreadableCells() (first note.Note, found bool) {
 	return first, cells > 0
 }
 
-// firstOf returns the first task that fits, or nil if there is none, and the
-// number of further tasks that fit.
+// firstOf returns the first task that fits, or nil if there is none, and how
+// many further tasks fit.
 func (r *result) firstOf(fits func(*entry) bool) (first *entry, more int) {
 	for _, e := range r.entries {
 		switch {
@@ -303,13 +303,13 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	return k
 }
 
-// times sets the number of a kernel's launches and their time. In a file with a
-// row per launch, a row without a count is one launch. Otherwise, its number of
-// launches is unknown, and an average without a count contributes no total.
+// times sets a kernel's launch count and time. In a file with a row per launch,
+// a row without a count is one launch. Otherwise, its launch count is unknown,
+// and an average without a count contributes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
 	p := &e.partial
 	launches, timed, time := e.launches, e.timed, e.time
-	// The two values of rows that have both a count and a time.
+	// Count and time in rows that have both.
 	paired, pairedTime := e.launches.sum-p.untimed.sum, e.time.minus(p.time).minus(p.average)
 	uneven := p.untimed.any
 	if r.perLaunch && e.Task != outside {
@@ -337,7 +337,7 @@ func (r *result) times(e *entry, k *ingest.Kernel) {
 	k.Uneven = k.Instances.Present() && k.Total.Present()
 }
 
-// ratio converts a value of a column to a ratio.
+// ratio returns a column's value as a ratio.
 func (r *result) ratio(q quantity, v float64) unit.Ratio {
 	if r.percent[q] {
 		return unit.FromPercent(v)
@@ -367,8 +367,7 @@ func (r *result) spread(e *entry) *ingest.LaunchSpread {
 func (r *result) launches() *ingest.Launches {
 	list := &ingest.Launches{}
 	for _, a := range r.adders {
-		// The entries of several workers for one key were merged into one
-		// entry.
+		// Several workers' entries for one key were merged into one entry.
 		to := make([]int, len(a.entries))
 		for i, e := range a.entries {
 			to[i] = r.index[e.Key].number
@@ -402,8 +401,7 @@ func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
 	return to
 }
 
-// launchShares are the shares that are kept per launch, in the order of
-// sharesOf.
+// launchShares are the shares that are kept per launch, in sharesOf's order.
 var launchShares = [...]quantity{measured, active, stalled, idle}
 
 func sharesOf(l *ingest.LaunchRecord) [len(launchShares)]*unit.Opt[unit.Ratio] {

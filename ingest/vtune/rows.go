@@ -19,7 +19,7 @@ import (
 // shown is the number of bad rows with their own note.
 const shown = 20
 
-// An adder is the state of one worker. It receives rows and adds them by key.
+// An adder is one worker's state. It receives rows and adds them by key.
 type adder struct {
 	h        *header
 	instance bool // keep every row
@@ -36,22 +36,22 @@ type adder struct {
 	// the file. The key is the index in header.twice, or its length for invalid
 	// text.
 	firsts    map[int]note.Note
-	launches  ingest.Launches // every row, by the number of its entry, if single launches are kept
-	partial   int64           // number of bad rows whose only error is a share out of range
-	largest   values          // largest value of each column
+	launches  ingest.Launches // every row, by its entry's number, if single launches are kept
+	partial   int64           // bad rows whose only error is a share out of range
+	largest   values          // largest value per column
 	unread    bool            // an instruction count could not be read
 	signs     uint64          // one bit for each share that has a cell with %
-	certain   marks           // uses of marks in numbers with only one interpretation
+	certain   marks           // how marks are used in numbers with only one interpretation
 	guesses   map[marks]guess
-	points    uint64    // positions of the decimal mark that the last cells of all rows share, see cut
+	points    uint64    // decimal mark positions that all rows' last cells share, see cut
 	emptyEnd  bool      // a row has an empty last cell
 	unended   note.Note // note about a last line without a line end, which may be truncated
-	all       []*adder  // adders of all workers
+	all       []*adder  // all workers' adders
 	glued     *note.InputError
-	cells     int64     // number of unreadable cells in used rows
-	firstCell note.Note // note about the first of them
+	cells     int64     // unreadable cells in used rows
+	firstCell note.Note // note about the first one
 
-	_ [64]byte // keeps the data of two workers in different cache lines
+	_ [64]byte // keeps two workers' data in different cache lines
 }
 
 // Row adds a row, or records its problem.
@@ -110,7 +110,7 @@ func (a *adder) Row(r *scan.Row) {
 }
 
 // pointsIn returns a mask with each byte's highest bit that is a decimal mark,
-// in the last eight bytes of a cell of n bytes.
+// in the last eight bytes of an n-byte cell.
 func pointsIn(x uint64, n int) uint64 {
 	const ones = 0x0101010101010101
 	x = (x | 2*ones) ^ '.'*ones // ',' is '.' without the second bit
@@ -118,8 +118,8 @@ func pointsIn(x uint64, n int) uint64 {
 	return (x - ones) &^ x & highest & lastOf[min(n, 8)]
 }
 
-// lastCell records the position of the decimal mark in the last cell, as long
-// as it is the same in all rows.
+// lastCell records the decimal mark's position in the last cell, as long as it
+// is the same in all rows.
 func (a *adder) lastCell(r *scan.Row) *problem {
 	x, n := r.Tail(a.h.columns - 1)
 	switch {
@@ -133,10 +133,10 @@ func (a *adder) lastCell(r *scan.Row) *problem {
 	return nil
 }
 
-// cut returns the problem of a last line without a line end. VTune ends every
-// line, and prints a column with the same number of decimals in all rows.
-// Therefore a last cell with a different position of its decimal mark is
-// truncated. If the other rows do not determine this position, cut adds a note
+// cut returns the problem with a last line that has no line end. VTune ends
+// every line, and prints a column with the same number of decimals in all rows.
+// Therefore a last cell whose decimal mark has a different position is
+// truncated. If the other rows do not determine the position, cut adds a note
 // instead.
 func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	points := pointsIn(x, n)
@@ -162,7 +162,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 
 // good records a row without an error. A row whose only error is a share out of
 // range is added without that share, but not recorded here: it is a launch, and
-// without it the time and the threads of its kernel would be too small.
+// without it its kernel's time and threads would be too small.
 func (a *adder) good(e *entry, v *values) {
 	r := a.row
 	a.rows++
@@ -183,9 +183,10 @@ func (a *adder) good(e *entry, v *values) {
 	}
 }
 
-// numbers parses all numbers of a row into v, whose elements must be none. It
+// numbers parses all numbers in a row into v, whose elements must be none. It
 // parses usual forms eight bytes at a time, and all other forms with number. A
-// share out of range is absent, and its problem does not affect the other cells.
+// share out of range is absent, and its problem does not affect the other
+// cells.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	unusual := uint64(0) // one bit per quantity
 	for _, f := range shares {
@@ -237,9 +238,9 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// instructions parses an instruction count in any form. The counts are used only
-// in a sum, so an invalid one is not an error of the row, but makes the sum
-// unknown.
+// instructions returns an instruction count in any form. The counts are used
+// only in a sum, so an invalid count is not an error in the row, but makes the
+// sum unknown.
 func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {
 		return 0
@@ -257,12 +258,12 @@ const (
 	// largestShare is the largest percentage that rounding and sampling can
 	// cause.
 	largestShare = 100*one + one/2
-	// maxInstructions limits the count of a row, so that a sum of rows does not
-	// overflow. All XVEs of a large GPU need a day to execute as many.
+	// maxInstructions limits a row's count, so that sums do not overflow. All
+	// XVEs on a large GPU need a day to execute as many.
 	maxInstructions = 1e17
 )
 
-// number parses any form of a number.
+// number returns a number in any form.
 func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	v[q] = none
 	c := &a.h.col[q]
@@ -333,8 +334,8 @@ type rowKey struct {
 	rest uint64
 }
 
-// find returns the entry of a row's key. It compares the cell bytes. A key with
-// two spellings gets two entries, which newResult merges.
+// find returns the entry for a row's key. It compares the cell bytes. A key
+// with two spellings gets two entries, which newResult merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	dir := a.direction(r)
 	raw, rest := a.rawKey(r, dir)
@@ -351,13 +352,13 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	return e, nil
 }
 
-// direction distinguishes the two copies that exports give the same name,
-// host-to-device and device-to-host, by the transferred bytes. Kernels have no
+// direction returns a copy's direction, host-to-device or device-to-host, from
+// the transferred bytes. Exports use the same name for both. Kernels have no
 // direction, even if data was transferred while they ran.
 func (a *adder) direction(r *scan.Row) string {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.index)
-		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
+		if n > 0 && byte(last>>56)-'0' <= 9 { // a size's usual form
 			return names.NoDirection
 		}
 		// In the file, the cell may be two quotes without text.
@@ -383,8 +384,8 @@ func (a *adder) direction(r *scan.Row) string {
 }
 
 // rawKey returns bytes and a number that differ if the key cells differ. If the
-// key is one run of columns, and perhaps one short cell elsewhere (the SIMD
-// width), the bytes are taken directly from the file.
+// key is contiguous, and perhaps one short cell elsewhere (the SIMD width), the
+// bytes are taken directly from the file.
 func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	if len(dir) > 0 {
 		rest = uint64(dir[0]) << 56
@@ -404,7 +405,7 @@ func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	return r.RawRun(runs[0][0], runs[0][1]), rest | short
 }
 
-// longKey concatenates a key's cells.
+// longKey returns a key's concatenated cells.
 func (a *adder) longKey(r *scan.Row) []byte {
 	key := a.key[:0]
 	for _, q := range a.h.key {

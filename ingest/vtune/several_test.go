@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/scan"
 )
 
-// exportsOf prints each export of a file in the form of listed.
+// exportsOf returns each export in a file in the same form as listed.
 func exportsOf(f *ingest.File, err error) (got []string) {
 	got = listed(f, err)
 	if err == nil {
@@ -92,8 +92,8 @@ func TestSeveralExports(t *testing.T) {
 	}
 }
 
-// TestManyExports reads exports of many blocks each. The digest must be the
-// digest of the same bytes as one export.
+// TestManyExports reads exports with many blocks each. The digest must be the
+// same as for the same bytes in one export.
 func TestManyExports(t *testing.T) {
 	var b strings.Builder
 	for i := range 5 {

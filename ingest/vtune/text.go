@@ -31,10 +31,11 @@ func (Text) Sniff(head []byte) bool {
 	return false
 }
 
-// Read converts the table to an export, line by line, and reads that.
+// Read returns the table's content. It converts the table to an export, line by
+// line, and reads that.
 func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := table.NewLines(ctx, src, opt)
-	// The reader of exports reads it, so that both forms have the same rules,
+	// The export reader reads it, so that both forms have the same rules,
 	// messages, and positions.
 	var out bytes.Buffer
 	var columns *table.Dashed
@@ -56,7 +57,7 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 				out.WriteByte('\n')
 				continue
 			case !columns.InColumns(text) || in.Cut:
-				row = row[:1] // a single cell, which the reader of exports reports
+				row = row[:1] // a single cell, which the export reader reports
 			}
 			writeRow(&out, row)
 		}
@@ -69,11 +70,11 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	if err != nil {
 		return nil, err
 	}
-	f.ForgetColumns() // columns of the converted export, not of the file
+	f.ForgetColumns() // columns in the converted export, not in the file
 	return f, nil
 }
 
-// writeRow writes a row of an export.
+// writeRow writes an export's row.
 func writeRow(out *bytes.Buffer, cells []string) {
 	for i, c := range cells {
 		cells[i] = strings.ReplaceAll(c, `"`, `""`)

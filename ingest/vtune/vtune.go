@@ -1,14 +1,14 @@
 // Package vtune reads delimited exports of Intel VTune Profiler that are
 // grouped by computing task or computing instance. It accepts any delimiter,
 // any columns in any order, and both the old (EU) and the new (XVE) names. It
-// knows the names, units, and quirks of these files. It does not know devices,
-// and it does not interpret the values.
+// knows these files' names, units, and quirks. It does not know devices, and it
+// does not interpret the values.
 //
 // Rows with the same key are added: times, counts, threads, and barriers as
 // sums, and occupancies and array states as means weighted by time. All sums
-// use integers: times and shares in multiples of 1e-9, and their products in
-// 128 bits. Therefore the result is exact and does not depend on the number of
-// blocks and threads.
+// use integers: times and shares with the unit 1e-9, and their products in 128
+// bits. Therefore the result is exact and does not depend on how many blocks
+// and threads there are.
 package vtune
 
 import (
@@ -26,21 +26,21 @@ type Format struct{}
 
 var _ ingest.Format = Format{}
 
-// Kind returns the value of Input.Kind.
+// Kind returns the format's Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
 // Description returns the format's name in messages.
 func (Format) Description() string { return "a VTune export" }
 
 // Sniff reports whether the text begins like an export: with a header whose
-// first field is a key column, or with nothing but messages of the vtune
+// first field is a key column, or with nothing but messages from the vtune
 // command.
 func (Format) Sniff(head []byte) bool {
 	_, _, ok := findHeader(head)
 	return ok || onlyMessages(head)
 }
 
-// Read reads an export.
+// Read returns an export's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, src.Path, scan.New(scan.Input{At: src.At, Size: src.Size, R: src.R},
 		scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress}), opt)
@@ -84,8 +84,8 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	return f, nil
 }
 
-// readExport reads one export of a file. It returns the header line of the next
-// export.
+// readExport reads one export in a file. It returns the next export's header
+// line.
 func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, offset int, opt ingest.ReadOptions) (
 	f *ingest.File, next []byte, err error) {
 	h, err := readHeader(ctx, path, s, delim, offset, opt.Result)
@@ -115,8 +115,8 @@ func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	return f, next, err
 }
 
-// ofOneSide removes the tasks that exist only in the other result of a
-// difference report. They have a name, but no values.
+// ofOneSide removes the tasks that exist only in a difference report's other
+// result. They have a name, but no values.
 func ofOneSide(f *ingest.File) {
 	to, list := make([]int, len(f.Kernels)), f.Kernels[:0]
 	for i, k := range f.Kernels {

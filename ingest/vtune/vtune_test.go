@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/scan"
 )
 
-// linesOf reads a text and prints its kernels and notes.
+// linesOf returns a text's kernels and notes, printed.
 func linesOf(t *testing.T, text string, opt ingest.ReadOptions) []string {
 	t.Helper()
 	if !(Format{}).Sniff([]byte(text[:min(len(text), 64<<10)])) {
@@ -22,7 +22,7 @@ func linesOf(t *testing.T, text string, opt ingest.ReadOptions) []string {
 	return listed(readText(text, opt))
 }
 
-// listed prints the kernels and notes of a file, or the error.
+// listed returns a file's kernels and notes, or the error, printed.
 func listed(f *ingest.File, err error) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
@@ -31,7 +31,7 @@ func listed(f *ingest.File, err error) []string {
 	return append(append(got, content(f)...), noteLines(f.Notes)...)
 }
 
-// content prints the kernels and launches of a file.
+// content returns a file's kernels and launches, printed.
 func content(f *ingest.File) (got []string) {
 	for i := range f.Kernels {
 		got = append(got, line(&f.Kernels[i]))
@@ -219,9 +219,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestInstructions reads an instruction count in every form of a count.
-// The instruction share in kernel rows decides whether a run can be evaluated
-// at all.
+// TestInstructions reads an instruction count in every form. The instruction
+// share in kernel rows decides whether a run can be evaluated at all.
 func TestInstructions(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Instructions:ALU1 Instructions\n"
 	for _, c := range []struct {
@@ -444,7 +443,7 @@ func TestSniff(t *testing.T) {
 }
 
 // TestInstancesWithoutTotal checks that a single launch has its own time, and
-// that an average alone contributes no total to a row of several launches.
+// that an average alone contributes no total to a row with several launches.
 func TestInstancesWithoutTotal(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Average Time,Instance Count\n"
 	for _, c := range []struct {
@@ -519,7 +518,8 @@ func TestUnweighted(t *testing.T) {
 }
 
 // TestSteadyShares checks the profiler's peak and its limits. They are usually
-// the same in all launches of a kernel and are then summed in a different way.
+// the same in all of a kernel's launches and are then summed in a different
+// way.
 func TestSteadyShares(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Total Time,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%),Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%)\n"
 	for _, c := range []struct{ reason, rows, want string }{
@@ -537,8 +537,8 @@ func TestSteadyShares(t *testing.T) {
 }
 
 // TestOrderOfColumns checks that the profiler's peak and its limits have the
-// same values for any order of columns, although they are read in one step if
-// they are adjacent.
+// same values for any column order, although they are read in one step if they
+// are adjacent.
 func TestOrderOfColumns(t *testing.T) {
 	fixed := []string{"Computing Task", "Work Size:Global", "Total Time"}
 	shares := []string{"Peak XVE Threads Occupancy(%)", "Peak XVE Threads Occupancy:Work Size Limit(%)", "Peak XVE Threads Occupancy:SLM Use Limit(%)",
@@ -569,12 +569,12 @@ func TestOrderOfColumns(t *testing.T) {
 	}
 }
 
-// TestMedianOfMany checks that the median of an even number of launches is
-// between the middle two, and that the median of an odd number is one of them.
-// This also holds beyond the number of values that are kept exactly.
+// TestMedianOfMany checks that for an even number of launches, the median is
+// between the middle two, and that for an odd number it is the middle one. This
+// is also true beyond the number of values that are kept exactly.
 func TestMedianOfMany(t *testing.T) {
 	for _, c := range []struct {
-		short, long int // launches of 10 us and of 1 ms
+		short, long int // launches that take 10 us and 1 ms
 		want        float64
 	}{{2000, 2000, 505e-6}, {2001, 2000, 10e-6}, {2000, 2001, 1e-3}} {
 		text := "Computing Task,Work Size:Global,Total Time\n" + strings.Repeat("K,64,0.00001\n", c.short) + strings.Repeat("K,64,0.001\n", c.long)
@@ -588,8 +588,7 @@ func TestMedianOfMany(t *testing.T) {
 	}
 }
 
-// TestManyKeys has more kernels than the first hash table of a worker has
-// slots.
+// TestManyKeys has more kernels than a worker's first hash table has slots.
 func TestManyKeys(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("Computing Task,Work Size:Global,Total Time\n")
@@ -613,7 +612,7 @@ func TestManyKeys(t *testing.T) {
 }
 
 // TestSameForAllThreadsAndBlocks checks that the result does not depend on the
-// number of threads or the block size, with and without random access.
+// thread count or the block size, with and without random access.
 func TestSameForAllThreadsAndBlocks(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%),Computing Threads Started,EU Array:Idle," +
@@ -686,7 +685,7 @@ func TestQuotedCells(t *testing.T) {
 					if at := strings.LastIndexByte(short, ':'); of == nil && at >= 0 {
 						of = cells[short[at+1:]]
 					}
-					text := "100.0" // value of a limit
+					text := "100.0" // a limit's value
 					if len(of) > 0 {
 						text = of[(i*(j+3)/7+i*i/11)%len(of)]
 					}

@@ -7,7 +7,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// marks is a set of uses of the point and the comma in numbers.
+// marks is a set of roles that the point and the comma have in numbers.
 type marks uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	groupComma
 )
 
-// A form describes the numbers of a column.
+// A form describes a column's numbers.
 type form struct {
 	whole bool // a count or a size, which has no fraction
 	share bool // a percentage or a fraction, which has no thousands
@@ -30,8 +30,8 @@ type scaled struct {
 	size   float64
 }
 
-// Column forms. VTune's KB is 1000 bytes: it prints a local memory of 65,536
-// bytes as 65.5 KB in its summaries.
+// Column forms. VTune's KB is 1000 bytes: it prints 65,536 bytes of local
+// memory as 65.5 KB in its summaries.
 var (
 	shareForm = form{share: true, units: []scaled{{"%", 1}}}
 	timeForm  = form{units: []scaled{{"ms", 1e-3}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"\u03bcs", 1e-6}, {"ns", 1e-9},
@@ -60,7 +60,7 @@ type guess struct {
 	cell   string
 }
 
-// read returns the number in a cell of any form: a whole number, or nano.
+// read returns the number in a cell with any form: a whole number, or nano.
 func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok bool) {
 	point := bytes.IndexByte(b, '.')
 	if f.whole {
@@ -100,12 +100,12 @@ func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok boo
 }
 
 // groupSpaces are the spaces and apostrophes that separate thousands and have
-// no other use between digits. The single byte A0 is the no-break space of
-// Windows-1252.
+// no other use between digits. The single byte A0 is Windows-1252's no-break
+// space.
 var groupSpaces = [][]byte{[]byte("\u00a0"), []byte("\u202f"), []byte("\u2009"), []byte("\u2019"), {'\''}, {0xa0}}
 
-// trimSpaces removes the spaces around a number, including a space before its
-// unit.
+// trimSpaces returns a number without the spaces around it, including a space
+// before its unit.
 func trimSpaces(b []byte) []byte { return bytes.TrimSuffix(bytes.TrimSpace(b), []byte{0xa0}) }
 
 // plainNumber returns a number without thousands separators and with a decimal
@@ -153,8 +153,8 @@ func plainNumber(b []byte, f form, delim byte) (plain []byte, used marks, guesse
 	return asDecimal, decimal, true, true
 }
 
-// ungroup removes the marks between groups of three digits. ok is false for
-// other text, for example "1,24" and "0,240".
+// ungroup returns a number without the marks between three-digit groups. ok is
+// false for other text, for example "1,24" and "0,240".
 func ungroup(b, mark []byte) (plain []byte, ok bool) {
 	groups := bytes.Split(b, mark)
 	for i, g := range groups {
@@ -185,8 +185,8 @@ func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
 	a.guesses[used] = g
 }
 
-// checkGuesses returns an error for the first guess that the other numbers of
-// the file do not confirm, because a number must never be wrong by a factor of
+// checkGuesses returns an error for the first guess that the file's other
+// numbers do not confirm, because a number must never be wrong by a factor of
 // 1000.
 func (r *result) checkGuesses() error {
 	var certain marks

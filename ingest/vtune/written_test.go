@@ -9,9 +9,9 @@ import (
 )
 
 // TestWrittenNumbers reads numbers with thousands separators, decimal commas,
-// and units, as GUIs and spreadsheets of several countries write them. If a
-// number has two interpretations, the other numbers of the file decide.
-// Otherwise it is an error.
+// and units, as GUIs and spreadsheets in several countries write them. If a
+// number has two interpretations, the file's other numbers decide. Otherwise it
+// is an error.
 func TestWrittenNumbers(t *testing.T) {
 	const (
 		head = "Computing Task;Work Size:Global;Work Size:Local;Computing Task:Total Time;Computing Task:Instance Count;" +

@@ -14,32 +14,31 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// An adapter is the data of one GPU. A folder may contain several adapters.
-// Each of them is one file of the run, because each has its own clock and
-// counters.
+// An adapter is one GPU's data. A folder may contain several adapters. Each is
+// one file in the run, because each has its own clock and counters.
 type adapter struct {
 	*reader
-	setFile, sampleFile string // counters of one adapter or tile: a metric set and the samples next to it
+	setFile, sampleFile string // counters for one adapter or tile: a metric set and the samples next to it
 	set                 *metricSet
-	most                [metrics]unit.Opt[float64] // maximum of metrics in bytes, in GB/s
+	most                [metrics]unit.Opt[float64] // maximum for metrics in bytes, in GB/s
 	clock               clock
 	tasks               tasks
 	launches            []launch
 	failed              string // reason why there are no launches
 	loose               bool   // the launches are on another clock than the samples
-	from                string // source of the launch times
+	from                string // where the launch times come from
 	totals              []total
 	each                *ingest.Launches  // single launches, if requested
 	recording           *ingest.Recording // nil without occupancy
-	outside             int64             // number of launches outside the samples
-	first               uint64            // tick of the first report
+	outside             int64             // launches outside the samples
+	first               uint64            // the first report's tick
 	last                uint64
 	samples             int64
 	lengths             lengths
 	busy                periods
 }
 
-// A total is the sum over all launches of a task.
+// A total is the sum over a task's launches.
 type total struct {
 	sums
 	times, means ingest.Sample
@@ -109,7 +108,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		a.busy.addSample(s, w.hertz)
 		w.addSample(s)
 		if a.opt.Progress != nil && a.samples%4096 == 0 {
-			a.opt.Progress(a.samples * reportSize / 4) // approximately the number of bytes read
+			a.opt.Progress(a.samples * reportSize / 4) // approximately the bytes read
 		}
 	})
 	if err != nil {
@@ -127,16 +126,16 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	return nil
 }
 
-// nanoseconds returns a time of the GPU since the first report. It converts
-// whole seconds separately, so that the product fits into 64 bits: 1e9 times
-// the ticks of several minutes does not.
+// nanoseconds returns a GPU time since the first report. It converts whole
+// seconds separately, so that the product fits into 64 bits: 1e9 times the
+// ticks in several minutes does not.
 func (a *adapter) nanoseconds(tick uint64) int64 {
 	t, hertz := int64(tick-a.first), int64(a.clock.hertz)
 	return t/hertz*1e9 + t%hertz*1e9/hertz
 }
 
-// ended adds a launch after its last sample. Only the sums over all launches of
-// a task are kept, because a folder may contain millions of launches.
+// ended adds a launch after its last sample. Only the sums over a task's
+// launches are kept, because a folder may contain millions of launches.
 func (a *adapter) ended(l *launch, s *sums) {
 	if s.seen == 0 { // before the first or after the last sample
 		return
@@ -175,8 +174,8 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 		return k
 	}
 	v := &s.values
-	// Percentages are weighted by the clocks of their samples, not by time.
-	// This reproduces VTune's values on a Gen12 and a Gen9 GPU.
+	// Percentages are weighted by their samples' clocks, not by time. This
+	// reproduces VTune's values on a Gen12 and a Gen9 GPU.
 	if v[occupancy] >= 0 && v[clocks] > 0 {
 		k.Printed = unit.Some(unit.FromPercent(v[occupancy] / v[clocks]))
 	}
@@ -191,8 +190,7 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if v[barriers] >= 0 {
 		k.Barriers = unit.Some(int64(v[barriers] + 0.5))
 	}
-	// Bytes that the kernel moved while it ran: its share of each sample, by
-	// time.
+	// Bytes moved during the launch: its share of each sample, by time.
 	if max(s.own[memoryRead], s.own[memoryWrite], s.own[l3]) >= 0 {
 		moved := func(m metric) unit.Opt[float64] { return unit.Maybe(s.own[m]/s.seen/1e9, s.own[m] >= 0) }
 		k.Counters = &ingest.Counters{MemoryRead: moved(memoryRead), MemoryWrite: moved(memoryWrite), L3Read: moved(l3),
@@ -201,15 +199,15 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	return k
 }
 
-// finish fills the file with what was read.
+// finish fills the file with the data read.
 func (a *adapter) finish() {
 	f, at := a.file, a.fs.pos(a.sampleFile)
 	ticks, lost := a.lengths.interval()
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.samples
 	a.platform(interval)
-	// The hardware uses a power of 2 of its ticks, so 0.853 ms for a requested
-	// 1 ms is normal.
+	// The hardware's interval is a power of 2, in ticks, so 0.853 ms for a
+	// requested 1 ms is normal.
 	if asked, ok := a.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
 		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, but %s was requested",
 			unit.FormatDuration(interval), unit.FormatDuration(asked))
@@ -225,7 +223,7 @@ func (a *adapter) finish() {
 	for task := range a.totals {
 		t := &a.totals[task]
 		measured := &t.means
-		if measured.N != t.times.N { // the spread of only some launches would be misleading
+		if measured.N != t.times.N { // a spread over only some launches would be misleading
 			measured = nil
 		}
 		k := a.kernel(task, &t.sums)
@@ -247,7 +245,7 @@ func (a *adapter) finish() {
 	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
 }
 
-// platform sets what the counters contain about the machine.
+// platform sets the machine properties that the counters contain.
 func (a *adapter) platform(interval unit.Seconds) {
 	p, set := &a.file.Platform, a.set.constants
 	// The name comes from the program's trace, and the PCI ID from the
@@ -288,7 +286,7 @@ func (a *adapter) periods(f *ingest.File) {
 		a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }
 
-// trace adds the launch times. Each queue is a lane: launches of one queue do
+// trace adds the launch times. Each queue is a lane: launches on one queue do
 // not overlap unless the program allows it.
 func (a *adapter) trace(f *ingest.File) {
 	f.Trace = &a.tasks.Trace

@@ -73,9 +73,9 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// writeSamples writes a file of samples until it has at least the given number
-// of bytes, and returns its size. Bytes that the metrics do not read are noise,
-// so that the file compresses like a real one.
+// writeSamples writes a sample file with at least the given size in bytes, and
+// returns its size. Bytes that the metrics do not read are noise, so that the
+// file compresses like a real one.
 func writeSamples(b *testing.B, path string, s *synthetic, least int) int64 {
 	out, err := os.Create(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"occudiff/ingest"
 )
 
-// FuzzDatabases reads databases of a finalized result with arbitrary bytes. It
+// FuzzDatabases reads a finalized result's databases with arbitrary bytes. It
 // checks that launches end after they start and that nothing panics.
 func FuzzDatabases(f *testing.F) {
 	f.Add([]byte("SQLite format 3\x00"), []byte{}, "9")

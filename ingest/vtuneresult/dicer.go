@@ -18,7 +18,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// dicer reads the launches from the tables of a finalized result. Their columns
+// dicer reads the launches from a finalized result's tables. Their columns
 // depend on the version: it checks for the required ones, and the others may be
 // missing.
 func (a *adapter) dicer(database string) error {
@@ -77,7 +77,7 @@ func (a *adapter) dicer(database string) error {
 	})
 }
 
-// eachRow calls a function for each row of a query.
+// eachRow calls a function for each row in a query.
 func (a *adapter) eachRow(db *sql.DB, query string, each func(*sql.Rows) error) error {
 	rows, err := db.QueryContext(a.ctx, query)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// IDs of Level Zero calls and events in VTune 2023.0. Other programming models
+// IDs for Level Zero calls and events in VTune 2023.0. Other programming models
 // and versions use other IDs, which are unknown, so their launches are not
 // decoded.
 const (
@@ -31,7 +31,7 @@ const (
 // it is decoded.
 const maxLaunches = 4 << 20
 
-// A launch is one launch of a kernel, or a copy, on the clock of the samples.
+// A launch is a kernel launch or a copy, on the samples' clock.
 type launch struct {
 	start, end uint64
 	task       uint32 // index in tasks
@@ -40,7 +40,7 @@ type launch struct {
 
 // tasks numbers the launched tasks like the trace does: a kernel with one
 // launch size, or copies. A launch then needs a 4-byte number instead of a key
-// of about 100 bytes.
+// with about 100 bytes.
 type tasks struct {
 	ingest.Trace // without launches until all are known
 	slm          []unit.Opt[unit.Bytes]
@@ -54,15 +54,15 @@ func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) uint32 {
 	return i
 }
 
-// copyTask is the name of copies: Level Zero's function, as VTune prints it.
+// copyTask is the name for copies: Level Zero's function, as VTune prints it.
 const copyTask = "zeCommandListAppendMemoryCopy"
 
-// processes returns the files that may contain launches, one list per process
-// of the program: its .trace file, followed by the .aux files of its threads.
+// processes returns the files that may contain launches, one list per process:
+// its .trace file, followed by its threads' .aux files.
 func processes(files []string) (list [][]string) {
 	for _, name := range files {
 		stem, ok := strings.CutSuffix(name, ".trace")
-		// These files contain calls of the ITT API.
+		// These files contain ITT API calls.
 		if !ok || strings.HasPrefix(path.Base(stem), "userapicollector") {
 			continue
 		}
@@ -77,16 +77,16 @@ func processes(files []string) (list [][]string) {
 	return list
 }
 
-// A traced is a call or event of a process that is related to launches.
+// A traced is a process's call or event that is related to launches.
 type traced struct {
 	time   uint64 // on the processor's clock
 	id     uint32
-	handle uint64 // kernel handle, or the bytes of a copy
+	handle uint64 // kernel handle, or a copy's bytes
 	event  uint64
 	queue  uint64
 	size   [3]uint32
-	order  uint64    // number of the launch
-	ticks  [3]uint64 // start, end, and current time of a finished launch on the GPU's clock
+	order  uint64    // launch number
+	ticks  [3]uint64 // start, end, and current time for a finished launch, on the GPU's clock
 	kernel *made     // kernel that was created
 	at     int64     // offset in its file
 	file   int       // index among the process's files
@@ -101,13 +101,13 @@ type made struct {
 	local *[3]uint32
 }
 
-// A decoder decodes the launches of one process. Several threads record parts
-// of a launch: the creation of its kernel, its work-group size, the launch
-// itself, and its times after the program waited for it.
+// A decoder decodes one process's launches. Several threads record parts of a
+// launch: its kernel's creation, its work-group size, the launch itself, and
+// its times after the program waited for it.
 type decoder struct {
 	*adapter
-	files   []string // files of the process
-	file    int      // index of the current file
+	files   []string // the process's files
+	file    int      // the current file's index
 	process clock
 	records []traced
 }
@@ -119,8 +119,8 @@ type gpu struct {
 	seen int
 }
 
-// A clock is one clock of the collection: its frequency, and the same moment in
-// its ticks and in 100 ns since 1970.
+// A clock is one of the collection's clocks: its frequency, and the same moment
+// in its ticks and in 100 ns since 1970.
 type clock struct {
 	hertz      uint64
 	tick, real uint64
@@ -136,14 +136,14 @@ func (c *clock) set(r *record) {
 	}
 }
 
-// on returns the time of another clock at a tick of this one.
+// on returns another clock's time at a tick of this one.
 func (c *clock) on(o *clock, tick uint64) uint64 {
 	if c.hertz == 0 || o.hertz == 0 {
 		return 0
 	}
-	// Both clocks were read together with the time of day, whose resolution is
-	// 100 ns. The result may be wrong by that amount. unwrap needs it only to
-	// within 2^31 ticks.
+	// Both clocks were read together with the time of day, which has a
+	// resolution of 100 ns. The result may be wrong by that amount. unwrap
+	// needs it only to within 2^31 ticks.
 	seconds := float64(int64(tick-c.tick))/float64(c.hertz) + float64(int64(c.real-o.real))/1e7
 	return o.tick + uint64(int64(seconds*float64(o.hertz)))
 }
@@ -162,7 +162,7 @@ func (d *decoder) read() error {
 			return err
 		}
 	}
-	// Each thread has its own file. Sort the records of all threads by time.
+	// Each thread has its own file. Sort all threads' records by time.
 	slices.SortStableFunc(d.records, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
 	return nil
 }
@@ -179,15 +179,15 @@ func (d *decoder) call(r *record) error {
 	case idDevice:
 		c.take(16)
 		d.device.id = c.u32()
-		c.take(88) // ends with the numbers of slices, XVEs, and threads
+		c.take(88) // ends with the slice, XVE, and thread counts
 		d.device.name = c.text()
 		d.device.seen++
 	case idKernel:
 		c.u64()
 		t.handle = c.u64()
 		c.take(8)
-		// After module, kernel, and thread: mangled name, name of the binary,
-		// its size, SIMD width, bytes of SLM.
+		// After module, kernel, and thread: mangled name, the binary's name and
+		// size, SIMD width, SLM bytes.
 		t.kernel = &made{name: c.text()}
 		c.text()
 		c.u64()
@@ -203,7 +203,7 @@ func (d *decoder) call(r *record) error {
 		c.take(8 * int(min(c.u32(), maxRecord)))
 		t.order = c.u64()
 	// Command list, destination, source, bytes, event, thread, number. The
-	// bytes are stored in place of the kernel.
+	// bytes are stored instead of the kernel.
 	case idCopy:
 		t.queue = c.u64()
 		c.take(16)
@@ -233,7 +233,7 @@ func (d *decoder) call(r *record) error {
 	return nil
 }
 
-// pair matches the launches with the times at which the GPU ran them. Because
+// pair returns the launches with the times at which the GPU ran them. Because
 // events are reused, a time belongs to the oldest launch on its event that has
 // no time yet. pair checks everything that can be checked, and returns an error
 // for all launches if anything is inconsistent.
@@ -289,9 +289,9 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	return list, nil
 }
 
-// unwrap returns the times of a finished launch on the sample clock. The GPU
-// writes only the low 32 bits, which wrap after 224 s at 19.2 MHz, and programs
-// may run longer. about is the approximate time when they were written.
+// unwrap returns a finished launch's times on the sample clock. The GPU writes
+// only the low 32 bits, which wrap after 224 s at 19.2 MHz, and programs may
+// run longer. about is the approximate time when they were written.
 func (t *traced) unwrap(about uint64) (start, end uint64) {
 	now := about + uint64(int64(int32(uint32(t.ticks[2])-uint32(about))))
 	back := func(tick uint64) uint64 { return now - uint64(uint32(t.ticks[2])-uint32(tick)) }

@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// maxXML limits the size of a configuration file. Known metric sets have 30 kB.
+// maxXML limits a configuration file's size. Known metric sets have 30 kB.
 const maxXML = 4 << 20
 
 // decodeXML reads a configuration file into a structure.
@@ -33,9 +33,9 @@ func decodeXML(fsys FS, name string, into any) error {
 	return nil
 }
 
-// A metricSet is the content of gen_metrics*.cfg: constants of the device, and
-// the counters of one set. Equations convert two reports of the hardware to
-// values. They are postfix, with one token per element.
+// A metricSet is the content of gen_metrics*.cfg: the device's constants, and
+// one set's counters. Equations convert two hardware reports to values. They
+// are postfix, with one token per element.
 type metricSet struct {
 	Attributes []xml.Attr `xml:",any,attr"`
 	Params     struct {
@@ -47,9 +47,9 @@ type metricSet struct {
 	byName    map[string]int // index in Counters
 }
 
-// A counter is one metric of a set. Read converts the bytes of two reports to a
-// count, Norm converts the count to a metric, and Most computes the maximum of
-// the metric.
+// A counter is one metric in a set. Read converts two reports' bytes to a
+// count, Norm converts the count to a metric, and Most computes the metric's
+// maximum.
 type counter struct {
 	Name  string    `xml:"SymbolName,attr"`
 	Units string    `xml:"MetricResultUnits,attr"`
@@ -80,8 +80,8 @@ func (e *element) word() (word, value string) {
 // A step is a compiled token.
 type step struct {
 	kind stepKind
-	// For a read, at is the offset of its bytes, and high the offset of an
-	// additional upper byte, or -1. For a value, at is the counter's index.
+	// For a read, at is its bytes' offset, and high an additional upper byte's
+	// offset, or -1. For a value, at is the counter's index.
 	at, high int
 	width    int // read width in bytes
 	mask     uint64
@@ -93,16 +93,16 @@ type stepKind uint8
 
 const (
 	stepConstant   stepKind = iota
-	stepDifference          // between two reports, modulo the width of the read
+	stepDifference          // between two reports, modulo the read's width
 	stepState               // value in the later report
 	stepBefore              // value in the earlier report
-	stepCounter             // difference of a counter
-	stepMetric              // value of a metric
+	stepCounter             // a counter's difference
+	stepMetric              // a metric's value
 	stepApply
 )
 
-// readMetrics reads and compiles a metric set. A counter with an unknown token
-// or symbol is marked as unsupported.
+// readMetrics returns a compiled metric set. A counter with an unknown token or
+// symbol is marked as unsupported.
 func readMetrics(fsys FS, name string) (*metricSet, error) {
 	set := &metricSet{constants: map[string]uint64{}, byName: map[string]int{}}
 	if err := decodeXML(fsys, name, set); err != nil {
@@ -110,7 +110,7 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 	}
 	for _, a := range set.Attributes {
 		// An attribute that is not a number, such as the API version, is not a
-		// constant of an equation.
+		// constant in an equation.
 		if v, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
 			set.constants[a.Name.Local] = v
 		}
@@ -126,8 +126,8 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 	return set, nil
 }
 
-// xves returns the number of XVEs of the device, whose name depends on the
-// generation, or 0 if the set does not contain it.
+// xves returns the device's XVE count, whose name depends on the generation, or
+// 0 if the set does not contain it.
 func (set *metricSet) xves() uint64 {
 	return max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
 }
@@ -138,9 +138,9 @@ const (
 	maxStack = 64
 )
 
-// compile compiles an equation of reads, or of values for the counter self. It
-// checks the depth once, so that run needs no checks for each of a million
-// reports.
+// compile returns the steps of an equation with reads, or with values for the
+// counter self. It checks the depth once, so that run needs no checks for each
+// of a million reports.
 func (set *metricSet) compile(elements []element, delta element, self int) (steps []step, err error) {
 	depth := 0
 	for i := range elements {
@@ -166,8 +166,8 @@ func (set *metricSet) compile(elements []element, delta element, self int) (step
 	return steps, nil
 }
 
-// token compiles an element. It rejects unknown elements, because a guess would
-// return a plausible but wrong number.
+// token returns an element's steps. It rejects unknown elements, because a
+// guess would return a plausible but wrong number.
 func (set *metricSet) token(e *element, delta element, self int) ([]step, error) {
 	word, value := e.word()
 	switch word {
@@ -196,7 +196,7 @@ func (set *metricSet) token(e *element, delta element, self int) ([]step, error)
 	return set.valueOf(word, value, self)
 }
 
-// valueOf compiles an element that is a counter's value or metric.
+// valueOf returns the steps of an element that is a counter's value or metric.
 func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 	kind := stepCounter
 	switch word {
@@ -224,17 +224,17 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 		return nil, fmt.Errorf("the element %s is not known", word)
 	}
 	at, known := set.byName[value]
-	// Values are computed in file order. Therefore the value of a later metric
-	// is not available, and a metric cannot depend on itself.
+	// Values are computed in file order. Therefore a later metric's value is
+	// not available, and a metric cannot depend on itself.
 	if !known || kind == stepMetric && at >= self {
 		return nil, fmt.Errorf("the symbol %q is not known", value)
 	}
 	return []step{{kind: kind, at: at}}, nil
 }
 
-// compileRead compiles an element that reads a report. The difference of two
-// reports is computed for each read, with its width. A difference of the result
-// of the equation would be wrong if a counter wraps.
+// compileRead returns the steps of an element that reads a report. The
+// difference between two reports is computed for each read, with its width. A
+// difference between the equation's results would be wrong if a counter wraps.
 func compileRead(e *element, word, value string, delta element) ([]step, error) {
 	widths := map[string]int{"RD_UINT8": 1, "RD_UINT16": 2, "RD_UINT32": 4, "RD_UINT64": 8,
 		// The low 32 bits; the upper 8 bits are elsewhere in the report.
@@ -261,7 +261,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 	case "DELTA_N_BITS":
 		s.kind = stepDifference
 	case "DELTA_NS_TIME":
-		// Timestamps of newer GPUs have 56 bits in a 64-bit field.
+		// Newer GPUs' timestamps have 56 bits in a 64-bit field.
 		s.kind, s.mask = stepDifference, s.mask&(1<<56-1)
 	case "DELTA_FUNCTION_NULL", "DELTA_GET_LAST":
 		s.kind = stepState
@@ -282,7 +282,7 @@ func offset(text string) (int, error) {
 	return v, nil
 }
 
-// A number is a value of an equation: an unsigned integer or a floating-point
+// A number is a value in an equation: an unsigned integer or a floating-point
 // number. Intel's library computes with 32-bit floating point, in which 40-bit
 // counters lose precision. With 64 bits, the results match the values that
 // VTune prints.
@@ -302,8 +302,8 @@ func (n number) f() float64 {
 }
 
 // u returns the number as an unsigned integer. It limits the value, because in
-// Go the conversion of a value that does not fit is undefined and depends on
-// the processor.
+// Go, converting a value that does not fit is undefined and depends on the
+// processor.
 func (n number) u() uint64 {
 	if !n.float {
 		return n.bits
@@ -317,7 +317,7 @@ func (n number) u() uint64 {
 	return 0
 }
 
-// operations are the operations of metrics_discovery_api.h. A division by zero
+// operations are the operations in metrics_discovery_api.h. A division by zero
 // returns 0.
 var operations = map[string]func(a, b number) number{
 	"RSHIFT": func(a, b number) number { return wholeNumber(a.u() >> b.u()) },
@@ -367,12 +367,12 @@ func truth(v bool) number {
 	return wholeNumber(0)
 }
 
-// A plan computes some metrics of a set from pairs of reports. It is created
-// once per set and evaluated for each of a million samples, so it owns all the
-// memory that this needs.
+// A plan computes some metrics in a set from pairs of reports. It is created
+// once per set and evaluated for a million samples, so it owns all the memory
+// that this needs.
 type plan struct {
 	*metricSet
-	used                []int // indexes of the counters that are needed, directly or indirectly
+	used                []int // indexes of the counters needed, directly or indirectly
 	delta, value, stack []number
 }
 
@@ -404,8 +404,8 @@ func (p *plan) need(i int) error {
 }
 
 // compute computes the metrics between two reports. It computes all differences
-// first, because an equation may use the difference of any counter, but only
-// the values of earlier ones (md_metrics_calculator.h).
+// first, because an equation may use any counter's difference, but only earlier
+// counters' values (md_metrics_calculator.h).
 func (p *plan) compute(before, after []byte) {
 	for _, i := range p.used {
 		p.delta[i] = p.run(p.Counters[i].read, before, after)
@@ -417,9 +417,9 @@ func (p *plan) compute(before, after []byte) {
 	}
 }
 
-// run returns the result of an equation, or 0 for an empty one. It keeps the
-// top of the stack in a variable, because most of the time for reading a result
-// is spent here.
+// run returns an equation's result, or 0 for an empty one. It keeps the top of
+// the stack in a variable, because most of the time for reading a result is
+// spent here.
 func (p *plan) run(steps []step, before, after []byte) (v number) {
 	below := 0
 	for i := range steps {
@@ -449,7 +449,7 @@ func (p *plan) run(steps []step, before, after []byte) (v number) {
 	return v
 }
 
-// load returns a read's bytes in a report of reportSize bytes.
+// load returns a read's bytes in a report with reportSize bytes.
 func (s *step) load(report []byte) uint64 {
 	switch b := report[s.at:]; {
 	case s.high >= 0:

@@ -19,16 +19,16 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Limits for archives. The needed part of a two-hour result has a few GiB when
+// Limits for archives. A two-hour result's needed part has a few GiB when
 // unpacked.
 const (
 	maxEntries  = 1 << 18
 	maxUnpacked = 8 << 30
-	inMemory    = 64 << 20 // maximum size of an archive without random access, which is kept in memory
+	inMemory    = 64 << 20 // maximum archive size without random access, which is kept in memory
 	maxDepth    = 4        // folders above a result
 )
 
-// FS is the location of results: a folder, or an archive of one.
+// FS is where results are: a folder, or a folder's archive.
 type FS struct {
 	fs.FS
 	Path    string // as the user entered it
@@ -52,7 +52,7 @@ func (f FS) unreadable(name, hint string, err error) error {
 	return note.Errorf("unreadable-result", f.pos(name), hint, "cannot be read: %v", note.Reason(err))
 }
 
-// results returns the .vtune files of the folders that are results. It limits
+// results returns the .vtune files in the folders that are results. It limits
 // the depth, because otherwise it would search a complete home folder that was
 // passed by mistake.
 func (f FS) results() (marks []string, err error) {
@@ -84,27 +84,27 @@ func isTar(head []byte) bool {
 	return len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar"))
 }
 
-// wanted reports whether a file of an archive may be needed.
+// wanted reports whether an archive's file may be needed.
 func wanted(name string) bool {
 	dir, base := path.Split(name)
 	switch path.Ext(base) {
 	case ingest.ResultExtension, ".trace", ".aux", ".vtss":
 		return true
 	// A result's other files are large and not needed: one result had 116 MB,
-	// of which 1.3 MB were needed.
+	// but only 1.3 MB were needed.
 	case ".cfg":
 		return strings.HasPrefix(base, "gen_metrics") || base == "context_values.cfg"
 	}
 	return base == "runsa.options" || base == "dicer.db" || strings.Contains(dir, "/timelinedb/")
 }
 
-// openArchive opens a zip or tar archive. done removes the unpacked files, and
-// must be called even after an error.
+// openArchive returns the files in a zip or tar archive. done removes the
+// unpacked files, and must be called even after an error.
 func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, done func(), err error) {
 	f, done = FS{Path: src.Path, Archive: true}, func() {}
-	// A tar archive is a stream without a list of files, but a result's files
-	// are read in a different order. Therefore it is unpacked to the disk. A
-	// zip archive is read directly.
+	// A tar archive is a stream without a file list, but a result's files are
+	// read in a different order. Therefore it is unpacked to the disk. A zip
+	// archive is read directly.
 	if isTar(head) {
 		if runtime.GOOS == "js" {
 			return f, done, errors.New("a browser has no disk to unpack it to: give the folder, or a zip archive of it")
@@ -148,9 +148,9 @@ type admission struct{ entries, bytes int64 }
 
 // admit reports whether an entry should be read. It returns an error for an
 // entry that is outside the folder, that is neither a file nor a folder, or
-// that is too large. An archive reader returns no more bytes of an entry than
-// its header contains. A backslash is rejected, because on Windows it is a
-// separator and could lead outside the folder.
+// that is too large. An archive reader returns no more bytes than the entry's
+// header states. A backslash is rejected, because on Windows it is a separator
+// and could lead outside the folder.
 func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	mode, size := info.Mode(), info.Size()
 	a.entries++
@@ -208,7 +208,7 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 	}
 }
 
-// data returns the files of all folders data.N of a result. VTune numbers them
+// data returns the files in all data.N folders in a result. VTune numbers them
 // by concurrent collectors. Their content is known only after opening a file.
 func (f FS) data(dir string) (files []string, err error) {
 	entries, err := fs.ReadDir(f, dir)

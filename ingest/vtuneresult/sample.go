@@ -17,11 +17,11 @@ const (
 	idReport   = 0x11d
 	idQuery    = 0x235 // a query around a program instead of a stream
 	reportSize = 256   // bytes; reports with other sizes are not supported
-	reportTime = 4     // offset of the report's own 32-bit time
-	maxLag     = 2     // maximum number of ticks from that time to the record's time
+	reportTime = 4     // the offset of the report's own 32-bit time
+	maxLag     = 2     // maximum ticks from that time to the record's time
 )
 
-// A metric is one of a set's used metrics.
+// A metric is a set's used metric.
 type metric int
 
 const (
@@ -37,8 +37,7 @@ const (
 	metrics // number of metrics
 )
 
-// metricNames are the names in several generations of GPUs, with the newest
-// last.
+// metricNames are the names in several GPU generations, with the newest last.
 var metricNames = [metrics][]string{
 	{"EuThreadOccupancy", "XVE_THREADS_OCCUPANCY_ALL"}, {"EuActive", "XVE_ACTIVE"}, {"EuStall", "XVE_STALL"},
 	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}, {"GtiReadThroughput", "GPU_MEMORY_BYTE_READ"},
@@ -57,11 +56,11 @@ type counters struct {
 
 const occupancyHint = "collect with: vtune -collect gpu-hotspots; for Gen9 add -knob characterization-mode=full-compute"
 
-// newCounters plans a set's used metrics. The set may have no occupancy.
+// newCounters returns a plan for a set's used metrics. The set may have no
+// occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{plan: newPlan(set)}
-	// A set normally has one of the names. If it has several, the newest is
-	// used.
+	// A set normally has one name. If it has several, the newest is used.
 	for m, names := range metricNames {
 		c.place[m] = -1
 		for _, name := range names {
@@ -100,8 +99,8 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	return c, nil
 }
 
-// most returns the maximum of a metric in GB/s at the highest clock, computed
-// with the set's own equation.
+// most returns a metric's maximum in GB/s at the highest clock, computed with
+// the set's own equation.
 func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	i, megahertz := c.place[m], c.constants["GpuMaxFrequencyMHz"]
 	if i < 0 || megahertz == 0 {
@@ -118,7 +117,7 @@ func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	return unit.Maybe(v, v > 0)
 }
 
-// A sample is the change of the counters between two reports.
+// A sample contains the counters' changes between two reports.
 type sample struct {
 	start, end uint64 // on the GPU's clock
 	values     values
@@ -126,7 +125,7 @@ type sample struct {
 
 var errStop = errors.New("enough")
 
-// readClock reads the clock of the samples up to the first report.
+// readClock reads the samples' clock up to the first report.
 func (a *adapter) readClock() error {
 	err := a.eachRecord(a.sampleFile, io.Discard, func(r *record) error {
 		a.clock.set(r)
@@ -177,15 +176,15 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 				a.set.constants["PciDeviceId"], a.file.Platform.VTune, reportSize)
 		}
 		// A report with another layout would have something else at this
-		// offset. Therefore this check rejects it, whatever its length is. In
+		// offset. Therefore this check rejects it, regardless of its length. In
 		// the known results, 40% of the reports are one tick before their
 		// record.
 		own := binary.LittleEndian.Uint32(report[reportTime:])
 		if lag := uint32(r.time) - own; lag > maxLag {
 			return fault(r, "its own time, tick %d, is not that of its record, %d", own, uint32(r.time))
 		}
-		// Counters count from the boot of the machine, so only the difference
-		// of two reports is meaningful.
+		// Counters count from the machine's boot, so only the difference
+		// between two reports is meaningful.
 		if reports++; reports > 1 {
 			if r.time <= s.end {
 				return fault(r, "its time is not later than that of the one before")
@@ -225,12 +224,11 @@ func (c *counters) fill(s *sample) error {
 	return nil
 }
 
-// lengths counts the sample lengths in ticks, to find the interval of the
-// hardware.
+// lengths counts the sample lengths in ticks, to find the hardware's interval.
 type lengths map[uint64]int64
 
-// maxLengths limits the number of different lengths that are counted. Nearly
-// all samples have the same length.
+// maxLengths limits how many different lengths are counted. Nearly all samples
+// have the same length.
 const maxLengths = 1 << 16
 
 func (l lengths) add(ticks uint64) {
@@ -239,8 +237,8 @@ func (l lengths) add(ticks uint64) {
 	}
 }
 
-// interval returns the most frequent length, and the number of samples longer
-// than 1.5 times that length, because reports were lost there.
+// interval returns the most frequent length, and how many samples are longer
+// than 1.5 times that length. Reports were lost in these samples.
 func (l lengths) interval() (ticks uint64, lost int64) {
 	for t, n := range l {
 		// Use the mode instead of the mean: context switches shorten samples,
@@ -263,13 +261,13 @@ func (l lengths) interval() (ticks uint64, lost int64) {
 // VTune prints, and the second estimates the launch values.
 type sums struct {
 	launches int64
-	seconds  float64 // duration of the launches
+	seconds  float64 // the launches' duration
 
-	samples int64   // number of samples that end within a launch
-	covered float64 // seconds of launches within these samples
-	values  values  // values of these samples: percentages x clocks
+	samples int64   // samples that end within a launch
+	covered float64 // launch seconds within these samples
+	values  values  // these samples' values: percentages x clocks
 
-	seen float64 // seconds of launches within any sample
+	seen float64 // launch seconds within any sample
 	// own are percentages x seconds, or bytes. A value is negative if the set
 	// does not have the metric.
 	own values
@@ -291,11 +289,11 @@ func (s *sums) add(o *sums) {
 // the counters belong to the wrong moments.
 const (
 	fewSamples = 5
-	leastShare = 0.8 // share of the launches' time within samples that end in them
+	leastShare = 0.8 // share of launch time within samples that end in launches
 )
 
-// leastLoose is the minimum mean duration of launches, in seconds, if their
-// position among the samples is known only to 0.1 ms.
+// leastLoose is the minimum mean launch duration, in seconds, if their position
+// among the samples is known only to 0.1 ms.
 const leastLoose = 1e-3
 
 // usable reports whether the counters belong to these launches. loose means
@@ -305,9 +303,9 @@ func (s *sums) usable(loose bool) bool {
 		!(loose && s.seconds < leastLoose*float64(s.launches))
 }
 
-// A sweep processes samples and launches in the order of time. It keeps only
-// the open launches and no samples, so that the memory does not depend on the
-// run's length.
+// A sweep processes samples and launches in time order. It keeps only the open
+// launches and no samples, so that the memory does not depend on the run's
+// length.
 type sweep struct {
 	launches []launch // sorted by start
 	hertz    float64

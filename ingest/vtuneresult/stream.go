@@ -13,13 +13,13 @@ import (
 )
 
 // The files .vtss, .trace, and .aux use the framing that Intel publishes for
-// VTune's trace files (vtsstrace.h of the SEP kit): little-endian records. Each
-// record is a word of flags, followed by the fields that the flags select, in
-// the order of their bits.
+// VTune's trace files (vtsstrace.h in the SEP kit): little-endian records. Each
+// record is a flag word, followed by the fields that the flags select, in bit
+// order.
 const (
 	maxRecord = 72 << 10 // outside a frame; the data has up to 64 KiB
 	maxFrame  = 8 << 20  // compressed or not; the largest known frame has 1 MiB
-	maxRepeat = 8        // repetitions of a field in one record; at most two are known
+	maxRepeat = 8        // a field's repetitions in one record; at most two are known
 
 	leafBits     = 3 << 25
 	leafOne      = 1 << 25
@@ -44,20 +44,20 @@ var fieldSizes = [fieldPadding]int{4, 4, 4, 8, 8, 8, 1, 8, 8, 8, 8, 8, 8, 8, 4, 
 
 var magic = []byte{0, 0, 0, 8, 0xfa, 0xde, 0xde, 0xad}
 
-// A record is one record of a trace file. Its bytes are valid until the next
+// A record is one record in a trace file. Its bytes are valid until the next
 // record.
 type record struct {
-	at     int64    // offset of the record, or of its frame, in the file
+	at     int64    // offset in the file, of the record or its frame
 	time   uint64   // on the stream's own clock; for a call, its end
 	real   []uint64 // the clock's time and the time of day in 100 ns since 1970, if both are present
 	system bool     // the data is internal to VTune
 	typ    uint16
 	data   []byte
-	id     uint32 // kind of a call or an event
-	body   []byte // data of a call or an event
+	id     uint32 // kind of call or event
+	body   []byte // data for a call or an event
 }
 
-// A stream reads the records of one file, one frame and one record at a time.
+// A stream reads one file's records, one frame and one record at a time.
 type stream struct {
 	*reader
 	name  string
@@ -71,7 +71,7 @@ type stream struct {
 
 var errShort = errors.New("cut short")
 
-// eachRecord calls a function for each record of a file. It also writes the
+// eachRecord calls a function for each record in a file. It also writes the
 // file's bytes to sum. If the framing is invalid, the error contains the
 // offset.
 func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error) error {
@@ -137,7 +137,7 @@ func (s *stream) readError(err error) error {
 // single reads a record outside frames.
 func (s *stream) single() error {
 	// The buffer almost always contains the complete record. Only a record that
-	// crosses the end of the buffer needs a second look.
+	// crosses the buffer's end needs a second look.
 	window, _ := s.in.Peek(s.in.Buffered())
 	n, err := s.parse(window)
 	if errors.Is(err, errShort) {
@@ -169,7 +169,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 	}
 	s.frame.Reset()
 	// The size includes itself and the type, but not the flags before it. All
-	// of them were read already.
+	// were read already.
 	_, _ = s.in.Discard(4 + head)
 	_, err := io.CopyN(&s.frame, s.in, int64(size)-head)
 	switch {
@@ -258,7 +258,7 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	return len(b) - len(c.b), s.hand()
 }
 
-// hand passes a record with data to the caller of eachRecord.
+// hand passes a record with data to eachRecord's caller.
 func (s *stream) hand() error {
 	r := &s.rec
 	r.id, r.body = 0, nil
@@ -268,7 +268,7 @@ func (s *stream) hand() error {
 		case r.typ&typePartial != 0:
 			return s.inputError("data in several records is not known")
 		case r.typ == typeCall:
-			c.take(12) // start of the call
+			c.take(12) // the call's start
 			r.id = c.u32()
 		case r.typ == typeEvent:
 			r.id = c.u32()
@@ -299,7 +299,7 @@ func (c *cursor) take(n int) []byte {
 	return v
 }
 
-// number returns an integer of up to 8 bytes. Past the end it returns 0, so
+// number returns an integer with up to 8 bytes. Past the end it returns 0, so
 // that code for a layout needs no error check after each field, but one check
 // of short at the end.
 func (c *cursor) number(bytes int) uint64 {

@@ -17,16 +17,16 @@ import (
 type synthetic struct {
 	interval uint64 // in ticks
 	hertz    uint64
-	first    uint64 // tick of the first report
+	first    uint64 // the first report's tick
 	reports  int
-	raw      uint64 // initial value of the counters, to let them wrap
+	raw      uint64 // the counters' initial value, to let them wrap
 	launches []made1
 	set      string
 	noFrames bool // write records outside frames
 	device   uint32
 }
 
-// A made1 is a launch that uses a constant share of the thread slots.
+// A made1 is a launch that uses a constant share of thread slots.
 type made1 struct {
 	kernel        string // "" for a copy
 	start, end    uint64
@@ -40,7 +40,7 @@ type made1 struct {
 const (
 	synEUs     = 32
 	synThreads = 7
-	synClocks  = 64 // clocks of the GPU's core per tick
+	synClocks  = 64 // GPU core clocks per tick
 )
 
 func u16b(v int) []byte    { return binary.LittleEndian.AppendUint16(nil, uint16(v)) }
@@ -73,7 +73,7 @@ func event(id uint32, time uint64, body ...[]byte) []byte {
 	return user(typeEvent, time, join(u32b(id), join(body...)))
 }
 
-// file packs records into a trace file, several per frame.
+// file returns a trace file with records, several per frame.
 func (s *synthetic) file(records ...[]byte) []byte {
 	out := bytes.Clone(magic)
 	if s.noFrames {
@@ -135,16 +135,16 @@ func (s *synthetic) report(i int) []byte {
 	put40(20, active)
 	put40(24, stalled)
 	binary.LittleEndian.PutUint32(report[28:], uint32(s.raw)+uint32(threads))
-	// Lines of 64 bytes: one is read for each 1024 active clocks of an XVE, and
-	// one is written for each 4096. L3 moves one for each 128.
+	// 64-byte lines: one is read for each 1024 active clocks on an XVE, and one
+	// is written for each 4096. L3 moves one for each 128.
 	binary.LittleEndian.PutUint32(report[32:], uint32(s.raw)+uint32(active/1024))
 	binary.LittleEndian.PutUint32(report[36:], uint32(s.raw)+uint32(active/4096))
 	binary.LittleEndian.PutUint32(report[84:], uint32(s.raw)+uint32(active/128))
 	return user(typeCall, tick, join(u64b(tick), u32b(0), u32b(idReport), []byte{1}, u32b(reportSize), report))
 }
 
-// cfg returns the metric set. It has no occupancy if the name of the set says
-// so.
+// cfg returns the metric set. It has no occupancy if the set's name requests
+// this.
 func (s *synthetic) cfg() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<bag xmlns:u="a" xmlns:null="b" u:EuCoresTotalCount="%d" u:EuThreadsCount="%d" u:PciDeviceId="%d" `+
@@ -187,7 +187,7 @@ func (s *synthetic) cfg() []byte {
 }
 
 // trace returns the .trace and .aux files that the program's process recorded,
-// on a processor clock of 1 GHz that started with the samples.
+// on a 1 GHz processor clock that started with the samples.
 func (s *synthetic) trace() (trace, aux []byte) {
 	cpu := func(tick uint64) uint64 { return 1e12 + (tick-s.first)*1e9/s.hertz }
 	records := [][]byte{clockRecord(1e9), pairOf(1e12, 16788942731805630),

@@ -17,7 +17,7 @@ import (
 
 // readLaunches reads the launches from the first source that has them: the
 // program's traces, whose times are on the samples' own clock; dicer.db; or the
-// traces with the times of timelinedb. Times on another clock are exact only to
+// traces with timelinedb's times. Times on another clock are exact only to
 // about 0.1 ms, which is not sufficient for short launches. Therefore the
 // traces come first.
 func (a *adapter) readLaunches() error {
@@ -67,8 +67,8 @@ func isInputError(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// traced decodes the launches of all processes. It uses the finalized times if
-// the GPU's times are missing.
+// traced decodes all processes' launches. It uses the finalized times if the
+// GPU's times are missing.
 func (a *adapter) traced(finalized []span) error {
 	a.tasks, a.launches = tasks{}, nil
 	for _, files := range processes(a.data) {
@@ -98,21 +98,20 @@ type span struct{ start, end, instance uint64 }
 // epoch is the year 2008 in 100 ns since 1970.
 const epoch = 1199145600 * 10_000_000
 
-// of returns a time in VTune's own unit as ticks of the clock.
+// of returns a time in VTune's own unit as clock ticks.
 func (c *clock) of(t uint64) uint64 {
-	// Convert in two parts, because 0.1 ns since 2008 does not fit into the 53
-	// bits of a float.
+	// Convert in two parts, because 0.1 ns since 2008 does not fit into a
+	// float's 53 bits.
 	seconds := float64(int64(t/1000+epoch-c.real))/1e7 + float64(t%1000)/1e10
 	return c.tick + uint64(int64(math.Round(seconds*float64(c.hertz))))
 }
 
-// maxApart is the largest accepted difference between the durations of a
-// finalized and a traced launch, in 0.1 ns. The largest known difference is 2.3
-// us.
+// maxApart is the largest accepted difference between a finalized and a traced
+// launch duration, in 0.1 ns. The largest known difference is 2.3 us.
 const maxApart = 5e4
 
 // compareTimes returns an error if the finalized launches differ from the
-// launches of the traces, because one of them belongs to another collection.
+// traced launches, because either belongs to another collection.
 func (a *adapter) compareTimes(finalized []span) error {
 	refused := func(format string, args ...any) error {
 		return note.Errorf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
@@ -124,8 +123,7 @@ func (a *adapter) compareTimes(finalized []span) error {
 	case len(finalized) != len(a.launches):
 		return refused("it has %d launches, and the program's traces have %d", len(finalized), len(a.launches))
 	}
-	// Report only the first difference. Both lists are sorted by the number of
-	// the launch.
+	// Report only the first difference. Both lists are sorted by launch number.
 	for i, s := range finalized {
 		l := &a.launches[i]
 		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
@@ -137,7 +135,7 @@ func (a *adapter) compareTimes(finalized []span) error {
 	return nil
 }
 
-// Layout of timelinedb's instance rows with two paths: two groups, start,
+// The layout of timelinedb's instance rows with two paths: two groups, start,
 // zeros, start, end, type, 0, 0xffff, instance, 0.
 const (
 	timelineVersion = "9"
@@ -160,8 +158,8 @@ func (a *adapter) timeline() (list []span) {
 		return nil
 	}
 	for _, e := range directory.Entries {
-		// The length of a row depends on the number of paths, and only rows
-		// with two paths are known.
+		// A row's length depends on its path count, and only rows with two
+		// paths are known.
 		if !strings.HasPrefix(e.Key, "GROUP_DEF(type:2 gpu_compute_task_data /") ||
 			strings.Count(e.Key, "::") != timelinePaths || strings.Contains(e.Value, "/") {
 			continue
@@ -182,8 +180,8 @@ func (a *adapter) timeline() (list []span) {
 	return list
 }
 
-// rowsOf reads a file of timelinedb. It returns false if a row does not have
-// the expected layout.
+// rowsOf returns the rows in a timelinedb file. It returns false if a row does
+// not have the expected layout.
 func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 	f, err := a.fs.Open(name)
 	if err != nil {
@@ -198,8 +196,8 @@ func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 		u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(row[at:]) }
 		u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(row[at:]) }
 		s := span{u64(64), u64(72), uint64(u32(92))}
-		// Check every constant of a row, so that another version of the layout
-		// is not accepted.
+		// Check every constant in a row, so that another layout version is not
+		// accepted.
 		zeros := !slices.ContainsFunc(row[16:64], func(b byte) bool { return b != 0 })
 		if u64(8) != s.start || s.end <= s.start || !zeros || u32(84) != 0 || u32(88) != 0xffff || u32(96) != 0 {
 			return nil, false

@@ -1,13 +1,13 @@
 // Package vtuneresult reads the result folder of a VTune GPU analysis without
-// VTune: every sample of the counters, the equations that convert them to
-// metrics, and the launch times. It computes the columns of VTune's reports
-// with the values that VTune prints, and the means over the launches
-// themselves. It returns an error for any unknown part of a folder. It does not
-// know exports, devices, or predictions.
+// VTune: every counter sample, the equations that convert them to metrics, and
+// the launch times. It computes the columns in VTune's reports with the values
+// that VTune prints, and the means over the launches themselves. It returns an
+// error for any unknown part in a folder. It does not know exports, devices, or
+// predictions.
 //
-// The layout was determined from results of VTune 2023.0 on two generations of
-// GPUs, for Level Zero programs. The equations come from the folder, so that
-// other metric sets and GPUs need no change here.
+// The layout was determined from VTune 2023.0 results on two GPU generations,
+// for Level Zero programs. The equations come from the folder, so that other
+// metric sets and GPUs need no change here.
 package vtuneresult
 
 import (
@@ -37,7 +37,7 @@ const (
 	codeNoOccupancy = "no-occupancy"
 	codeNoCounters  = "no-counters"
 	codeNoResult    = "no-result"
-	// Parts of the folder contradict each other.
+	// The folder's parts contradict each other.
 	codeContradiction = "contradicting-result"
 )
 
@@ -46,7 +46,7 @@ const tableHint = "give VTune's table instead: vtune -report hotspots -r RESULT 
 
 const collectHint = "collect with: vtune -collect gpu-hotspots"
 
-// Format reads a result folder, or an archive of one.
+// Format reads a result folder, or its archive.
 type Format struct{}
 
 // Kind returns the format's Input.Kind.
@@ -55,8 +55,8 @@ func (Format) Kind() string { return "vtune-result" }
 // Description returns the format's name in messages.
 func (Format) Description() string { return "an archive of a VTune result" }
 
-// Sniff implements ingest.Format. It reports whether the file is an archive,
-// whose content is checked when it is read.
+// Sniff reports whether the file is an archive, whose content is checked when
+// it is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
 
 // Read returns the file's content.
@@ -81,8 +81,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return f, err
 }
 
-// ReadFolder implements ingest.FolderReader. A folder's digest is the digest of
-// the samples, because VTune writes caches and logs into it much later.
+// ReadFolder returns a folder's content. The folder's digest is the samples'
+// digest, because VTune writes caches and logs into it much later.
 func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
@@ -93,7 +93,7 @@ type reader struct {
 	fs     FS
 	dir    string
 	opt    ingest.ReadOptions
-	data   []string               // files of all folders data.N
+	data   []string               // files in all data.N folders
 	asked  unit.Opt[unit.Seconds] // requested sampling interval
 	device gpu
 	file   *ingest.File
@@ -138,8 +138,8 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	return r.adapters(adapters)
 }
 
-// adapters reads each adapter's counters. It uses the adapter on which threads
-// ran.
+// adapters returns the content for the adapter on which threads ran, after
+// reading each adapter's counters.
 func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 	sum := sha256.New()
 	var used *adapter
@@ -171,12 +171,12 @@ func (r *reader) note(severity note.Severity, code string, pos note.Pos, hint, f
 		Text: fmt.Sprintf(format, args...)})
 }
 
-// analyses maps the kinds of analysis in a .vtune file to their names.
+// analyses maps the analysis kinds in a .vtune file to their names.
 var analyses = map[string]string{"gh": "gpu-hotspots", "go": "gpu-offload", "hs": "hotspots",
 	"ps": "performance-snapshot"}
 
 // readMark reads the machine's description from the .vtune file. It returns the
-// kind of analysis, for example "gh" for gpu-hotspots.
+// analysis kind, for example "gh" for gpu-hotspots.
 func (r *reader) readMark(name string) (analysis string, err error) {
 	var v struct {
 		Collection struct {
@@ -232,7 +232,7 @@ func (r *reader) readOptions() {
 	}
 	defer f.Close()
 	text, _ := io.ReadAll(io.LimitReader(f, maxXML)) // the part that can be read
-	// Each option is a line. After --, each word of the program's command line
+	// Each option is a line. After --, each word in the program's command line
 	// is a line.
 	options, command, _ := strings.Cut("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
 	r.file.Platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")

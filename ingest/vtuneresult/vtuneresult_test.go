@@ -112,15 +112,15 @@ func TestSynthetic(t *testing.T) {
 	}
 	all := kernels(f)
 	long, short := all["long"], all["short"]
-	// 80%, plus 10% of "next to" in 40% of one launch of five. The first and
-	// the last of the 61 samples of a launch include time outside it.
+	// 80%, plus 10% of "next to" in 40% of every fifth launch. The first and
+	// last of a launch's 61 samples include time outside it.
 	near(t, "printed", long.Printed, 80.8, 0.8)
 	if long.Measured.Present() { // it is estimated later, from the recording
 		t.Errorf("measured %v", long.Measured)
 	}
-	// Half of the bytes in the 40% belong to "next to", by the time of each. A
-	// line of 64 bytes is moved for a number of active clocks. The peak
-	// bandwidths are at 1 GHz for a set that moves 64 and 128 bytes per clock.
+	// Half of the bytes in the 40% belong to "next to", by their times. A
+	// 64-byte line is moved for a number of active clocks. The peak bandwidths
+	// are at 1 GHz for a set that moves 64 and 128 bytes per clock.
 	c, clock := long.Counters, 0.75*0.772*synEUs*synClocks*float64(s.hertz)
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
 		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
@@ -139,8 +139,8 @@ func TestSynthetic(t *testing.T) {
 	if long.Global != unit.Size(6400) || long.Local != unit.Size(64) || long.SIMD.Or(0) != 16 || short.SLM.Or(0) != 2048 {
 		t.Errorf("shapes %v %v %v, SLM %v", long.Global, long.Local, long.SIMD, short.SLM)
 	}
-	// A thread is counted when it starts. The threads of one launch are in the
-	// sample before the first sample of that launch, so they are not counted.
+	// A thread is counted when it starts. One launch's threads are in the
+	// sample before its first sample, so they are not counted.
 	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
 		t.Errorf("%d threads", n)
 	}
@@ -164,9 +164,9 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// TestOptions checks what is read from the configuration. If an option occurs
-// twice, the last one is used. Without an option, the collector's value is
-// used.
+// TestOptions checks the values that are read from the configuration. If an
+// option occurs twice, the last one is used. Without an option, the collector's
+// value is used.
 func TestOptions(t *testing.T) {
 	const context = `<bag xmlns:int="i"><contextValue id="x" int:value="5"/>` +
 		`<contextValue id="gpuSamplingInterval" int:value="9"/></bag>`
@@ -234,7 +234,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// TestRejected checks that an undeterminable input returns an error of one line
+// TestRejected checks that an undeterminable input returns a one-line error
 // with the file, and is never printed as 0.
 func TestRejected(t *testing.T) {
 	const cfg, vtss = "x/data.0/gen_metrics0_0_2_0_0.0.cfg", "x/data.0/gen_metrics0_0_2_0_0.0.vtss"
@@ -401,8 +401,8 @@ func TestLaunchesOutside(t *testing.T) {
 	}
 }
 
-// TestNoOccupancy reads a metric set without occupancy, such as the overview of
-// Gen9. The result has launches, names, and sizes, but nothing measured.
+// TestNoOccupancy reads a metric set without occupancy, such as Gen9's
+// overview. The result has launches, names, and sizes, but nothing measured.
 func TestNoOccupancy(t *testing.T) {
 	s := mixed()
 	s.set = "Bare"
@@ -435,7 +435,7 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
-// TestOperations checks each operation of the equations, including edge cases.
+// TestOperations checks each operation in the equations, including edge cases.
 func TestOperations(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -607,8 +607,8 @@ func FuzzArchive(f *testing.F) {
 }
 
 // TestFinalized reads finalized launches: from timelinedb if the traces have no
-// times of the GPU, and from dicer.db if there are no traces. If they
-// contradict the traces, an error is returned.
+// GPU times, and from dicer.db if there are no traces. If they contradict the
+// traces, an error is returned.
 func TestFinalized(t *testing.T) {
 	s := mixed()
 	own := func(tick uint64) uint64 { // VTune's own time
@@ -660,8 +660,8 @@ func TestFinalized(t *testing.T) {
 	}
 }
 
-// TestDicer reads a dicer.db in which the table of the launches is a view, which
-// is valid, and one without a required column.
+// TestDicer reads a dicer.db in which the launch table is a view, which is
+// valid, and one without a required column.
 func TestDicer(t *testing.T) {
 	s := mixed()
 	make1 := func(drop string) []byte {
