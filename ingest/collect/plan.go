@@ -53,7 +53,7 @@ type Options struct {
 	Unitrace bool
 }
 
-// A Step is one command of a collection.
+// A Step is one command in a collection.
 type Step struct {
 	Args []string // program first
 	Why  string   // purpose, for people
@@ -97,7 +97,7 @@ func Quote(a string) string {
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
-// Probe returns the steps of the short first run: a collection at the default
+// Probe returns the steps for the short first run: a collection at the default
 // interval and its export.
 func Probe(o Options) []Step {
 	result, file := below(o.Dir, "probe"), o.probeFile()
@@ -121,7 +121,7 @@ func below(dir, name string) string {
 }
 
 // Steps returns the collection at an interval, followed by its exports. The
-// files of the steps form one run.
+// steps' files form one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	counters := Step{Args: o.collect(result, interval, o.FullCompute), Why: "the counters"}
@@ -140,7 +140,7 @@ func Steps(o Options, interval time.Duration) []Step {
 	return steps
 }
 
-// collect returns the command of a collection, with all metric sets or VTune's
+// collect returns a collection's command, with all metric sets or VTune's
 // default.
 func (o Options) collect(result string, interval time.Duration, full bool) []string {
 	ms := strconv.FormatFloat(interval.Seconds()*1e3, 'f', -1, 64)
@@ -182,10 +182,10 @@ func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 // under PBS if scheduler is "pbs" and under Slurm otherwise. The short first
 // run, the flags, and the exit status are the same as for the command.
 //
-// The folder's names and of the outputs get the job ID and the rank. Without
-// outputs, the script writes a Markdown file next to the folder. It also packs
-// the folder into an archive to copy home, without the files that VTune can
-// create again from the others.
+// The names of the folder and of the outputs get the job ID and the rank.
+// Without outputs, the script writes a Markdown file next to the folder. It
+// also packs the folder into an archive to copy home, without the files that
+// VTune can create again from the others.
 func Job(scheduler string, o Options, outputs, flags []string) string {
 	head, launch, id := slurmHead, "srun ", "$SLURM_JOB_ID.$SLURM_PROCID"
 	if scheduler == "pbs" {

@@ -21,9 +21,9 @@ import (
 )
 
 // Run runs the steps one after the other. It writes what the programs print to
-// out, because none of it is a result. The application gets the environment and
-// the standard input of this process. Run stops at the first step that fails
-// and returns its error.
+// out, because it is not a result. The application gets this process's
+// environment and standard input. Run stops at the first step that fails and
+// returns its error.
 func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	for _, s := range steps {
 		path, err := exec.LookPath(s.Args[0])
@@ -60,7 +60,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 
 // OutputFiles returns the files that a step wrote, without empty files.
 func OutputFiles(s Step) []string {
-	dir := filepath.Dir(s.File) // not part of the pattern, whatever it contains
+	dir := filepath.Dir(s.File) // not part of the pattern, even if it contains special characters
 	files, _ := fs.Glob(os.DirFS(dir), filepath.Base(s.File))
 	for i := range files {
 		files[i] = below(dir, files[i])
@@ -94,7 +94,7 @@ func IsInstalled(program string) bool {
 	return err == nil
 }
 
-// A Check is one requirement of a collection.
+// A Check is one requirement for a collection.
 type Check struct {
 	Name    string
 	OK      bool
@@ -139,7 +139,7 @@ func first(root string, paths ...string) string {
 	return ""
 }
 
-// render checks whether the user may open a GPU's device node.
+// render returns the check whether the user may open a GPU's device node.
 func render(root string) Check {
 	for n := 128; n < 144; n++ {
 		path := fmt.Sprintf("/dev/dri/renderD%d", n)
@@ -157,8 +157,8 @@ func render(root string) Check {
 		"run on a node with a GPU, or pass /dev/dri into the container")
 }
 
-// setting checks that a kernel setting is 0. A setting that does not exist
-// restricts nothing.
+// setting returns the check that a kernel setting is 0. A setting that does not
+// exist restricts nothing.
 func setting(root, name, what, costs string) Check {
 	path := "/proc/sys/" + name
 	text, err := os.ReadFile(root + path)
@@ -172,8 +172,8 @@ func setting(root, name, what, costs string) Check {
 	}
 }
 
-// library checks for Intel's metrics library. Without it, no profiler sees any
-// counter.
+// library returns the check for Intel's metrics library. Without it, no
+// profiler sees any counter.
 func library(root string) Check {
 	found := ""
 	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/", "/usr/local/lib/",
@@ -237,8 +237,8 @@ func needsExport(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) && ingest.IsResult(path)
 }
 
-// RunProbe runs the short first run. It returns the kernel with the largest
-// total time and the mean duration of its launches.
+// RunProbe returns the kernel with the largest total time in the short first
+// run, and its mean launch duration.
 func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Duration, task string, err error) {
 	if err := Run(ctx, Probe(o), out); err != nil {
 		return 0, "", err

@@ -11,7 +11,7 @@ import (
 )
 
 // describe returns the content that was read from a file, with one fact per
-// line. It omits absent values. Its goldens show each field that a change of a
+// line. It omits absent values. Its goldens show each field that a changed
 // format reads differently. A new field of ingest.File must be added here by
 // hand, because otherwise the goldens do not contain it.
 func describe(f *ingest.File) string {
@@ -49,7 +49,7 @@ func describe(f *ingest.File) string {
 	return b.String()
 }
 
-// trace prints the devices of the lanes and the first launches: the start in
+// trace prints the lanes' devices and the first launches: the start in
 // nanoseconds since the first start, and the duration.
 func (b *printer) trace(tr *ingest.Trace) {
 	if tr == nil || tr.Len() == 0 {
@@ -148,7 +148,7 @@ func (b *printer) platform(p *ingest.Platform) {
 	}
 }
 
-// kernel prints a row of an export or of a summary: the kernel, the launch, the
+// kernel prints a row in an export or a summary: the kernel, the launch, the
 // occupancy, and the other values, each on one line.
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)

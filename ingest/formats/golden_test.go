@@ -18,14 +18,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestFixtures checks what is read from the built-in inputs.
+// TestFixtures checks the content read from the built-in inputs.
 func TestFixtures(t *testing.T) {
 	for _, name := range []string{"gen9_vec_add.hotspots.csv", "gen9_vec_add.log", "max1100_mix.hotspots.csv"} {
 		golden(t, filepath.Join("..", "..", "fixtures", name), filepath.Join("testdata", "fixtures", name+".golden"))
 	}
 }
 
-// TestCorpus checks what is read from each real file, or why the file is
+// TestCorpus checks the content read from each real file, or why the file is
 // rejected. With -update, it removes the golden of a file that no longer
 // exists.
 func TestCorpus(t *testing.T) {
@@ -48,10 +48,10 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestMade checks what is read from the handwritten inputs next to each format.
-// Each archive begins with the reason for the case and contains the input and
-// the expected result. The test reads each input once as a whole and once byte
-// by byte.
+// TestMade checks the content read from the handwritten inputs next to each
+// format. Each archive begins with the reason for the case and contains the
+// input and the expected result. The test reads each input once as a whole and
+// once byte by byte.
 func TestMade(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.txtar"))
 	if err != nil || len(paths) < 28 {
@@ -84,13 +84,13 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// golden compares what is read from a file with a golden file.
+// golden compares the content read from a file with a golden file.
 func golden(t *testing.T, path, file string) {
 	t.Run(filepath.Base(path), func(t *testing.T) { testenv.Golden(t, file, []byte(understoodAt(t, path))) })
 }
 
-// understoodAt returns what the first format that recognizes a file or folder
-// reads from it, before files are joined into runs.
+// understoodAt returns the content that the first format that recognizes a file
+// or folder reads from it, before files are joined into runs.
 func understoodAt(t *testing.T, path string) string {
 	t.Helper()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -109,8 +109,8 @@ func understoodAt(t *testing.T, path string) string {
 	return understood(t, filepath.Base(path), data, bytes.NewReader(data))
 }
 
-// understood returns what is read from a file's bytes. The reader r returns the
-// same bytes.
+// understood returns the content read from a file's bytes. The reader r returns
+// the same bytes.
 func understood(t *testing.T, name string, data []byte, r io.Reader) string {
 	t.Helper()
 	for _, format := range formats.All() {

@@ -16,7 +16,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// chosen returns the kind of the format that reads a file with these first
+// chosen returns the kind for the format that reads a file with these first
 // bytes.
 func chosen(head []byte) string {
 	for _, format := range formats.All() {
@@ -27,7 +27,7 @@ func chosen(head []byte) string {
 	return "none"
 }
 
-// TestChosenFormat checks which format reads each file of real tool output,
+// TestChosenFormat checks which format reads each file with real tool output,
 // each case, and each built-in input. The first pattern that matches a file
 // name determines the expected format.
 func TestChosenFormat(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"occudiff/ingest/names"
 )
 
-// TestByName uses the log of the optimization guide: templates whose SLM sizes
+// TestByName uses the optimization guide's log: templates whose SLM sizes
 // differ, and one value for all other kernels.
 func TestByName(t *testing.T) {
 	var b names.ByName[int]

@@ -1,10 +1,10 @@
 // Package names decodes, compares, and shortens kernel names.
 //
-// Compilers encode the scope and the parameter types of a function in its
-// symbol: C++ compilers follow the Itanium ABI, and numba's GPU backend uses
-// its own scheme. Profilers usually print the decoded name, but sometimes the
-// symbol, with hundreds of characters. Tracers append the launch size.
-// Machine-readable outputs keep the symbol.
+// Compilers encode a function's scope and parameter types in its symbol: C++
+// compilers follow the Itanium ABI, and numba's GPU backend uses its own
+// scheme. Profilers usually print the decoded name, but sometimes the symbol,
+// with hundreds of characters. Tracers append the launch size. Machine-readable
+// outputs keep the symbol.
 //
 // The package does not know kernels or files.
 package names
@@ -92,9 +92,8 @@ func BaseOf(task string) Base {
 // hashes, the numbers of lambdas and unnamed types, and the device, file, and
 // line of an OpenMP region. It returns a name without such parts unchanged.
 //
-// ordinal reports whether a number or a line was removed. After one of several
-// kernels with the same stable name has moved, that number no longer identifies
-// it.
+// ordinal reports whether a number or a line was removed. If several kernels
+// share a stable name and one has moved, that number no longer identifies it.
 func Stable(name string) (stable string, ordinal bool) {
 	shown := Display(name)
 	stable = numbered.ReplaceAllString(shown, "$1#*")
@@ -164,9 +163,9 @@ func (p Patterns) Of(name string) string {
 }
 
 // Continues reports whether a new kernel continues a missing kernel with the
-// same stable name. fresh is the number of new kernels with that name, which
-// must be 1. If the name contained an ordinal, no other kernel may have the
-// same stable name, because it is unknown which of them moved.
+// same stable name. fresh is how many new kernels have that name, which must be
+// 1. If the name contained an ordinal, no other kernel may have the same stable
+// name, because it is unknown which one moved.
 func Continues(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
 
 // isHash reports whether a word is a hash: at least eight hexadecimal digits
@@ -218,7 +217,7 @@ func (b *ByName[T]) Of(task string) (v T, ok bool) {
 	return v, best >= 0
 }
 
-// Unmatched returns the names and patterns that match none of the kernels.
+// Unmatched returns the names and patterns that match no kernel.
 func (b *ByName[T]) Unmatched(tasks []string) (left []string) {
 	for _, n := range b.list {
 		if n.name != "" && !slices.ContainsFunc(tasks, n.matches) {

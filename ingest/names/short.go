@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Ellipsis replaces a removed part of a name. It is ASCII, because not every
+// Ellipsis replaces a removed part in a name. It is ASCII, because not every
 // console shows the character for an ellipsis.
 const Ellipsis = "..."
 
 // Short returns shorter names that remain different from each other. It removes
-// parts step by step until all names fit: the casts of template numbers, the
+// parts step by step until all names fit: casts before template numbers, the
 // parameters after a function name, the type before it, template arguments, and
 // the scopes that all names share. It skips a step that would make two names
 // equal. An ellipsis marks a part removed inside a name.
@@ -66,8 +66,8 @@ func isSignature(s string) bool {
 	return depth == 0 && strings.ContainsAny(s, "<(") && !strings.Contains(s, "operator")
 }
 
-// parts returns the index where the name of a signature begins, after its type,
-// and where it ends, before its parameters.
+// parts returns the index at which the name in a signature begins, after its
+// type, and the index at which it ends, before its parameters.
 func parts(s string) (begin, end int) {
 	depth := 0
 	end = len(s)
@@ -86,19 +86,22 @@ func parts(s string) (begin, end int) {
 	return begin, end
 }
 
-// withoutParameters removes the last parentheses: f(float*, int) becomes f.
+// withoutParameters returns a name without its last parentheses: f for
+// f(float*, int).
 func withoutParameters(s string) string {
 	_, end := parts(s)
 	return strings.TrimSpace(s[:end])
 }
 
-// withoutType removes the type before a name: void f<int> becomes f<int>.
+// withoutType returns a name without the type before it: f<int> for void
+// f<int>.
 func withoutType(s string) string {
 	begin, _ := parts(s)
 	return s[begin:]
 }
 
-// withoutArguments removes template arguments: f<ns::A<int>, 4> becomes f<...>.
+// withoutArguments returns a name without template arguments: f<...> for
+// f<ns::A<int>, 4>.
 func withoutArguments(s string) string {
 	var b strings.Builder
 	depth := 0
@@ -118,8 +121,8 @@ func withoutArguments(s string) string {
 	return b.String()
 }
 
-// withoutScope removes the scopes that all names with a scope share:
-// ns::detail::f becomes ...f.
+// withoutScope returns names without the scopes that all names with a scope
+// share: ...f for ns::detail::f.
 func withoutScope(names []string) []string {
 	scoped := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return scopeOf(s) == "" })
 	if len(scoped) < 2 {

@@ -10,7 +10,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Directions of a transfer. Kernels have no direction.
+// Transfer directions. Kernels have no direction.
 const (
 	NoDirection  = ""
 	HostToDevice = "host-to-device"
@@ -29,10 +29,10 @@ type Launch struct {
 	Direction     string
 }
 
-// ParseLaunch parses a launch's name. Level Zero prints work-groups and the
-// work-group size. OpenCL prints the global and local size in work-items, for
-// which items is true. Newer versions omit the opening bracket if there is no
-// SIMD width: `name {56; 1; 1} {64; 8; 1}]`.
+// ParseLaunch returns the launch that a name describes. Level Zero prints
+// work-groups and the work-group size. OpenCL prints the global and local size
+// in work-items, for which items is true. Newer versions omit the opening
+// bracket if there is no SIMD width: `name {56; 1; 1} {64; 8; 1}]`.
 func ParseLaunch(text string, items bool) (Launch, error) {
 	var t Launch
 	if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok && strings.HasPrefix(tile, "Tile #") {
@@ -44,8 +44,7 @@ func ParseLaunch(text string, items bool) (Launch, error) {
 		}
 	}
 	text = strings.TrimSpace(text)
-	// Remove the number of the launch, as in `f[SIMD32 {1; 1; 1} {64; 1;
-	// 1}]<4.1>`.
+	// Remove the launch number, as in `f[SIMD32 {1; 1; 1} {64; 1; 1}]<4.1>`.
 	if i := strings.LastIndex(text, "}]<"); i >= 0 && strings.Trim(text[i+3:], "0123456789.>") == "" {
 		text = text[:i+2]
 	}
@@ -83,7 +82,7 @@ func (t *Launch) shape(text string, items bool) error {
 	}
 	if m == nil {
 		if !strings.Contains(text, "[SIMD") {
-			return nil // part of the kernel name
+			return nil // belongs to the kernel name
 		}
 		return fmt.Errorf("the launch size at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; " +
 			"8; 1}]")

@@ -42,7 +42,7 @@ type Severity uint8
 const (
 	Info    Severity = iota // information; nothing is wrong
 	Warning                 // a number may be misleading
-	Error                   // a part of the input was not used
+	Error                   // part of the input was not used
 )
 
 // String returns the severity as outputs print it, for example "warning".
@@ -50,7 +50,7 @@ func (s Severity) String() string {
 	return [...]string{"info", "warning", "error"}[min(s, Error)]
 }
 
-// NotMeasured is the code of a note about a file without measured occupancy.
+// NotMeasured is the code for a note about a file without measured occupancy.
 // The note is dropped if another file of the run has the occupancy.
 const NotMeasured = "no-occupancy"
 
@@ -61,7 +61,7 @@ type Note struct {
 	// example, "bad-row" or "duplicate-column".
 	Code string
 	Pos  Pos    // zero if the note is about the whole run
-	Text string // description of the problem
+	Text string // problem description
 	Hint string // suggested next step; may be empty
 }
 
@@ -83,10 +83,10 @@ func (n Note) String() string {
 // An InputError is a note as a Go error: the input cannot be used at all.
 type InputError struct{ Note }
 
-// Error implements error.
+// Error returns the message with its position.
 func (f *InputError) Error() string {
 	n := f.Note
-	n.Severity = Info // the message of an error needs no "error:"
+	n.Severity = Info // an error's message needs no "error:"
 	return n.String()
 }
 
@@ -96,8 +96,8 @@ func Errorf(code string, pos Pos, hint, format string, args ...any) error {
 	return &InputError{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// Reason returns the cause of a file system error without the path. The
-// position of the note names the path already, or the path is a temporary file.
+// Reason returns a file system error's cause without the path. The note's
+// position names the path already, or the path is a temporary file.
 func Reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// benchText returns rows of 39 fields like an export by computing instance. It
-// quotes all fields or only the names.
+// benchText returns rows with 39 fields, as in an export by computing instance.
+// It quotes all fields or only the names.
 func benchText(delim byte, quoted bool, rows int) []byte {
 	var b bytes.Buffer
 	for i := range rows {
@@ -42,7 +42,7 @@ func (h *touch) Row(r *Row) {
 
 var benchColumns = []int{0, 1, 2, 3, 5, 6, 8, 12, 13, 14, 15, 16, 17, 18, 19, 20}
 
-// BenchmarkScan selects 16 of 39 columns.
+// BenchmarkScan selects 16 columns out of 39.
 func BenchmarkScan(b *testing.B) {
 	const rows = 100_000
 	for _, delim := range []byte{',', ';', '\t', ':', '|'} {

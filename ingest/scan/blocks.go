@@ -15,8 +15,8 @@ type blocks struct {
 	done  bool
 }
 
-// next fills c with the next block. It returns io.EOF if there is none. Blocks
-// of a file are read without the lock.
+// next fills c with the next block. It returns io.EOF if there is none. File
+// blocks are read without the lock.
 func (b *blocks) next(c *chunk) error {
 	if b.in.At == nil {
 		return b.nextOfStream(c)
@@ -57,8 +57,8 @@ func (b *blocks) nextOfStream(c *chunk) error {
 		return io.EOF
 	}
 	// Considered and rejected: io.ReadFull. It returns io.ErrUnexpectedEOF at
-	// the end of the input, and the reader of a truncated compressed file
-	// returns the same error.
+	// the end of the input, and a truncated compressed file's reader returns
+	// the same error.
 	n, err := 0, error(nil)
 	for n < b.size && err == nil {
 		var m int

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A filler is a reader of n equal bytes.
+// A filler is a reader with n equal bytes.
 type filler struct {
 	b byte
 	n int
@@ -51,7 +51,7 @@ func (r *repeater) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A counter is a Handler that keeps a short summary of each row.
+// A counter is a Handler that keeps a short summary per row.
 type counter struct {
 	rows []string
 }
@@ -63,8 +63,8 @@ func (c *counter) Row(r *Row) {
 		r.Line(), r.Fields, line, column, len(cell), r.Long(1), r.Open))
 }
 
-// scanAll scans a stream with two threads. It returns the row summaries by line
-// and the number of allocated bytes.
+// scanAll returns a stream's row summaries by line, scanned with two threads,
+// and the allocated bytes.
 func scanAll(t *testing.T, in io.Reader, sel []int, columns int) (rows []string, allocated uint64) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -234,7 +234,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestShrunk checks that reading stops at the end of a file that was truncated.
+// TestShrunk checks that reading stops at a truncated file's end.
 func TestShrunk(t *testing.T) {
 	text := strings.Repeat("a,b\n", 1000)
 	s := New(Input{At: strings.NewReader(text), Size: 1 << 20}, Options{Block: 128, Threads: 3})

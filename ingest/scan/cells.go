@@ -34,8 +34,8 @@ func (w *worker) rows(from, to int) {
 	}
 }
 
-// plainFields stores the offsets at which the fields of the complete record at
-// from end. It returns their number. It runs on any machine.
+// plainFields stores the offsets at which the complete record's fields end,
+// starting at from. It returns their number. It runs on any machine.
 func plainFields(c *chunk, from int, to []uint32) (n int) {
 	word := from >> 6
 	before := ^uint64(0) << (from & 63)

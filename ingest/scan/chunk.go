@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// A chunk is a block with its masks. Bit i of word w belongs to byte 64w+i.
+// A chunk is a block with its masks. Bit i in word w belongs to byte 64w+i.
 type chunk struct {
 	padded []byte // lead bytes, then buf
 	buf    []byte // the block, padded with zeros to a whole word
-	n      int    // number of bytes in the block
+	n      int    // block size in bytes
 	index  int64
 	// ends marks the delimiters. After resolve, it marks the delimiters and
 	// newlines outside quotes, which are the field ends.
@@ -18,14 +18,14 @@ type chunk struct {
 	// outside quotes, which are the record ends.
 	lines  []uint64
 	quotes []uint64
-	// all marks all newlines. It is a copy of lines, made before the first
-	// newline inside quotes is cleared.
+	// all marks all newlines. It is copied from lines before the first newline
+	// inside quotes is cleared.
 	all    []uint64
 	copied bool
-	count  int // number of newlines in the block
-	line   int // physical line of the first byte
+	count  int // newlines in the block
+	line   int // the first byte's physical line
 
-	lineAt, lineNo int // cursor of lineOf: the line number at an offset
+	lineAt, lineNo int // lineOf's cursor: the line number at an offset
 }
 
 func newChunk(block int) *chunk {
@@ -47,7 +47,7 @@ func (c *chunk) set(index int64, n int) {
 	clear(c.buf[n : (n+63)&^63])
 }
 
-// words returns the number of words that the block occupies.
+// words returns how many words the block occupies.
 func (c *chunk) words() int { return (c.n + 63) / 64 }
 
 // mark computes the masks.
@@ -61,21 +61,21 @@ func (c *chunk) mark(delim byte, masks func(*chunk, byte) int) {
 	}
 }
 
-// resolve clears the delimiters and newlines inside quotes, starting at the
-// beginning of a record, and merges the ones outside quotes into ends. It
+// resolve clears the delimiters and newlines inside quotes, starting at a
+// record's beginning, and merges the ones outside quotes into ends. It
 // processes one word at a time, without a branch per quote.
 //
-// last is the offset after the newline of the last record that is complete in
-// this block, or from if there is none. ok is false if a quote does not follow
-// RFC 4180: a quote opens at the beginning of a field, and closes before a
-// delimiter, a newline, or the quote that it escapes.
+// last is the offset after the last complete record's newline in this block, or
+// from if there is none. ok is false if a quote does not follow RFC 4180: a
+// quote opens at a field's beginning, and closes before a delimiter, a newline,
+// or the quote that it escapes.
 func (c *chunk) resolve(from int) (last int, ok bool) {
 	words := c.words()
 	allEnds, lines, quotes := c.ends[:words], c.lines[:words], c.quotes[:words]
 	mask := ^uint64(0) << (from & 63)
 	begins := uint64(1) << (from & 63) // bits after a delimiter, a newline, or a closing quote
 	inside := uint64(0)                // all ones inside quotes
-	closed := uint64(0)                // 1 if the last byte of the previous word is a closing quote
+	closed := uint64(0)                // 1 if the previous word's last byte is a closing quote
 	for w := from >> 6; w < len(quotes); w++ {
 		q := quotes[w] & mask
 		mask = ^uint64(0)
@@ -146,7 +146,7 @@ func (c *chunk) lineOf(p int) int {
 }
 
 // lineAfter returns an offset's physical line. It is fast for an offset near
-// the end of the block.
+// the block's end.
 func (c *chunk) lineAfter(p int) int {
 	all := c.lines
 	if c.copied {
@@ -163,6 +163,6 @@ func (c *chunk) lineAfter(p int) int {
 	return n
 }
 
-// columnOf returns the byte column of offset p in its line, from 1. A record
-// that begins in the block begins a line.
+// columnOf returns offset p's byte column in its line, from 1. A record that
+// begins in the block begins a line.
 func (c *chunk) columnOf(p int) int { return p - bytes.LastIndexByte(c.buf[:p], '\n') }

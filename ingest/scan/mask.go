@@ -8,11 +8,11 @@ import (
 const (
 	ones   = 0x0101010101010101
 	high   = 0x8080808080808080
-	spread = 0x0102040810204080 // moves the lowest bit of each of eight bytes into the highest byte
+	spread = 0x0102040810204080 // moves each byte's lowest bit into the highest byte
 )
 
-// plainMasks computes a chunk's masks, eight bytes at a time, and returns the
-// number of newlines. It runs on any machine.
+// plainMasks returns the newline count after computing a chunk's masks, eight
+// bytes at a time. It runs on any machine.
 func plainMasks(c *chunk, delim byte) (newlines int) {
 	d, l, q := uint64(delim)*ones, uint64('\n')*ones, uint64('"')*ones
 	for w := range c.words() {
@@ -30,7 +30,7 @@ func plainMasks(c *chunk, delim byte) (newlines int) {
 	return newlines
 }
 
-// zeros returns one bit per byte of x, which is set if the byte is zero.
+// zeros returns one bit per byte in x, which is set if the byte is zero.
 func zeros(x uint64) uint64 {
 	x = ^((x&^uint64(high) + ^uint64(high)) | x | ^uint64(high))
 	return (x >> 7) * spread >> 56

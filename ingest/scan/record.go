@@ -2,13 +2,13 @@ package scan
 
 import "slices"
 
-// States of the byte machine.
+// The byte machine's states.
 const (
 	fieldStart  uint8 = iota
 	inPlain           // in a field that did not begin with a quote
 	inQuotes          // in a quoted field
-	afterQuote        // after a quote in a quoted field: the end of the field, or half of ""
-	afterReturn       // after a quote and \r: the end of the record if \n follows
+	afterQuote        // after a quote in a quoted field: the field's end, or half of ""
+	afterReturn       // after a quote and \r: the record's end if \n follows
 )
 
 // A cell is a selected cell: its position in data and in the file.
@@ -19,34 +19,34 @@ type cell struct {
 }
 
 // A record assembles one record from any number of pieces, byte by byte. It
-// defines the meaning of a record and reads the records that cross the end of a
-// block. All other records are read from the masks (worker.rows), which is much
+// defines what a record means and reads the records that cross a block's end.
+// All other records are read from the masks (worker.rows), which is much
 // faster.
 type record struct {
 	delim   byte
 	sel     []int // selected columns, ascending
-	columns int   // columns of the header, to detect a cell without a column
+	columns int   // header columns, to detect a cell without a column
 	onField func(column int, text []byte)
 
 	state    uint8
 	keep     bool   // the current field is selected
 	blank    bool   // the record contains nothing but a line end so far
 	extra    bool   // a cell beyond the header's columns is not empty
-	column   int    // index of the current field
-	k        int    // index into sel of the next selected column
-	fields   int    // number of fields, once the record is complete
-	cells    []cell // cells of the columns in sel
-	data     []byte // text of the cells, each followed by one byte
-	buf      []byte // buffer of rowOf
+	column   int    // the current field's index
+	k        int    // the next selected column's index in sel
+	fields   int    // field count, once the record is complete
+	cells    []cell // cells in the columns of sel
+	data     []byte // the cells' text, each followed by one byte
+	buf      []byte // rowOf's buffer
 	ends     []uint32
 	start    int // index in data at which the current field begins
-	over     int // bytes of the field beyond MaxCell
+	over     int // the field's bytes beyond MaxCell
 	line     int // line on which the record begins
 	curLine  int
-	curCol   int // column of the next byte: its number in the line, from 1
+	curCol   int // the next byte's column in the line, from 1
 	at       cell
-	quoteAt  [2]int // line and column of the last opening quote
-	returned bool   // the last byte of the current plain field is \r
+	quoteAt  [2]int // the last opening quote's line and column
+	returned bool   // the current plain field's last byte is \r
 	unended  bool   // see Row.Unended
 }
 
@@ -54,7 +54,7 @@ func newRecord(delim byte, sel []int, columns int) *record {
 	return &record{delim: delim, sel: sel, columns: columns, cells: make([]cell, len(sel)), curCol: 1}
 }
 
-// begin starts a new record at the beginning of a line.
+// begin starts a new record at a line's beginning.
 func (r *record) begin(line int) {
 	r.line, r.curLine, r.curCol = line, line, 1
 	r.state, r.blank, r.extra, r.unended = fieldStart, true, false, false
@@ -64,7 +64,7 @@ func (r *record) begin(line int) {
 	r.field()
 }
 
-// started reports whether a byte of the record was read.
+// started reports whether a byte was read.
 func (r *record) started() bool { return r.state != fieldStart || r.column > 0 }
 
 // open reports whether the record is inside quotes.
@@ -120,8 +120,8 @@ func (r *record) end() {
 	r.column++
 }
 
-// feed reads bytes up to the end of the record. It returns the number of bytes
-// that it used, and reports whether the record is complete.
+// feed reads bytes up to the record's end. It returns how many bytes it used,
+// and reports whether the record is complete.
 func (r *record) feed(b []byte) (used int, done bool) {
 	for i := 0; i < len(b); i++ {
 		if n := r.ordinary(b[i:]); n > 0 {
@@ -156,8 +156,8 @@ func (r *record) feed(b []byte) (used int, done bool) {
 	return len(b), false
 }
 
-// ordinary returns the number of bytes at the beginning of b that only extend
-// the current field.
+// ordinary returns how many bytes at the beginning of b only extend the current
+// field.
 func (r *record) ordinary(b []byte) int {
 	stop := r.delim
 	switch r.state {
@@ -256,8 +256,8 @@ func (r *record) closing(c byte) (done bool) {
 	return false
 }
 
-// rowOf returns the text of a complete record and the ends of its columns, in
-// the form of Row. Columns that the record does not have are empty.
+// rowOf returns a complete record's text and its column ends, in the same form
+// as Row. Columns that the record does not have are empty.
 func (r *record) rowOf() (buf []byte, ends []uint32) {
 	r.ends = r.ends[:0]
 	for k, c := range r.cells {
@@ -275,14 +275,14 @@ func (r *record) rowOf() (buf []byte, ends []uint32) {
 	return r.buf, r.ends
 }
 
-// cell returns the cell of a selected column.
+// cell returns a selected column's cell.
 func (r *record) cell(column int) cell {
 	k, _ := slices.BinarySearch(r.sel, column)
 	return r.cells[k]
 }
 
-// finish ends the record at the end of the input. It returns false if the
-// record is empty.
+// finish ends the record at the input's end. It returns false if the record is
+// empty.
 func (r *record) finish() bool {
 	if !r.started() {
 		return false

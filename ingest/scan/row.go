@@ -8,9 +8,9 @@ import (
 // A Row is one record for a Handler. The Row and its cells are valid until the
 // Handler returns.
 type Row struct {
-	Fields int // number of fields in the record
+	Fields int // fields in the record
 	// Extra reports that the record has more fields than the header, and that
-	// one of the additional fields is not empty.
+	// any additional field is not empty.
 	Extra bool
 	// Open reports that the input ended inside a quote, which opened at
 	// QuoteLine and QuoteColumn.
@@ -34,8 +34,8 @@ type Row struct {
 // raw returns a column's bytes as they are in the file.
 func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
-// Cell returns the unquoted text of a selected column. It is empty if the
-// record does not have the field.
+// Cell returns a selected column's unquoted text. It is empty if the record
+// does not have the field.
 func (r *Row) Cell(column int) []byte {
 	b := r.raw(column)
 	if len(b) > 1 && b[0] == '"' && r.chunk != nil {
@@ -51,19 +51,19 @@ func (r *Row) Cell(column int) []byte {
 // return its bytes.
 func (r *Row) Whole() bool { return r.chunk != nil }
 
-// RawRun returns the bytes from the beginning of one column to the end of
-// another. The record must be Whole.
+// RawRun returns the bytes from one column's beginning to another's end. The
+// record must be Whole.
 func (r *Row) RawRun(first, last int) []byte {
 	return r.buf[lead+r.ends[first]+1 : lead+r.ends[last+1]]
 }
 
-// lead is the number of bytes before the text of a row. It allows reading the
-// last 16 bytes of any cell at once.
+// lead is the number of bytes before a row's text. It allows reading any cell's
+// last 16 bytes at once.
 const lead = 16
 
-// Tail returns the last eight bytes of a cell as it is in the file, with the
-// last byte in the highest position, and the cell's length. If the cell is
-// shorter, the lower bytes are undefined.
+// Tail returns a cell's last eight bytes as in the file, with the last byte in
+// the highest position, and the cell's length. If the cell is shorter, the
+// lower bytes are undefined.
 func (r *Row) Tail(column int) (last uint64, length int) {
 	// end is an int, because the compiler can prove that it does not overflow
 	// below.

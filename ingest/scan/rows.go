@@ -15,23 +15,23 @@ import (
 	"occudiff/internal/bug"
 )
 
-// A Handler receives the rows of one worker. Within a worker, the rows are in
-// the file's order. Between workers there is no order, so the results of the
-// handlers must be merged in a way that does not depend on it.
+// A Handler receives one worker's rows. Within a worker, the rows are in the
+// file's order. Between workers there is no order, so the handlers' results
+// must be merged in a way that does not depend on it.
 type Handler interface {
 	Row(r *Row)
 }
 
-// Threads returns the number of handlers that Rows requires.
+// Threads returns how many handlers Rows requires.
 func (s *Scanner) Threads() int { return s.opt.Threads }
 
 // A turn is the state that a block needs from the blocks before it.
 type turn struct {
 	rec  *record // the record that began in an earlier block
-	line int     // physical line of the block's first byte
+	line int     // the block's first physical line
 }
 
-// A job is one call of Rows.
+// A job is one Rows call.
 type job struct {
 	*Scanner
 	ctx     context.Context
@@ -40,7 +40,7 @@ type job struct {
 	columns int
 	turns   []chan turn // block n uses turns[n % len(turns)]
 
-	starts  *starters // beginnings of lines that begin another table
+	starts  *starters // how lines that begin another table start
 	is      func(line []byte) bool
 	checked bool          // the first line is known not to begin a table
 	halt    chan struct{} // closed if such a line is found
@@ -60,7 +60,7 @@ type Break struct {
 }
 
 // starters indexes the possible beginnings by their first byte, with a bit for
-// their first two bytes. Most lines of a file are rejected by that bit.
+// their first two bytes. That bit rejects most lines in a file.
 type starters struct {
 	texts [256][]string
 	two   [1 << 10]uint64
@@ -76,7 +76,7 @@ func (b *Break) starters() *starters {
 	return s
 }
 
-// may reports whether a line, or its known part, has one of the beginnings.
+// may reports whether a line, or its known part, has a known beginning.
 func (s *starters) may(line []byte) bool {
 	if len(line) == 0 {
 		return false
@@ -93,11 +93,10 @@ func (s *starters) may(line []byte) bool {
 // Rows reads records up to the next line that begins another table, and passes
 // them to the handlers, one goroutine per handler. It returns that line, or nil
 // at the end of the input. selected are the columns whose cells are needed, in
-// ascending order. columns is the number of the header's columns.
+// ascending order. columns is the header's column count.
 //
 // If the context ends, Rows returns its error at once. A reader that blocks may
-// then still wait for its input, and the state of the handlers must not be
-// used.
+// then still wait for its input, and the handlers' state must not be used.
 func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handlers []Handler, b Break) (next []byte,
 	err error) {
 	if _, err := s.Head(); err != nil {
@@ -192,14 +191,14 @@ func (j *job) fail(err error) {
 	j.stop()
 }
 
-// A worker is the state of one goroutine.
+// A worker is one goroutine's state.
 type worker struct {
 	*job
 	chunk   *chunk
 	handler Handler
-	spare   *record // for the record that the end of the block interrupts
+	spare   *record // for the record that the block's end interrupts
 	row     Row
-	ends    []uint32 // ends of a record in the chunk: see Row
+	ends    []uint32 // a record's ends in the chunk: see Row
 }
 
 func newWorker(j *job, c *chunk, h Handler) *worker {
@@ -245,7 +244,7 @@ func (w *worker) next() error {
 	return w.blocks.next(w.chunk)
 }
 
-// breaks reports whether the line at an offset of the chunk begins another
+// breaks reports whether the line at an offset in the chunk begins another
 // table, or continues in the next block and may begin one.
 func (w *worker) breaks(at int) bool {
 	line := w.chunk.buf[min(at, w.chunk.n):w.chunk.n]
@@ -257,7 +256,7 @@ func (w *worker) breaks(at int) bool {
 }
 
 // firstBreak returns the first offset in a range at which a line begins another
-// table. Both offsets of the range begin a line.
+// table. Both offsets begin a line.
 func (w *worker) firstBreak(from, to int) (at int, found bool) {
 	if w.breaks(from) {
 		return from, true
@@ -284,7 +283,7 @@ func (w *worker) firstBreak(from, to int) (at int, found bool) {
 	return 0, false
 }
 
-// end ends the job at a line of the chunk.
+// end ends the job at a line in the chunk.
 func (w *worker) end(at, line int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -364,8 +363,8 @@ func (w *worker) block(from int, accounted bool) bool {
 }
 
 // byBytes reads the block's records from an offset with the byte machine, while
-// the block has its turn. It returns the record that is incomplete at the end
-// of the block, or nil if another table begins. ended reports whether the first
+// the block has its turn. It returns the record that is incomplete at the
+// block's end, or nil if another table begins. ended reports whether the first
 // record was complete before the offset.
 func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 	for {
@@ -420,7 +419,7 @@ func deliver(h Handler, r *Row, rec *record) {
 	r.Open, r.Unended = false, false
 }
 
-// finish passes the record at the end of the input to a handler.
+// finish passes the input's last record to a handler.
 func (j *job) finish(h Handler) {
 	for _, c := range j.turns {
 		select {

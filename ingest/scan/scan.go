@@ -2,16 +2,16 @@
 // quotes, and positions. It does not know column names, numbers, or profilers.
 // The caller selects columns and receives their bytes.
 //
-// A file is divided into blocks of 256 KiB. Each worker reads the next block
-// and marks its delimiters, newlines, and quotes as bit masks, 64 bytes per
-// word, with AVX2 if the machine supports it. Then it waits for its turn. The
-// turn contains the state that only the previous block knows: whether the block
+// A file is divided into 256 KiB blocks. Each worker reads the next block and
+// marks its delimiters, newlines, and quotes as bit masks, 64 bytes per word,
+// with AVX2 if the machine supports it. Then it waits for its turn. The turn
+// contains the state that only the previous block knows: whether the block
 // begins inside a quote, the incomplete record, and the line number. Resolving
-// the quotes of a block during its turn takes a few percent of the time.
-// Therefore no worker guesses and repeats work, and quotes that violate RFC
-// 4180 have the same meaning in every block. After that, rows are read in
-// parallel. All ends of a row's fields are found at once, with AVX-512 if the
-// machine supports it, because almost every column of an export is used.
+// a block's quotes during its turn takes a few percent of the time. Therefore
+// no worker guesses and repeats work, and quotes that violate RFC 4180 have the
+// same meaning in every block. After that, rows are read in parallel. All field
+// ends in a row are found at once, with AVX-512 if the machine supports it,
+// because almost every column in an export is used.
 //
 // Records agree with encoding/csv (FieldsPerRecord -1) if encoding/csv accepts
 // the text:
@@ -23,7 +23,7 @@
 //
 // If encoding/csv returns an error, the text is read like with its LazyQuotes.
 // A quote inside a plain field is an ordinary byte. So is a quote inside a
-// quoted field if it is followed by neither a quote nor the end of the field.
+// quoted field if it is followed by neither a quote nor the field's end.
 //
 // The memory does not depend on the file size: a record that crosses blocks
 // keeps only its selected cells, and a cell keeps at most MaxCell bytes.
@@ -40,22 +40,21 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// blockSize is the size of the blocks in which a file is read, scanned, and
-// hashed.
+// blockSize is the block size in which a file is read, scanned, and hashed.
 const blockSize = 256 << 10
 
-// MaxCell is the maximum length of an unquoted cell. Only the beginning of a
-// longer cell is kept (Row.Long).
+// MaxCell is an unquoted cell's maximum length. Only a longer cell's beginning
+// is kept (Row.Long).
 const MaxCell = 64 << 10
 
 // maxThreads limits the memory for buffers. With more threads, the memory
 // bandwidth is the limit.
 const maxThreads = 8
 
-// An Input is the source of the bytes.
+// An Input is where the bytes come from.
 type Input struct {
 	At   io.ReaderAt // random access, with Size; may be nil
-	Size int64       // expected number of bytes if At is nil; 0 or less if unknown
+	Size int64       // expected byte count if At is nil; 0 or less if unknown
 	R    io.Reader   // the bytes from the start, used if At is nil
 }
 
@@ -65,7 +64,7 @@ type Options struct {
 	Hash     bool                   // compute Digest
 	Progress func(bytesSoFar int64) // called regularly, never by two goroutines at once; may be nil
 	// Block is the block size; 0 means blockSize. It exists for tests, because
-	// any size of at least 1 returns the same rows.
+	// any size from 1 returns the same rows.
 	Block int
 	plain bool // for tests: do not use vector instructions
 	_     struct{}
@@ -77,9 +76,9 @@ type Scanner struct {
 	opt    Options
 	blocks blocks
 	delim  byte
-	cur    *chunk   // current block of the serial part
+	cur    *chunk   // the serial part's current block
 	pos    int      // offset in cur
-	line   int      // physical line of pos
+	line   int      // the physical line at pos
 	ahead  []*chunk // blocks after cur that are loaded, but neither hashed nor counted
 	digest *xxh3.Hasher
 	read   int64
@@ -180,8 +179,8 @@ func (s *Scanner) account(c *chunk) {
 	}
 }
 
-// Digest returns "xxh3:" followed by the hexadecimal 128-bit XXH3 of the XXH3
-// hashes of all blocks, or "" if Options.Hash is not set. It is complete after
+// Digest returns "xxh3:" followed by the hexadecimal 128-bit XXH3 over all
+// blocks' XXH3 hashes, or "" if Options.Hash is not set. It is complete after
 // Rows.
 func (s *Scanner) Digest() string {
 	if s.digest == nil {
@@ -192,10 +191,10 @@ func (s *Scanner) Digest() string {
 }
 
 // Record reads the next record without selecting columns, one field at a time,
-// so that a header of any width needs no memory. It returns the physical line
-// on which the record begins, or io.EOF at the end of the input. If the input
-// ends inside a quote, the fields up to the end are passed to field, and the
-// error is ErrQuote.
+// so that even a wide header needs no memory. It returns the physical line on
+// which the record begins, or io.EOF at the end of the input. If the input ends
+// inside a quote, the fields up to the end are passed to field, and the error
+// is ErrQuote.
 func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte)) (line int, err error) {
 	if _, err := s.Head(); err != nil {
 		return 0, err

@@ -34,7 +34,7 @@ func (k *keeper) Row(r *Row) {
 	k.rows = append(k.rows, g)
 }
 
-// readAll scans all columns of a text and returns the rows in the file's order.
+// readAll returns a text's rows in the file's order, with all columns.
 func readAll(t testing.TB, text string, delim byte, columns int, opt Options, stream bool) (rows []got, open bool) {
 	t.Helper()
 	in := Input{R: strings.NewReader(text)}
@@ -69,8 +69,8 @@ func readAll(t testing.TB, text string, delim byte, columns int, opt Options, st
 	return rows, open
 }
 
-// reference reads a text with encoding/csv. ok is false if encoding/csv does
-// not accept the text.
+// reference returns a text's rows according to encoding/csv. ok is false if
+// encoding/csv does not accept the text.
 func reference(text string, delim byte, lazy bool) (rows []got, ok bool) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(delim), -1, lazy
@@ -93,7 +93,7 @@ func equal(a, b []got) bool {
 	})
 }
 
-// fuzzBlocks are block sizes that put every kind of byte at the end of a block.
+// fuzzBlocks are block sizes that put every kind of byte at a block's end.
 var fuzzBlocks = []int{1, 2, 3, 7, 63, 64, 65, 128, 1000, blockSize}
 
 func FuzzAgainstEncodingCSV(f *testing.F) {

@@ -28,8 +28,8 @@ type builder struct {
 	shares   []share
 	adapters map[string]bool
 	stacks   map[string]bool
-	// stateRows is the number of stacks with a printed array state, and
-	// busyStacks is the number of those that were not idle all the time.
+	// stateRows counts the stacks with a printed array state, and busyStacks
+	// counts those that were ever busy.
 	stateRows, busyStacks int
 	table                 printedTable
 	tasks                 []ingest.Kernel
@@ -38,14 +38,14 @@ type builder struct {
 }
 
 // An entry is a metric on the path to the current one. depth depends on the
-// form: spaces in text, open lists in HTML, and the level in CSV. Only
-// comparisons of depths matter.
+// form: spaces in text, open lists in HTML, and the level in CSV. Only depth
+// comparisons matter.
 type entry struct {
 	depth int
 	name  string
 }
 
-// A gpu is the report's description of one adapter.
+// A gpu is the report's description for one adapter.
 type gpu struct {
 	name      string
 	xves      unit.Opt[int]
@@ -54,14 +54,13 @@ type gpu struct {
 	pos       note.Pos
 }
 
-// A share is an occupancy of the whole run. There is one for each group of
-// equal GPUs.
+// A share is a whole-run occupancy. There is one per group of equal GPUs.
 type share struct {
 	value unit.Ratio
 	pos   note.Pos
 }
 
-// lines reads a form that consists of lines.
+// lines reads a form made up of lines.
 func (b *builder) lines(ctx context.Context, r io.Reader, line func(in *table.Lines, text string)) error {
 	in := table.NewLines(ctx, &ingest.Source{Path: b.path, Size: -1, R: r}, ingest.ReadOptions{})
 	for in.Next() {
@@ -121,8 +120,9 @@ func (b *builder) under(name string) bool {
 }
 
 // section adds the heading above a device's metrics, `0:28:0.0 : DG1 [Iris Xe
-// MAX Graphics]`, or of equal devices, `Display controller: Intel Corporation
-// Device 0x0bd6 Device Group`. It reports whether head is such a heading.
+// MAX Graphics]`, or above equal devices, `Display controller: Intel
+// Corporation Device 0x0bd6 Device Group`. It reports whether head is such a
+// heading.
 func (b *builder) section(head string, pos note.Pos) bool {
 	name, group := strings.CutSuffix(head, " Device Group")
 	bare := withoutAddress(name)
@@ -133,7 +133,8 @@ func (b *builder) section(head string, pos note.Pos) bool {
 	return true
 }
 
-// withoutAddress removes the PCI address at the beginning: `0:41:0.0 : NAME`.
+// withoutAddress returns a text without the PCI address at its beginning:
+// `0:41:0.0 : NAME`.
 func withoutAddress(text string) string {
 	address, name, ok := strings.Cut(text, " : ")
 	if ok && strings.Count(address, ":") >= 2 && strings.Trim(address, "0123456789abcdefABCDEF:.") == "" {
@@ -142,7 +143,7 @@ func withoutAddress(text string) string {
 	return text
 }
 
-// deviceName removes the class of a PCI device.
+// deviceName returns a PCI device's name without its class.
 func deviceName(text string) string {
 	for _, class := range []string{"Display controller: ", "VGA compatible controller: ", "3D controller: "} {
 		text = strings.TrimPrefix(text, class)
@@ -150,7 +151,7 @@ func deviceName(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// take sets a quantity of the whole run if it is not set yet.
+// take sets a whole-run quantity if it is not set yet.
 func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse func(string) (unit.Opt[T], error),
 	pos note.Pos) {
 	o, err := parse(value)
@@ -171,7 +172,7 @@ func (b *builder) occupancy(value string, pos note.Pos) {
 	}
 }
 
-// info adds a line of the collection and platform info.
+// info adds a line in the collection and platform info.
 func (b *builder) info(name, value, head string, pos note.Pos) {
 	p := &b.platform
 	switch {
@@ -256,8 +257,8 @@ func set(to *unit.Opt[int], text string) error {
 func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.devices()
 	b.whole()
-	// GPUBusy is a share of the elapsed time. A report may contain it without
-	// the GPU time itself.
+	// GPUBusy is a share of elapsed time. A report may contain it without the
+	// GPU time itself.
 	if busy, said := b.platform.GPUBusy.Value(); said && b.elapsed.Present() && !b.platform.GPUTime.Present() {
 		b.platform.GPUTime = unit.Some(b.elapsed.Or(0) * unit.Seconds(busy))
 	}
@@ -271,8 +272,9 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	return f, nil
 }
 
-// devices sets what all GPUs of the report have in common. The platform info
-// lists the GPUs. If it is missing, the headings above the metrics are used.
+// devices sets the properties that all GPUs in the report share. The platform
+// info lists the GPUs. If it is missing, the headings above the metrics are
+// used.
 func (b *builder) devices() {
 	p := &b.platform
 	list := b.gpus
@@ -329,8 +331,8 @@ func described(g gpu) string {
 	return name
 }
 
-// whole sets the occupancy of the run. If there are several groups of GPUs, it
-// uses the busiest, where the tasks ran.
+// whole sets the run's occupancy. If there are several GPU groups, it uses the
+// busiest, on which the tasks ran.
 func (b *builder) whole() {
 	if len(b.shares) == 0 {
 		return

@@ -9,23 +9,23 @@ import (
 	"occudiff/ingest/table"
 )
 
-// The first two names of the report's header. The byte between them is the
+// The first two names in the report's header. The byte between them is the
 // delimiter.
 const levelName, metricName = "Hierarchy Level", "Metric Name"
 
 // delimited reads the report as CSV (-format csv). Each line has a level, a
-// name, and a value. The header and the rows of a table have the level of its
-// heading. Numbers have no units: times are in seconds, and a percentage's name
-// ends with (%).
+// name, and a value. A table's header and rows have its heading's level.
+// Numbers have no units: times are in seconds, and a percentage's name ends
+// with (%).
 type delimited struct {
 	to    *builder
 	delim byte     // 0 before the header
 	names []string // current columns, with (%); nil outside a table
-	level int      // heading level of the current table
+	level int      // the current table's heading level
 }
 
-// delimiter returns the delimiter of a header line, or 0 if the line is not the
-// header. Progress messages of vtune may precede it.
+// delimiter returns a header line's delimiter, or 0 if the line is not the
+// header. Progress messages from vtune may precede it.
 func delimiter(line string) byte {
 	i := strings.Index(line, levelName)
 	// 1 allows an opening quote.
@@ -34,7 +34,7 @@ func delimiter(line string) byte {
 	}
 	rest := strings.TrimPrefix(line[i+len(levelName):], `"`)
 	// Accept only an ASCII byte. -csv-delimiter accepts any character, but
-	// splitting at one byte of a UTF-8 character would split every cell
+	// splitting at one byte in a UTF-8 character would split every cell
 	// incorrectly.
 	if rest == "" || rest[0] == '"' || rest[0] >= 0x80 ||
 		!strings.HasPrefix(strings.TrimPrefix(rest[1:], `"`), metricName) {
@@ -43,13 +43,13 @@ func delimiter(line string) byte {
 	return rest[0]
 }
 
-// isMessage reports whether a line is a message of the vtune command.
+// isMessage reports whether a line is a message from the vtune command.
 func isMessage(line string) bool {
 	return strings.HasPrefix(line, "vtune: ") || strings.HasPrefix(line, "war:")
 }
 
 // isCSV reports whether the file begins like the report in CSV, after any
-// messages of vtune.
+// messages from vtune.
 func isCSV(head []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(head), "\ufeff")) {
 		switch line = strings.TrimSpace(line); {
@@ -69,7 +69,7 @@ func (d *delimited) line(in *table.Lines, line string) {
 	}
 	cells := split(line, d.delim)
 	if len(cells) < 2 {
-		return // blank, or a message of vtune
+		return // blank, or a message from vtune
 	}
 	if level, err := strconv.Atoi(cells[0]); err == nil {
 		d.cells(level, cells[1:], in.Pos(1))

@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/table"
 )
 
-// maxToken is the maximum length of a piece of markup or text. The longest one
+// maxToken is the maximum length for a piece of markup or text. The longest one
 // in a real report is the style sheet.
 const maxToken = table.MaxLine
 
@@ -23,13 +23,13 @@ type page struct {
 	z            *html.Tokenizer
 	to           *builder
 	line, column int      // next token, from 1
-	at           note.Pos // position of the current item or row
+	at           note.Pos // the current item's or row's position
 }
 
 func readHTML(r io.Reader, to *builder) error {
 	p := &page{z: html.NewTokenizer(r), to: to, line: 1, column: 1}
 	p.z.SetMaxBuf(maxToken)
-	lists, name := 0, "" // number of open lists: an item's depth
+	lists, name := 0, "" // open lists: an item's depth
 	var cells []string
 	header, inTable := false, false
 	for {
@@ -85,7 +85,7 @@ func (p *page) next() html.Token {
 }
 
 // text returns an element's text after its start tag, as a browser shows it:
-// line breaks and indentation are part of the markup. It omits issues and
+// line breaks and indentation belong to the markup. It omits issues and
 // recommendations inside the element.
 func (p *page) text(of *html.Token) string {
 	var text strings.Builder
@@ -119,7 +119,7 @@ func classOf(t *html.Token) string {
 	return ""
 }
 
-// end handles the end of the file. The part before an error is used.
+// end handles the file's end. The part before an error is used.
 func (p *page) end() error {
 	switch err := p.z.Err(); {
 	case errors.Is(err, html.ErrBufferExceeded):

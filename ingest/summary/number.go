@@ -20,8 +20,8 @@ func absent(text string) bool {
 // thousands matches a number with thousands separators: `2,047`.
 var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.|$)`)
 
-// parseNumber parses a number, optionally with thousands separators. It rejects
-// other forms that strconv accepts.
+// parseNumber returns a number, optionally with thousands separators. It
+// rejects other forms that strconv accepts.
 func parseNumber(text string) (float64, error) {
 	plain := text
 	if thousands.MatchString(text) {
@@ -37,7 +37,7 @@ func parseNumber(text string) (float64, error) {
 	return x, nil
 }
 
-// parseDecimal parses a number that VTune prints with decimals. If it has a
+// parseDecimal returns a number that VTune prints with decimals. If it has a
 // comma and no point, the comma is a decimal comma, as in `1,774s`.
 func parseDecimal(text string) (float64, error) {
 	text = strings.TrimSpace(text)
@@ -49,7 +49,7 @@ func parseDecimal(text string) (float64, error) {
 	return parseNumber(text)
 }
 
-// parseTime parses `1.071s`, `38.2ms`, `12us`, `0s`.
+// parseTime returns the time in `1.071s`, `38.2ms`, `12us`, `0s`.
 func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 	if absent(text) {
 		return none, nil
@@ -99,7 +99,7 @@ func parseSIMD(text string) (none unit.Opt[int], err error) {
 	return unit.Some(int(v)), nil
 }
 
-// parsePercent parses `62.7%` and `23.7% of peak value`.
+// parsePercent returns the ratio in `62.7%` and `23.7% of peak value`.
 func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	if absent(text) {
 		return none, nil
@@ -118,7 +118,7 @@ func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	return unit.Some(unit.FromPercent(x)), nil
 }
 
-// parseFrequency parses `2.200 GHz` and returns hertz.
+// parseFrequency returns the frequency in `2.200 GHz`, in hertz.
 func parseFrequency(text string) (none unit.Opt[float64], err error) {
 	number, name, _ := strings.Cut(text, " ")
 	scale, ok := map[string]float64{"GHz": 1e9, "MHz": 1e6, "kHz": 1e3, "KHz": 1e3, "Hz": 1}[strings.TrimSpace(name)]

@@ -1,7 +1,7 @@
 // Package summary reads VTune's summary report as text, HTML, and CSV: the
-// machine's description and the collection, the tables of hottest computing
-// tasks, and the occupancy of the whole run. Tasks in a summary have no launch
-// size. The package does not know the device table or any other report.
+// machine's description and the collection, the tables with the hottest
+// computing tasks, and the whole-run occupancy. Tasks in a summary have no
+// launch size. The package does not know the device table or any other report.
 package summary
 
 import (
@@ -35,8 +35,7 @@ const (
 	busyMark     = "GPU Time, % of Elapsed time"
 )
 
-// Sniff implements ingest.Format. It checks for headings that only this report
-// has.
+// Sniff reports whether the file has headings that only this report has.
 func (Format) Sniff(head []byte) bool {
 	// VTune's other reports have lists and tables as well. The metric class and
 	// a name that other reports do not contain identify this one.

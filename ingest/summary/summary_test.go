@@ -42,7 +42,7 @@ const platform = `Collection and Platform Info
             Max Work Group Size: 1,024
 `
 
-// item returns a metric of the HTML report. VTune nests them in one list each.
+// item returns a metric in the HTML report. VTune nests them in one list each.
 func item(name, value, below string) string {
 	span := `<span class="metric-value">` + value + `</span>`
 	if value == "" {
@@ -134,9 +134,9 @@ func percent(r unit.Opt[unit.Ratio]) float64 {
 	return -1
 }
 
-// TestStateOfRun reads the summary of hpc-performance, which contains the XVE
-// state of the whole run, and other names for the GPU's time. The numbers come
-// from a published run (kazukiminemura/vtune_101).
+// TestStateOfRun reads the hpc-performance summary, which contains the whole
+// run's XVE state, and other names for the GPU's time. The numbers come from a
+// published run (kazukiminemura/vtune_101).
 func TestStateOfRun(t *testing.T) {
 	const text = `Elapsed Time: 4.427s
     GPU

@@ -35,7 +35,7 @@ func (t *text) line(in *table.Lines, line string) {
 		t.table = nil
 	case t.table != nil && t.table.InColumns(line): // otherwise the table has ended without a blank line
 		t.to.row(t.table.Cells(line), at)
-	case trimmed[0] == '|': // an explanation of a value, in words
+	case trimmed[0] == '|': // a value's explanation, in words
 	default:
 		t.table = nil
 		name, value, ok := strings.Cut(trimmed, ": ")
@@ -46,9 +46,9 @@ func (t *text) line(in *table.Lines, line string) {
 	}
 }
 
-// progress removes progress messages of vtune. On a terminal, `vtune: Executing
-// actions 75 % Generating a report` is overwritten. In a file, it precedes the
-// report's first line.
+// progress returns a line without vtune's progress messages. On a terminal,
+// `vtune: Executing actions 75 % Generating a report` is overwritten. In a
+// file, it precedes the report's first line.
 func progress(line string) string {
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {
 		line = line[i+1:]
@@ -84,7 +84,7 @@ func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
 }
 
 func (b *builder) startTable(header []string) {
-	// Tasks that this table adds are after the end of merged, so they are never
+	// Tasks that this table adds are after merged's end, so they are never
 	// merged with its later rows.
 	b.table = printedTable{row: b.rowsOf(header), merged: make([]bool, len(b.tasks))}
 	// The CSV's headers contain (%), the other forms do not.
@@ -105,7 +105,7 @@ func (b *builder) stackRow(cells []string, _ note.Pos) {
 	if adapter == "" || stack == "" {
 		return
 	}
-	// Use sets, because an adapter has a row for each of its stacks.
+	// Use sets, because an adapter has a row per stack.
 	b.adapters[adapter] = true
 	// Stacks are numbered within an adapter.
 	b.stacks[adapter+"\x00"+stack] = true
@@ -118,7 +118,7 @@ func (b *builder) stackRow(cells []string, _ note.Pos) {
 	}
 }
 
-// alwaysIdle is the minimum idle share of a stack without work. The report
+// alwaysIdle is the minimum idle share for a stack without work. The report
 // prints shares to 0.1%.
 const alwaysIdle unit.Ratio = 0.9995
 
@@ -131,15 +131,15 @@ func (b *builder) cell(cells []string, names ...string) string {
 	return ""
 }
 
-// cellOf parses the first column with one of these names.
+// cellOf parses the first column with any of these names.
 func cellOf[T any](b *builder, cells []string, parse func(string) (unit.Opt[T], error), to *unit.Opt[T],
 	names ...string) (err error) {
 	*to, err = parse(b.cell(cells, names...))
 	return err
 }
 
-// task adds a row of a table of computing tasks. The HTML report omits empty
-// cells at the end of a row.
+// task adds a row in a computing task table. The HTML report omits empty cells
+// at a row's end.
 func (b *builder) task(cells []string, pos note.Pos) {
 	k := ingest.Kernel{Task: strings.Clone(cells[0]), Pos: pos} // cloned, so that the line is not kept in memory
 	switch {
@@ -149,7 +149,7 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	case len(cells) > len(b.table.header):
 		b.bad.Add(pos, "", "the row has %d cells under %d headers", len(cells), len(b.table.header))
 		return
-	case k.Task == "[Others]": // the sum of the tasks that are not listed
+	case k.Task == "[Others]": // the sum over the tasks that are not listed
 		return
 	}
 	// In offload reports, the total includes the transfers. VTune 2022.0 uses
@@ -174,7 +174,7 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	b.merge(k)
 }
 
-// merge adds the values for a task from another table of the report. Within one
+// merge adds the values for a task from another table in the report. Within one
 // table, equal names are different tasks.
 func (b *builder) merge(k ingest.Kernel) {
 	for _, i := range b.byName[k.Task] {

@@ -37,7 +37,7 @@ func Guard(s string) string {
 }
 
 // number matches a plain decimal number with optional sign and exponent, for
-// example a rounding error of -1.7e-15.
+// example the rounding error -1.7e-15.
 var number = regexp.MustCompile(`^[-+]?\d+(\.\d*)?(e[-+]?\d+)?$`)
 
 // runnable reports whether a spreadsheet may evaluate a string as a formula. It
@@ -68,7 +68,7 @@ func (n *Name) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Names is a list of names separated by semicolons, because names can contain
+// Names is a name list separated by semicolons, because names can contain
 // spaces and commas.
 type Names []string
 
@@ -91,7 +91,7 @@ func (w *Words) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Fields returns the parts of a cell between spaces and semicolons.
+// Fields returns a cell's parts between spaces and semicolons.
 func Fields(cell string) iter.Seq[string] { return strings.FieldsFuncSeq(cell, separates) }
 
 func separates(r rune) bool { return strings.ContainsRune(" ;\t\n\r", r) }
@@ -110,7 +110,7 @@ func (c *Count) UnmarshalCSV(cell string) error {
 	return err
 }
 
-// Counts is a list of whole numbers separated by spaces or semicolons.
+// Counts is a whole number list separated by spaces or semicolons.
 type Counts []int
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -129,8 +129,8 @@ func (c *Counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// maxCount keeps the product of any three counts (Xe-cores x XVEs x threads)
-// within 63 bits.
+// maxCount keeps any product of three counts (Xe-cores x XVEs x threads) within
+// 63 bits.
 const maxCount = 1 << 20
 
 // ParseCount returns a plain decimal number. It is stricter than strconv.Atoi,
@@ -154,7 +154,7 @@ func ParseCount(s string) (int, error) {
 // evaluating cells. A cell that looks like a formula gets an apostrophe, unless
 // it has one. A cell with a semicolon or a tab is quoted: some spreadsheets
 // split cells there, and the rest would be a new cell without a guard. Error
-// returns the error of the last Flush.
+// returns the last Flush's error.
 type CSV struct {
 	w   *bufio.Writer
 	err error
@@ -193,5 +193,5 @@ func quoted(cell string) bool {
 // Flush writes the buffered data.
 func (c *CSV) Flush() { c.err = c.w.Flush() }
 
-// Error returns the first error of writing.
+// Error returns the first write error.
 func (c *CSV) Error() error { return c.err }

@@ -13,19 +13,19 @@ import (
 	"occudiff/ingest/note"
 )
 
-// MaxLine is a line's maximum length that is kept completely. Kernel names of
+// MaxLine is a line's maximum length that is kept completely. Kernel names in
 // heavily templated code reach about 10 KB, and unitrace pads every row to the
 // longest name. Longer lines do not come from a profiler.
 const MaxLine = 256 << 10
 
-// checkEvery is the number of bytes between two checks of the context, small
-// enough for Ctrl-C to stop at once.
+// checkEvery is the number of bytes between two context checks, small enough
+// for Ctrl-C to stop at once.
 const checkEvery = 1 << 20
 
-// Lines reads the lines of a source one after the other, in bounded memory.
+// Lines reads a source's lines one after the other, in bounded memory.
 type Lines struct {
 	// Text is the current line without its line end. It is valid until the next
-	// call of Next.
+	// Next call.
 	Text []byte
 	// Number is the physical line number of Text, from 1.
 	Number int
@@ -45,8 +45,8 @@ func NewLines(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *
 	return &Lines{path: src.Path, r: bufio.NewReaderSize(NewStream(ctx, src, opt), 64<<10)}
 }
 
-// Next moves to the next line. It returns false at the end of the source and
-// after an error; see Err.
+// Next reports whether there is a next line, and moves to it. It returns false
+// at the end of the source and after an error; see Err.
 func (r *Lines) Next() bool {
 	if r.err != nil {
 		return false
@@ -116,8 +116,7 @@ func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) 
 	return &Stream{ctx: ctx, r: src.R, opt: opt}
 }
 
-// Read implements io.Reader. It reads small pieces, so that canceling stops at
-// once.
+// Read returns small pieces, so that canceling stops at once.
 func (s *Stream) Read(p []byte) (int, error) {
 	if s.ended != nil {
 		return 0, s.ended
@@ -136,7 +135,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// MaxShown is the number of bad rows of a file that are reported individually.
+// MaxShown is the number of bad rows in a file that are reported individually.
 const MaxShown = 20
 
 // BadRows collects a file's unusable rows. It counts all and keeps the first
@@ -162,7 +161,7 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 }
 
 // Notes returns the notes about the bad rows in the file's order. The last note
-// contains the number of rows that are not listed.
+// states how many rows are not listed.
 func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
@@ -219,8 +218,8 @@ func RawColumn(line []byte, index int) int {
 	return len(line) + 1
 }
 
-// invisible returns the number of bytes at the start of b that a terminal does
-// not show, or 0 if b starts with text. Invisible are:
+// invisible returns how many bytes at the start of b a terminal does not show,
+// or 0 if b starts with text. Invisible are:
 //
 //   - NUL bytes, which file systems leave in logs of crashed nodes
 //   - control sequences, such as colors and cursor movement
@@ -228,8 +227,8 @@ func RawColumn(line []byte, index int) int {
 //   - other escape sequences of two bytes
 //
 // If a sequence is broken, only its valid part is invisible. Considered and
-// rejected: a regular expression, because logs of gigabytes have colors in each
-// line.
+// rejected: a regular expression, because logs with gigabytes have colors in
+// each line.
 func invisible(b []byte) int {
 	switch {
 	case b[0] == 0:
@@ -261,11 +260,11 @@ func invisible(b []byte) int {
 	return 2
 }
 
-// Dashed contains the columns of a table that is printed under a dashed line.
+// Dashed contains the columns in a table that is printed under a dashed line.
 // Each run of dashes is a column. Offsets are counted in characters.
 type Dashed struct{ from, to []int }
 
-// Dashes returns the columns of a dashed line, or nil if the line is not one.
+// Dashes returns the columns in a dashed line, or nil if the line is not one.
 func Dashes(line string) *Dashed {
 	if !strings.Contains(line, "---") || strings.Trim(line, " -") != "" {
 		return nil
@@ -282,9 +281,9 @@ func Dashes(line string) *Dashed {
 	return c
 }
 
-// Cells splits a line at the gaps between the columns. The last column has no
-// end. It counts characters, not bytes, because a kernel name may contain
-// multibyte characters and VTune pads by characters.
+// Cells returns a line's cells, split at the gaps between the columns. The last
+// column has no end. It counts characters, not bytes, because a kernel name may
+// contain multibyte characters and VTune pads by characters.
 func (c *Dashed) Cells(line string) []string {
 	runes := []rune(line)
 	out := make([]string, len(c.from))
@@ -301,9 +300,9 @@ func (c *Dashed) Cells(line string) []string {
 }
 
 // InColumns reports whether a line has the form of a row: it is longer than a
-// name, and it has blanks before the first column and in the gaps. The next
-// metric of a summary also begins at the left edge, but it is as short as a
-// name, or its text crosses a gap.
+// name, and it has blanks before the first column and in the gaps. A summary's
+// next metric also begins at the left edge, but it is as short as a name, or
+// its text crosses a gap.
 func (c *Dashed) InColumns(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false

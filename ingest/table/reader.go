@@ -13,17 +13,17 @@ import (
 )
 
 // maxLines is the maximum number of lines that a quoted cell may cross. It
-// limits the search for the end of a quote that never closes.
+// limits the search for a quote that never closes.
 const maxLines = 64
 
-// A Record is a row of a file: its cells, or the reason why they cannot be
+// A Record is a row in a file: its cells, or the reason why they cannot be
 // used.
 type Record struct {
 	Cells   []string // as many as the header has
-	Line    int      // physical line of the file, from 1
+	Line    int      // physical line in the file, from 1
 	Problem string   // why the cells cannot be used; empty for a good record
 
-	text   string // text of a record with quotes, and the offsets of its cells
+	text   string // a quoted record's text, and its cells' offsets
 	starts []int
 }
 
@@ -44,17 +44,17 @@ func (r *Record) place(cell int) (line, column int) {
 	return r.Line, column
 }
 
-// A Reader reads the records of a file one after the other.
+// A Reader reads a file's records one after the other.
 type Reader struct {
-	Columns []string // columns of the header in lower case; empty for an unknown column
-	Unknown []string // names of the unknown columns
+	Columns []string // header columns in lower case; empty for an unknown column
+	Unknown []string // unknown columns' names
 
 	file    string
 	format  Format
 	in      *Lines
 	pending []string // lines that were read ahead
-	line    int      // number of the last line that next returned
-	crlf    bool     // the first line ends with CR LF, so the lines of a cell do, too
+	line    int      // the last line that next returned
+	crlf    bool     // the first line ends with CR LF, so a cell's lines do, too
 }
 
 // NewReader returns a Reader. The file name is used in messages. Call Header
@@ -64,7 +64,7 @@ func NewReader(file string, r io.Reader, f Format) *Reader {
 	return &Reader{file: file, format: f, in: in}
 }
 
-// Sheet reads up to the given number of records. It returns an empty Sheet at
+// Sheet returns up to the given number of records. It returns an empty Sheet at
 // the end of the file.
 func (r *Reader) Sheet(most int) (*Sheet, error) {
 	s := &Sheet{File: r.file, Columns: r.Columns, Records: make([]Record, 0, min(most, 512)), code: r.format.Code}
@@ -118,7 +118,7 @@ func (r *Reader) record() (Record, error) {
 	}
 }
 
-// quoted reads a record with quotes, which may cross several lines. A quote
+// quoted returns a record with quotes, which may cross several lines. A quote
 // that never closes makes only its own line unusable.
 func (r *Reader) quoted(text string) (Record, error) {
 	rec := Record{Line: r.line, text: text}
@@ -151,9 +151,9 @@ func (r *Reader) quoted(text string) (Record, error) {
 	return Record{Cells: strings.Split(text, ","), Line: r.line, Problem: rec.Problem}, nil
 }
 
-// next returns the next physical line without its line end. If the lines of the
-// file end with LF, it keeps a CR at the end of a line, because within quotes
-// the CR belongs to the cell.
+// next returns the next physical line without its line end. If the file's lines
+// end with LF, it keeps a CR at a line's end, because within quotes the CR
+// belongs to the cell.
 func (r *Reader) next() (string, error) {
 	if len(r.pending) > 0 {
 		text := r.pending[0]
@@ -176,8 +176,8 @@ func (r *Reader) next() (string, error) {
 	return "", io.EOF
 }
 
-// split splits a record with quotes (RFC 4180). open reports that the last
-// quote does not close.
+// split returns the cells in a record with quotes (RFC 4180). open reports that
+// the last quote does not close.
 func split(text string) (cells []string, starts []int, open bool, fault string) {
 	for at, more := 0, true; more; {
 		starts = append(starts, at)
@@ -204,8 +204,8 @@ func split(text string) (cells []string, starts []int, open bool, fault string) 
 	return cells, starts, false, ""
 }
 
-// cutQuoted returns the quoted cell at the beginning of a string and the text
-// after it. The opening quote must have been removed.
+// cutQuoted returns the quoted cell at a string's beginning and the text after
+// it. The opening quote must have been removed.
 func cutQuoted(text string) (cell, after string, closed bool) {
 	for {
 		i := strings.IndexByte(text, '"')
@@ -224,7 +224,7 @@ func cutQuoted(text string) (cell, after string, closed bool) {
 
 // Header reads the first record and checks the columns against the format. It
 // returns io.EOF if the input has no records. Without this check, an unknown
-// column and the first of two equal columns would be ignored silently, and a
+// column and a duplicate column's first copy would be ignored silently, and a
 // missing column would read as empty.
 func (r *Reader) Header() error {
 	rec, err := r.record()

@@ -12,7 +12,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// records reads all records of a text, including its first line.
+// records returns all records in a text, including its first line.
 func records(t testing.TB, text string, f Format) []Record {
 	t.Helper()
 	r := NewReader("t.csv", strings.NewReader(text), f)
@@ -180,7 +180,7 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := records(t, text, Format{})
 		// encoding/csv drops some lone carriage returns and joins any number of
-		// lines. This reader keeps them and limits the number of lines.
+		// lines. This reader keeps them and limits the line count.
 		if strings.Contains(text, "\r") || strings.Count(text, "\n") > maxLines || len(text) >= MaxLine {
 			return
 		}
@@ -195,7 +195,7 @@ func FuzzRecords(f *testing.F) {
 				return
 			}
 			if len(rec) == 1 && strings.TrimSpace(rec[0]) == "" && !strings.Contains(text, `"`) {
-				continue // this reader treats a line of spaces as empty
+				continue // this reader treats a line with only spaces as empty
 			} else if len(rec) == 1 && strings.TrimSpace(rec[0]) == "" {
 				return
 			}

@@ -1,24 +1,24 @@
 // Package table reads text files. [Lines] reads a file line by line in bounded
 // memory, with physical line numbers, a maximum line length, canceling, and
 // progress. [BadRows] collects its unusable rows. [Reader] reads small CSV
-// files, and [CSV] writes them: device and platform tables, batches of
-// launches, and exported series.
+// files, and [CSV] writes them: device and platform tables, launch batches, and
+// exported series.
 //
 // A [Reader] checks the header against a [Format] and returns the file as
 // records. Considered and rejected: encoding/csv, because it loses the rest of
 // the file after a stray quote. Here, an unreadable line becomes a record with
-// a problem, and the next line is read normally. Each record knows its line and
-// the positions of its cells. [Convert] decodes records into structs with csv
-// tags, using gocsv.
+// a problem, and the next line is read normally. Each record has its line and
+// its cells' positions. [Convert] decodes records into structs with csv tags,
+// using gocsv.
 //
 // gocsv alone has common mistakes. It reads an empty cell and a missing column
 // as 0, it reads "1,234" as 1.234, and it counts records instead of lines.
 // Therefore the header is checked first, a struct's fields have types that
-// decode themselves, such as [Count], and an error is reported at the position
-// of its cell.
+// decode themselves, such as [Count], and an error is reported at its cell's
+// position.
 //
-// The package does not know the meaning of a column. Exports of a profiler are
-// read by package scan.
+// The package does not know what a column means. Package scan reads profiler
+// exports.
 package table
 
 import (
@@ -33,20 +33,20 @@ import (
 	"occudiff/ingest/note"
 )
 
-// A Format describes the files of one kind.
+// A Format describes one kind of file.
 type Format struct {
-	Code string // code of the errors, for example "device-file"
-	What string // kind of file in messages, for example "device file"
+	Code string // error code, for example "device-file"
+	What string // file kind in messages, for example "device file"
 
 	Columns  []string // columns that are read, in lower case
 	Required []string // columns that a header must have
-	// Strict makes an unknown column and an empty cell of a required column an
+	// Strict makes an unknown column and an empty cell in a required column an
 	// error. Otherwise, unknown columns are collected in Reader.Unknown.
 	Strict   bool
 	Comments bool // skip lines that begin with #
 
-	// Nearest returns a suggestion that a message appends to the name of an
-	// unknown column. It may be nil.
+	// Nearest returns a suggestion that a message appends to an unknown
+	// column's name. It may be nil.
 	Nearest func(name string, columns []string) string
 }
 
@@ -57,21 +57,21 @@ type Sheet struct {
 	Records []Record
 
 	code   string // code of the errors
-	filled []int  // indexes of the columns whose cells must not be empty
+	filled []int  // indexes for columns whose cells must not be empty
 }
 
-// Pos returns a cell's position, or of the row if there is no such column.
+// Pos returns a cell's position, or the row's if there is no such column.
 func (s *Sheet) Pos(row int, column string) note.Pos {
 	line, at := s.Records[row].place(slices.Index(s.Columns, column))
 	return note.Pos{File: s.File, Line: line, Column: at}
 }
 
 // maxFile is a file's maximum size for Load. A thousand devices need less than
-// one of these megabytes.
+// one megabyte.
 const maxFile = 4 << 20
 
-// Load reads a complete file that fits into memory. For an empty file, it
-// returns a sheet without columns and records.
+// Load returns the sheet in a complete file, which must fit into memory. For an
+// empty file, it returns a sheet without columns and records.
 func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -84,7 +84,7 @@ func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	return Parse(file, string(data), f)
 }
 
-// Parse reads a complete file from a string, as Load does.
+// Parse returns the sheet in a string that contains a complete file.
 func Parse(file, text string, f Format) (*Sheet, error) {
 	r := NewReader(file, strings.NewReader(text), f)
 	if err := r.Header(); errors.Is(err, io.EOF) {
@@ -114,7 +114,7 @@ func Columns[T any]() (all, required []string) {
 
 // decode decodes each record into a struct. The errors are nil if all records
 // are good. Otherwise there is one entry per record, which is nil for a good
-// record. The cells of a bad record are decoded as far as possible.
+// record. A bad record's cells are decoded as far as possible.
 func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	n := len(s.Records)
 	rows = make([]T, n) // gocsv allocates its own slice unless the length matches
@@ -163,8 +163,8 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	return rows, faults
 }
 
-// Convert converts every row to a value. It returns either the values of all
-// rows, or all errors of the file.
+// Convert returns the values that all rows convert to, or all errors in the
+// file.
 func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
 	rows, faults := decode[T](s)
 	values := make([]V, 0, len(rows))

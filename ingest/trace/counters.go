@@ -15,17 +15,17 @@ import (
 )
 
 // PyTorch's scope profiler (pytorch/kineto#1174) reads counters around each
-// launch. It writes them as an additional event with the category of kernels,
+// launch. It writes them as an additional event in the kernel category,
 // `metrics: KERNEL`, which is a nanosecond longer than the launch on both sides
-// and follows all launches of the trace. The event identifies its launch by
-// kernel_id, which numbers launches over all devices. The adjacent events of
+// and follows all launches in the trace. The event identifies its launch by
+// kernel_id, which numbers launches over all devices. The adjacent events with
 // phase C repeat the values, and contain zeros that end the drawn curve. They
 // are not read.
 
-// scopePrefix is the beginning of the name of an event with counters.
+// scopePrefix is the name prefix of an event with counters.
 const scopePrefix = "metrics: "
 
-// A quantity is a counter of a launch.
+// A quantity is a launch counter.
 type quantity uint8
 
 const (
@@ -39,11 +39,11 @@ const (
 	l3Write
 	threads // counts
 	barriers
-	quantities // number of quantities
+	quantities // how many there are
 )
 
-// counterNames are the drivers' names of the counters. Names in capitals belong
-// to Xe-HPC and Xe2, Xve... to Xe-LPG, and Eu... to earlier GPUs.
+// counterNames are the drivers' names for the counters. Names in capitals
+// belong to Xe-HPC and Xe2, Xve... to Xe-LPG, and Eu... to earlier GPUs.
 var counterNames = map[string]quantity{
 	"GpuTime":                   gpuTime,
 	"XVE_THREADS_OCCUPANCY_ALL": occupancy, "XveThreadOccupancy": occupancy, "EuThreadOccupancy": occupancy,
@@ -56,8 +56,8 @@ var counterNames = map[string]quantity{
 	"XVE_BARRIER_MESSAGE_COUNT": barriers, "ShaderBarriers": barriers,
 }
 
-// For each kind of quantity, the number of units in a second, the whole, a
-// byte, or one. A value without a unit has the driver's default unit.
+// For each kind of quantity, how many units are in a second, the whole, a byte,
+// or one. A value without a unit has the driver's default unit.
 var (
 	timeUnits  = map[string]float64{"": 1e9, "ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}
 	shareUnits = map[string]float64{"": 100, "percent": 100, "%": 100}
@@ -69,14 +69,14 @@ var unitsOf = [quantities]map[string]float64{gpuTime: timeUnits, occupancy: shar
 	stalled: shareUnits, memoryRead: byteUnits, memoryWrite: byteUnits, l3Read: byteUnits, l3Write: byteUnits,
 	threads: countUnits, barriers: countUnits}
 
-// A launchID identifies a launch according to the arguments of its event.
+// A launchID identifies a launch according to its event's arguments.
 type launchID struct {
 	number   uint64
 	named    bool // number is present
 	enqueued bool // has a launch's arguments, and therefore no counters
 }
 
-// idOf reads an event's arguments that identify its launch.
+// idOf returns the arguments in an event that identify its launch.
 func idOf(args []byte) (id launchID) {
 	for key, value := range members(args) {
 		switch string(key) {
@@ -94,7 +94,7 @@ func idOf(args []byte) (id launchID) {
 // quotes.
 func unquoted(b []byte) []byte { return bytes.Trim(b, `"`) }
 
-// A reading contains the counters of one launch.
+// A reading contains one launch's counters.
 type reading struct {
 	id    launchID
 	name  string
@@ -162,15 +162,15 @@ func (r *reader) counters(x *reading, args []byte) error {
 	return nil
 }
 
-// mostUnused is the maximum number of unused counters that a note lists.
+// mostUnused is the largest number of unused counters that a note lists.
 const mostUnused = 6
 
-// several marks a number that several launches have, for example launches of
+// several marks a number that several launches have, for example launches from
 // several ranks in one trace.
 const several = math.MaxUint32
 
-// pair adds counters to their launch. It returns false if the launch is unknown
-// so far.
+// pair adds counters to their launch. It returns false if the launch is still
+// unknown.
 func (r *reader) pair(x *reading) (bool, error) {
 	at, known := r.numbered[x.id.number]
 	if !known || !x.id.named {
@@ -193,7 +193,7 @@ func (r *reader) pair(x *reading) (bool, error) {
 
 // place adds counters that precede their launch, and counters without a launch
 // in the trace, because the kernel was not requested or not recorded. The
-// latter are still values of a single launch, and GpuTime is its duration. Only
+// latter are still a single launch's values, and GpuTime is its duration. Only
 // its start is unknown.
 func (r *reader) place() {
 	for i := range r.waiting {
@@ -243,12 +243,12 @@ func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	}
 }
 
-// A measurement contains the counters of a kernel's launches.
+// A measurement contains the counters for a kernel's launches.
 type measurement struct {
 	n      int64
 	means  [3]ingest.Mean       // occupancy, active, stalled
 	totals [quantities]struct { // for gpuTime, and from memoryRead on
-		sum, seconds float64 // time of the launches that have the counter
+		sum, seconds float64 // time in launches that have the counter
 		n            int64
 	}
 }
@@ -266,7 +266,7 @@ func (m *measurement) add(x *reading, seconds float64) {
 	}
 }
 
-// into sets a kernel's measured values. launches is its number of launches.
+// into sets a kernel's measured values. launches is its launch count.
 func (m *measurement) into(k *ingest.Kernel, launches int64) {
 	if m.n == 0 {
 		return

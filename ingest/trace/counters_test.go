@@ -18,7 +18,7 @@ func plain(name string, id int, ts, dur float64) string {
 		name, ts, dur, 900+id, id)
 }
 
-// scoped returns the event with a launch's counters, and its two events of
+// scoped returns the event with a launch's counters, and its two events with
 // phase C, which repeat them.
 func scoped(name string, id int, ts, dur float64, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"kernel_id": %d, "queue": "0x7", %s}},
@@ -27,13 +27,13 @@ func scoped(name string, id int, ts, dur float64, args string) string {
 		name, ts-0.001, dur+0.002, id, args, ts-0.001, args, ts+dur+0.001)
 }
 
-// lost returns the event with the counters of a launch that the profiler did
-// not record.
+// lost returns the event with counters for a launch that the profiler did not
+// record.
 func lost(name string, id int, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 0, "ts": 7.000, "dur": 0.001, "args": {"kernel_id": %d, "queue": "0x7", %s}}`, name, id, args)
 }
 
-// values returns counters in one of three spellings. ns is the time during
+// values returns counters in one of the three spellings. ns is the time during
 // which they ran.
 func values(spelling string, ns int, active, stalled, occupancy float64) string {
 	return strings.NewReplacer("(", map[string]string{"::": "::", " [": " [", "": "@"}[spelling], ")", map[string]string{" [": "]"}[spelling]).
@@ -55,7 +55,7 @@ func inTrace(events ...string) string {
 	}
 }
 
-// rows prints kernels with their counters.
+// rows returns kernels with their counters as text.
 func rows(f *ingest.File) string {
 	var b strings.Builder
 	for i := range f.Kernels {
@@ -198,8 +198,8 @@ func TestCountersOfLaunches(t *testing.T) {
 	}
 }
 
-// TestDevice checks that the device comes from PyTorch's metadata, and that the
-// times of all launches have the same base.
+// TestDevice checks that the device comes from PyTorch's metadata, and that all
+// launches' times have the same base.
 func TestDevice(t *testing.T) {
 	f, err := read(t, strings.NewReader(inTrace(plain("a", 1, 10, 30))), ingest.ReadOptions{})
 	if err != nil {
@@ -249,7 +249,7 @@ func TestManyCounters(t *testing.T) {
 	}
 }
 
-// launches prints a trace.
+// launches returns a trace as text.
 func launches(tr *ingest.Trace) string {
 	tr.Finish()
 	var list []string

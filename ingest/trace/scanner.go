@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// chunk is the number of bytes that are read at a time.
+	// chunk is the number of bytes read at a time.
 	chunk = 256 << 10
-	// maxValue is a value's maximum length that is kept: an event with a kernel
-	// name of about 10 KB and its call stack.
+	// maxValue is a value's maximum length that is kept: an event with a 10 KB
+	// kernel name and its call stack.
 	maxValue = 1 << 20
 )
 
-// A scanner reads JSON of any size in bounded memory. It finds the value ends
-// and does not parse their content.
+// A scanner reads JSON in bounded memory. It finds the value ends and does not
+// parse their content.
 type scanner struct {
 	r    io.Reader
 	buf  []byte
-	from int // unread part of buf
+	from int // buf's unread part
 	to   int
-	line int // line of buf[from], from 1
+	line int // buf[from]'s line, from 1
 	err  error
 }
 
@@ -36,8 +36,8 @@ var errLong = errors.New("the event is longer than 1 MB")
 // errEnd means that the text ends too early.
 var errEnd = errors.New("the text ends here")
 
-// fill reads more bytes. It moves the unread part to the front, and grows the
-// buffer if a value does not fit.
+// fill reads more bytes and reports whether there are any. It moves the unread
+// part to the front, and grows the buffer if a value does not fit.
 func (s *scanner) fill() bool {
 	if s.err != nil {
 		return false
@@ -81,8 +81,8 @@ func (s *scanner) peek() byte {
 	}
 }
 
-// value reads a value and returns its bytes, which are valid until the next
-// call. It returns nil for a value longer than maxValue.
+// value returns the next value's bytes, which are valid until the next call. It
+// returns nil for a value longer than maxValue.
 func (s *scanner) value() ([]byte, error) {
 	if s.peek() == 0 {
 		return nil, errEnd
@@ -120,7 +120,7 @@ func (s *scanner) value() ([]byte, error) {
 // a quote in a name was not escaped.
 var errBroken = errors.New("a quote in it is not escaped")
 
-// ending searches for the end of a value, piece by piece.
+// ending searches for a value's end, piece by piece.
 type ending struct {
 	depth    int
 	inString bool
@@ -128,16 +128,16 @@ type ending struct {
 	broken   bool // a string contains a line end
 }
 
-// special are the bytes of a string that are not plain text.
+// special are the bytes in a string that are not plain text.
 var special = [256]bool{'"': true, '\\': true, '\n': true}
 
-// find returns the number of bytes of b that belong to the value. It returns
-// false if all do and the value may continue.
+// find returns how many bytes in b belong to the value. It returns false if all
+// do and the value may continue.
 func (e *ending) find(b []byte) (int, bool) {
 	for i := 0; i < len(b); i++ {
 		if e.inString {
 			// The inner loop skips plain text with a table lookup per byte
-			// instead of three comparisons, because most of a trace is strings.
+			// instead of three comparisons, because a trace is mostly strings.
 			for !special[b[i]] && !e.escaped {
 				if i++; i == len(b) {
 					return 0, false
@@ -213,7 +213,7 @@ type event struct {
 	args     []byte
 }
 
-// A category is the kind of an event.
+// A category is an event's kind.
 type category uint8
 
 const (
@@ -222,15 +222,15 @@ const (
 	kernelCategory          // a kernel from PyTorch
 )
 
-// categories maps the values of cat.
+// categories maps cat's values.
 var categories = map[string]category{"gpu_op": launchCategory, "kernel": kernelCategory, "gpu_memcpy": launchCategory,
 	"gpu_memset": launchCategory}
 
 // errNotJSON is the error for an event whose members cannot be parsed.
 var errNotJSON = errors.New("the event is not JSON")
 
-// parse reads an event. It returns false if the event is not used. Considered
-// and rejected: encoding/json, because it would decode complete events, and for
+// parse reads an event, and reports whether the event is used. Considered and
+// rejected: encoding/json, because it would decode complete events, and for
 // most events the phase or category already shows that they are not used.
 func (e *event) parse(b []byte) (use bool, err error) {
 	*e = event{}
@@ -245,8 +245,7 @@ func (e *event) parse(b []byte) (use bool, err error) {
 			e.phase = value[1]
 		case "cat":
 			s, _ := text(value)
-			// If the phase follows the category, the last line of parse checks
-			// both.
+			// If the phase follows the category, parse's last line checks both.
 			if e.category = categories[string(s)]; e.category == otherCategory && e.phase == 'X' {
 				return false, nil
 			}
@@ -304,7 +303,7 @@ func token(b []byte) (value, rest []byte) {
 	return b[:end], trim(b[end:])
 }
 
-// trim removes leading white space.
+// trim returns b without leading white space.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\n' || b[0] == '\r' || b[0] == '\t') {
 		b = b[1:]
@@ -312,7 +311,7 @@ func trim(b []byte) []byte {
 	return b
 }
 
-// text decodes a string.
+// text returns a decoded string.
 func text(b []byte) ([]byte, error) {
 	if len(b) < 2 || b[0] != '"' {
 		return nil, errors.New("the name is not a string")
@@ -324,8 +323,8 @@ func text(b []byte) ([]byte, error) {
 	return b[1 : len(b)-1], nil // unitrace writes names without escaping, including backslashes
 }
 
-// nanoseconds converts a time in microseconds exactly. It does not use floats,
-// because they cannot represent nanoseconds since 1970.
+// nanoseconds returns a time given in microseconds, exactly. It does not use
+// floats, because they cannot represent nanoseconds since 1970.
 func nanoseconds(b []byte) (ns int64, ok bool) {
 	if bytes.ContainsAny(b, "eE") {
 		x, err := strconv.ParseFloat(string(b), 64)

@@ -1,8 +1,8 @@
 // Package trace reads Chrome trace JSON, in which unitrace
 // (--chrome-kernel-logging) and PyTorch's profiler record when each launch
 // started and ended. A trace may have gigabytes: it is read as a stream, and a
-// launch needs 24 bytes. A truncated trace, for example of a killed program, is
-// used up to its end. The package does not know the meaning of the times for
+// launch needs 24 bytes. A truncated trace, for example from a killed program,
+// is used up to its end. The package does not know what the times mean for
 // occupancy.
 package trace
 
@@ -35,8 +35,8 @@ func (Format) Description() string { return "a trace" }
 
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
-// Sniff implements ingest.Format. It reports whether the file is an object with
-// traceEvents, or an array of events.
+// Sniff reports whether the file is an object with traceEvents, or an event
+// array.
 func (Format) Sniff(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
@@ -57,7 +57,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish(err)
 }
 
-// maxTasks limits the number of names. A program's trace has fewer.
+// maxTasks limits how many names are kept. A program's trace has fewer.
 const maxTasks = 1 << 16
 
 type reader struct {
@@ -76,9 +76,9 @@ type reader struct {
 	names map[string]string    // process names; a process represents a device
 
 	pytorch  bool             // the trace has PyTorch's metadata
-	base     int64            // base of all times in nanoseconds
-	platform []deviceMetadata // PyTorch's metadata of the devices
-	taskOf   []*task          // task for each task of the trace
+	base     int64            // base for all times, in nanoseconds
+	platform []deviceMetadata // PyTorch's device metadata
+	taskOf   []*task          // a task per trace task
 	lanesOf  []lane
 
 	// Fields for counters.
@@ -86,17 +86,17 @@ type reader struct {
 	numbered         map[uint64]uint32 // launches with a number that have no counters so far
 	waiting          []reading         // readings whose launch is unknown so far
 	unused           []string          // first counters with an unknown name or unit
-	homeless         int64             // number of readings without a launch in the trace
-	first            note.Pos          // position of the first of them
+	homeless         int64             // readings without a launch in the trace
+	first            note.Pos          // the first one's position
 }
 
 // A lane is a queue or engine.
 type lane struct {
 	pid         string
-	known, read int // number of launches with a number, and with counters
+	known, read int // launches with a number, and with counters
 }
 
-// A task is the set of launches with the same name.
+// A task contains the launches with the same name.
 type task struct {
 	kernel      ingest.Kernel
 	place       int    // index in reader.order
@@ -150,7 +150,7 @@ func (r *reader) read() error {
 	return nil
 }
 
-// array reads an array of events.
+// array reads an event array.
 func (r *reader) array() error {
 	r.in.skip(1)
 	var e event
@@ -195,8 +195,8 @@ func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: li
 // event adds a used event.
 func (r *reader) event(e *event, line int) error {
 	if e.phase == 'M' {
-		// Names may follow the launches of their process. Therefore lanes get
-		// their names at the end.
+		// Names may follow their process's launches. Therefore lanes get their
+		// names at the end.
 		for key, value := range members(e.args) {
 			if string(key) == "name" && string(e.name) == "process_name" && len(r.names) < maxTasks {
 				name, _ := text(value)
@@ -335,8 +335,8 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	return f, nil
 }
 
-// device returns the name of a process's device. unitrace writes a separate
-// process for each rank, even if ranks share a GPU.
+// device returns a process's device name. unitrace writes a separate process
+// for each rank, even if ranks share a GPU.
 func (r *reader) device(pid string) string {
 	name := r.names[pid]
 	if at := strings.Index(name, "DEVICE<"); at >= 0 {
@@ -345,7 +345,7 @@ func (r *reader) device(pid string) string {
 	return strings.Trim(pid, `"`)
 }
 
-// deviceMetadata is PyTorch's description of a device.
+// deviceMetadata is PyTorch's device description.
 type deviceMetadata struct {
 	ID     int
 	Name   string
@@ -355,7 +355,7 @@ type deviceMetadata struct {
 	line   int
 }
 
-// head reads a member of the trace other than its events.
+// head reads a trace member other than the events.
 func (r *reader) head(name string, value []byte, line int) {
 	switch name {
 	case `"baseTimeNanoseconds"`:
@@ -377,11 +377,11 @@ func (r *reader) head(name string, value []byte, line int) {
 	}
 }
 
-// devices sets the device of the launches if PyTorch recorded it. The launch
+// devices sets the launches' device if PyTorch recorded it. The launch
 // processes are device numbers.
 func (r *reader) devices(f *ingest.File) {
-	// In a trace without launches, the device of the counters is unknown if
-	// there are several.
+	// In a trace without launches, the counters' device is unknown if there are
+	// several.
 	alone := len(r.trace.Devices) == 0 && len(r.platform) == 1
 	of := slices.DeleteFunc(r.platform, func(d deviceMetadata) bool {
 		return !alone && !slices.Contains(r.trace.Devices, strconv.Itoa(d.ID)) || !strings.Contains(d.Name, "Intel")

@@ -65,7 +65,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// events is a trace with any number of launches.
+// events is a trace with arbitrarily many launches.
 type events struct {
 	n, at int
 	rest  []byte
@@ -88,7 +88,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory checks that a trace needs 24 bytes per launch, whatever its
+// TestMemory checks that a trace needs 24 bytes per launch, regardless of its
 // length.
 func TestMemory(t *testing.T) {
 	used := func() uint64 {

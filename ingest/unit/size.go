@@ -11,9 +11,9 @@ import (
 )
 
 // A Size3 is a launch size in work-items or work-groups, with one to three
-// dimensions. It keeps the number of dimensions that were printed: `1024 x 1`
-// has two. A missing dimension counts as 1. The zero Size3 is absent: for
-// example, a copy has no launch size.
+// dimensions. It keeps how many dimensions were printed: `1024 x 1` has two. A
+// missing dimension counts as 1. The zero Size3 is absent: for example, a copy
+// has no launch size.
 type Size3 struct {
 	n    [3]int64
 	rank uint8
@@ -145,8 +145,9 @@ func (s Size3) String() string {
 // countWithUnit matches a count, its unit, and the character after them.
 var countWithUnit = regexp.MustCompile(`(?i)(\d+)([KMG])(x|\W|$)`)
 
-// ExpandCounts replaces counts with a unit by plain numbers: 1M becomes
-// 1048576. It keeps a count that is too large, and ParseSize then rejects it.
+// ExpandCounts returns a text with plain numbers instead of counts with a unit:
+// 1048576 for 1M. It keeps a count that is too large, and ParseSize then
+// rejects it.
 func ExpandCounts(text string) string {
 	return countWithUnit.ReplaceAllStringFunc(text, func(match string) string {
 		m := countWithUnit.FindStringSubmatch(match)

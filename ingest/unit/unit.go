@@ -41,7 +41,7 @@ func (r Ratio) Percent() float64 {
 	return p
 }
 
-// Points is a difference of two percentages, in percentage points.
+// Points is a difference between two percentages, in percentage points.
 type Points float64
 
 // PercentOf returns an optional share in percent.
@@ -101,7 +101,7 @@ func Maybe[T any](v T, ok bool) Opt[T] {
 type Bytes int64
 
 // maxBytes is the largest amount that ParseBytes accepts: 1 TB. No GPU has that
-// much memory of any kind.
+// much memory.
 const maxBytes = 1 << 40
 
 // ParseBytes returns the memory use in a string: bytes, or a number with the
@@ -152,8 +152,7 @@ func (r Ratio) MarshalJSON() ([]byte, error) { return number(r.Percent()) }
 // MarshalJSON implements json.Marshaler.
 func (p Points) MarshalJSON() ([]byte, error) { return number(float64(p)) }
 
-// MarshalJSON implements json.Marshaler. It returns the dimension list, which
-// is empty for the absent size.
+// MarshalJSON returns the dimension list, which is empty for the absent size.
 func (s Size3) MarshalJSON() ([]byte, error) { return json.Marshal(s.n[:s.rank]) }
 
 // MarshalJSON implements json.Marshaler.
@@ -166,7 +165,7 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // the encoder of the enclosing value decides this
+	enc.SetEscapeHTML(false) // the enclosing value's encoder decides this
 	err := enc.Encode(o.v)
 	return out.Bytes(), err
 }

@@ -12,7 +12,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// readCorpus reads a real report.
+// readCorpus returns the content of a real report.
 func readCorpus(t *testing.T, name string, opt ingest.ReadOptions) *ingest.File {
 	t.Helper()
 	text, err := os.ReadFile(testenv.Shared(t, "corpus", "unitrace", name))
@@ -50,8 +50,8 @@ func TestCorpusByHand(t *testing.T) {
 		if got := float64(l.Time.Or(0)); got != want.ns/1e9 {
 			t.Errorf("launch %d: %v s, want %v s", i, got, want.ns/1e9)
 		}
-		// 56 work-groups of 64 x 8 work-items, each with 32 threads of 16
-		// work-items.
+		// 56 work-groups with 64 x 8 work-items and 32 threads each; a thread
+		// has 16 work-items.
 		if k.Global != unit.Size(56*64, 8, 1) || k.Local != unit.Size(64, 8, 1) || k.SIMD.Or(0) != 16 || l.Threads.Or(0) != 56*32 {
 			t.Errorf("launch %d: global %v, local %v, SIMD%d, %d threads", i, k.Global, k.Local, k.SIMD.Or(0), l.Threads.Or(0))
 		}
@@ -79,8 +79,7 @@ func TestCorpusByHand(t *testing.T) {
 	}
 }
 
-// joinedKernel returns the kernel with a name in the run that consists of only
-// this file.
+// joinedKernel returns the kernel with a name in this file's own run.
 func joinedKernel(t *testing.T, f *ingest.File, task string) ingest.Kernel {
 	t.Helper()
 	run, err := ingest.Join([]ingest.File{*f})

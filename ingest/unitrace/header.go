@@ -13,9 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A section is what a heading determines about the tables below it. Headings
-// depend on the version of a tool more than tables do, so it contains only what
-// the table itself does not.
+// A section contains the properties that a heading determines for the tables
+// below it. Headings depend on a tool's version more than tables do, so it
+// contains only what the table itself does not.
 type section struct {
 	// items is for OpenCL: a name's first braces contain the global size in
 	// work-items, not work-groups.
@@ -23,11 +23,11 @@ type section struct {
 	// other is for host functions, kernels on the CPU, and raw counters:
 	// nothing in it is a kernel on the GPU.
 	other  bool
-	raw    bool // samples of any task
+	raw    bool // samples without a task
 	device int  // from `=== Device #1 Metrics ===`
 }
 
-// heading returns the text of a line that is framed by `==`, as in `=== Kernel
+// heading returns a line's text that is framed by `==`, as in `=== Kernel
 // Properties ===` and `== L0 Backend: ==`.
 func heading(trimmed string) (string, bool) {
 	if len(trimmed) < 6 || !strings.HasPrefix(trimmed, "==") || !strings.HasSuffix(trimmed, "==") {
@@ -40,8 +40,8 @@ func heading(trimmed string) (string, bool) {
 // sectionOf returns a heading's section. It returns false if the heading does
 // not belong to these tools.
 func sectionOf(title string) (section, bool) {
-	// List all titles of the tools, including tables that are not used, because
-	// a known title ends the previous table.
+	// List all of the tools' titles, including tables that are not used,
+	// because a known title ends the previous table.
 	switch title {
 	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary",
 		"Kernel Submission Results",
@@ -64,10 +64,10 @@ func sectionOf(title string) (section, bool) {
 	return section{}, false
 }
 
-// kernelFirst begins the header of a kernel table.
+// kernelFirst begins a kernel table's header.
 const kernelFirst = "Kernel,"
 
-// stallEvents is the suffix of the columns with stall reasons. In versions of
+// stallEvents is the suffix of columns with stall reasons. In versions from
 // 2023, one field contains the kernel and the instruction, `f!0x000000c0`, and
 // the header begins with the instruction.
 const (
@@ -76,39 +76,39 @@ const (
 	inTheKernels = "!0x"
 )
 
-// isMessage reports whether a line is a message of the tool, which prints
+// isMessage reports whether a line is a message from the tool, which prints
 // messages and tables to the same terminal.
 func isMessage(trimmed string) bool {
 	word, _, _ := strings.Cut(trimmed, "]")
 	return slices.Contains([]string{"[INFO", "[WARNING", "[ERROR"}, word)
 }
 
-// kind is the kind of table below a header.
+// kind is the table kind below a header.
 type kind uint8
 
 const (
 	skipped    kind = iota // contains neither times nor kernel occupancies
 	stalling               // one row per instruction: how often samples found it active, or stalled with a reason
 	timing                 // one row for all launches: device timing, kernel submission
-	properties             // properties of compiled kernels
+	properties             // compiled kernels' properties
 	metrics                // one or more rows per launch: metrics, intervals
 )
 
-// A header is a table's header. It owns the memory of the current row, because
-// a file has millions of rows with one header.
+// A header is a table's header. It owns the current row's memory, because a
+// file has millions of rows with one header.
 type header struct {
 	kind   kind
 	source source
-	names  []string            // names of the columns after the kernel name
+	names  []string            // column names after the kernel name
 	comma  bool                // rows have one more empty field than names
 	at     [quantities]int     // index after the kernel name, or -1 if there is no such column
-	per    [quantities]float64 // number of units per base unit
-	stalls []int               // columns of events, if the rows are instructions
+	per    [quantities]float64 // units per base unit
+	stalls []int               // event columns, if the rows are instructions
 	voids  []int               // columns that may mark a row's counters as invalid
 	counts counts
 	device int
 	rows   int
-	parts  []string // fields of the current row
+	parts  []string // the current row's fields
 	start  []int    // their offsets in the line
 
 	launches map[string]names.Launch // parsed names; a table repeats a few names very often
@@ -128,7 +128,7 @@ func newHeader(text string, deviceNumber int) *header {
 		h.names, h.comma = h.names[:n-1], true
 	}
 	h.parts, h.start, h.counts = make([]string, len(h.names)), make([]int, len(h.names)), countsOf(h.names)
-	marker := false // the table is a stream of samples
+	marker := false // the table is a sample stream
 	for i, name := range h.names {
 		if base, _, _ := strings.Cut(name, "["); slices.Contains(voids, base) || strings.HasPrefix(base, "MidQuery") {
 			h.voids = append(h.voids, i)
@@ -142,8 +142,8 @@ func newHeader(text string, deviceNumber int) *header {
 			h.at[q], h.per[q] = i, per
 		}
 	}
-	// Determine the kind from the columns, not from the heading, because metric
-	// files of newer versions have no heading.
+	// Determine the kind from the columns, not from the heading, because newer
+	// versions' metric files have no heading.
 	measures := h.has(gpuTime) || h.has(occupancy)
 	switch {
 	case len(h.stalls) > 0:
@@ -168,19 +168,19 @@ func newHeader(text string, deviceNumber int) *header {
 
 func (h *header) has(q quantity) bool { return h.at[q] >= 0 }
 
-// fields are the parts of a row.
+// fields are a row's parts.
 type fields struct {
 	*header
 	launch names.Launch // parsed kernel name
 	nameAt int
-	err    *rowError // first error of parsing its numbers
+	err    *rowError // first error from parsing its numbers
 }
 
-// mostLaunches limits the number of parsed names that are kept per table.
+// mostLaunches limits how many parsed names are kept per table.
 const mostLaunches = 4096
 
-// split splits a row, starting at its right end, because a kernel name may
-// contain commas and older versions do not quote it. items means that the
+// split returns a row's parts, starting at its right end, because a kernel name
+// may contain commas and older versions do not quote it. items means that the
 // braces in the name contain work-items.
 func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	end := len(strings.TrimRight(text, " \t"))
@@ -214,7 +214,7 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
 	// If a row has too few fields, the missing ones would be taken from the
-	// name. A quote that is not at the end of the name reveals this.
+	// name. A quote that is not at the name's end reveals this.
 	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
 		found := strings.Count(strings.TrimSuffix(text[last:end], ","), ",") + 1
 		return f, badf(end, "the row has %d of %d fields", found, want)
@@ -241,7 +241,7 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	return f, nil
 }
 
-// number returns a quantity of the row in its base unit. It is absent if the
+// number returns a quantity in the row in its base unit. It is absent if the
 // table or the row does not have it. The first parsing error is stored in err.
 func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 	if f.err != nil || !f.has(q) {
@@ -294,7 +294,7 @@ func (f *fields) badf(q quantity, format string, args ...any) *rowError {
 	return badf(f.start[f.at[q]], "column %s: %s", f.names[f.at[q]], fmt.Sprintf(format, args...))
 }
 
-// A quantity is the meaning of a column.
+// A quantity is a column's meaning.
 type quantity uint8
 
 const (
@@ -303,13 +303,13 @@ const (
 	execute // total in a submission table
 	gpuTime
 	kernelTime
-	sampled // time of a sample
-	begin   // start of a launch, followed by its end
+	sampled // a sample's time
+	begin   // a launch's start, followed by its end
 	end
-	occupancy // the means of a sample
+	occupancy // a sample's means
 	active
 	stalled
-	threads // the counts of a sample
+	threads // a sample's counts
 	barriers
 	groups // work-groups counted exactly, followed by the threads that ended
 	exits
@@ -321,11 +321,11 @@ const (
 	spill
 	private
 	registers
-	quantities // number of quantities
+	quantities // how many there are
 )
 
-// columnNames maps column names to quantities. per is the number of units in
-// the base unit, a second or the whole. It is 0 for times, whose unit is in
+// columnNames maps column names to quantities. per is how many units are in the
+// base unit, a second or the whole. It is 0 for times, whose unit is in
 // brackets. Names in capitals belong to Xe-HPC and Xe2, XveActive to Xe-LPG,
 // and EuActive to earlier GPUs.
 var columnNames = map[string]struct {
@@ -347,8 +347,8 @@ var columnNames = map[string]struct {
 	"Register File Size Per Thread": {registers, 1},
 }
 
-// columnOf returns a column's quantity and the number of its units in the base
-// unit. Metric names contain their unit in brackets.
+// columnOf returns a column's quantity and how many of its units are in the
+// base unit. Metric names contain their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	// Some versions print "Time (ns)" and others "Time(ns)".
 	metric, unitText := strings.Replace(name, "e(ns)", "e (ns)", 1), ""

@@ -10,8 +10,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// into adds kernels and notes to the file. The kernels are in the order of the
-// report, which is the order of its timing table if it has one.
+// into adds kernels and notes to the file. The kernels are in report order,
+// which is the timing table's order if there is one.
 func (r *reader) into(f *ingest.File) error {
 	c := r.coverage()
 	warned := 0
@@ -20,7 +20,7 @@ func (r *reader) into(f *ingest.File) error {
 			f.Notes = append(f.Notes, n)
 		}
 	}
-	places := slices.Repeat([]int{-1}, len(r.order)) // index of each kernel by the number of its sums
+	places := slices.Repeat([]int{-1}, len(r.order)) // each kernel's index, by its sums' number
 	slices.SortStableFunc(r.order, func(a, b *kernelSums) int { return a.rank - b.rank })
 	for _, a := range r.order {
 		t := r.timed(a, c)
@@ -30,9 +30,8 @@ func (r *reader) into(f *ingest.File) error {
 		k := ingest.Kernel{Task: a.key.Task, Global: a.key.Global, Local: a.key.Local, Direction: a.key.Direction,
 			Device: a.key.Device, SIMD: unit.NonZero(a.key.SIMD), Pos: a.pos, Instances: unit.Some(t.launches),
 			Total: unit.Some(unit.Seconds(t.seconds)), Launches: t.spread()}
-		// Add the number of the adapter only if there are several. With a
-		// single adapter, the kernels must equal the kernels of other runs on
-		// it.
+		// Add the adapter's number only if there are several. With a single
+		// adapter, the kernels must equal other runs' kernels on it.
 		if c.several && a.key.adapter >= 0 {
 			k.Device = fmt.Sprintf("Device #%d", a.key.adapter)
 		}
@@ -74,8 +73,8 @@ func (r *reader) into(f *ingest.File) error {
 // and timelines have no adapter. Adding the tables instead would count each
 // launch once per table.
 type coverage struct {
-	// shapes is the number of launch sizes, by kernel name, of kernels whose
-	// launches are listed individually.
+	// shapes is the launch size count by name, for kernels whose launches are
+	// listed individually.
 	shapes   map[string]int
 	measured map[ingest.Key]bool
 	several  bool // several adapters
@@ -120,8 +119,9 @@ func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	// adapter. Then the kernel must be distinguished from other kernels.
 	if t == nil && !c.several {
 		o := r.index[kernelKey{a.key.Key, noDevice}]
-		// A timing table without -v sums all launch sizes of a name. Therefore
-		// it belongs to this kernel only if the name has one launch size.
+		// A timing table without -v sums all launch sizes with the same name.
+		// Therefore it belongs to this kernel only if the name has one launch
+		// size.
 		if (o == nil || o.sums[fromTiming] == nil) && a.key.Global.Present() && c.shapes[a.key.Task] == 1 {
 			sizeless := ingest.Key{Task: a.key.Task, Direction: a.key.Direction, Device: a.key.Device}
 			o = r.index[kernelKey{sizeless, noDevice}]
@@ -136,12 +136,12 @@ func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	return t
 }
 
-// longWindow is the ratio of query time to kernel time above which a note is
+// longWindow is the query time divided by kernel time above which a note is
 // added.
 const longWindow = 1.1
 
-// ratio returns the time of the metric queries divided by the kernel's time, if
-// the report contains both.
+// ratio returns the metric queries' time divided by the kernel's time, if the
+// report contains both.
 func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 	if s != t && s.launches > 0 && t.launches > 0 && t.seconds > 0 {
 		o = unit.Some(s.seconds / float64(s.launches) / (t.seconds / float64(t.launches)))
@@ -151,7 +151,7 @@ func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 
 // windowNote returns a note that the occupancy is a mean over more than the
 // kernel. A query begins before its kernel and ends after it. For a short
-// kernel, most of the query is outside the kernel.
+// kernel, most query time is outside the kernel.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	each := func(s *sum) string { return unit.FormatDuration(unit.Seconds(s.seconds / float64(s.launches))) }
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,

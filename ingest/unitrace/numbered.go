@@ -8,11 +8,11 @@ import (
 	"occudiff/ingest/note"
 )
 
-// numbered are the launches of a timeline whose names end in a number, such as
-// "Fan2<287>". The OpenCL backend of onetrace appends the number of the command,
-// and a template argument looks the same. Commands have ascending numbers, each
-// of which occurs once, across several kernels. So the launches are kept until
-// the end of the file, or until a number contradicts that.
+// numbered are a timeline's launches whose names end in a number, such as
+// "Fan2<287>". The OpenCL backend of onetrace appends the command's number, and
+// a template argument looks the same. Commands have ascending numbers that
+// occur once, across several kernels. So the launches are kept until the end of
+// the file, or until a number contradicts that.
 type numbered struct {
 	list       []numberedLaunch
 	kernels    map[string]int32 // names without the number, and their index
@@ -21,7 +21,7 @@ type numbered struct {
 	isTemplate bool
 }
 
-// numberedLaunch is a launch with the parts of its name.
+// numberedLaunch is a launch with its name's parts.
 type numberedLaunch struct {
 	kernel             int32
 	number, start, end int64
@@ -29,7 +29,7 @@ type numberedLaunch struct {
 	pos                note.Pos
 }
 
-// number matches a number without a point at the end of an unquoted name.
+// number matches a number without a point at an unquoted name's end.
 var number = regexp.MustCompile(`^(.*\S)<(\d{1,18})>$`)
 
 // keep reports whether it has kept a launch for the end of the file.

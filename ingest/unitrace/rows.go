@@ -15,8 +15,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// timing reads a row of a device timing or kernel submission table: all
-// launches of a kernel, or of one of its launch sizes.
+// timing reads a row in a device timing or kernel submission table: all of a
+// kernel's launches, or those with one launch size.
 func (r *reader) timing(f *fields) *rowError {
 	timeColumn := total
 	if f.source == fromSubmission {
@@ -43,7 +43,7 @@ func (r *reader) timing(f *fields) *rowError {
 	return nil
 }
 
-// properties reads a row of the kernel properties. If a kernel was compiled
+// properties reads a row in the kernel properties. If a kernel was compiled
 // twice, it keeps the larger requirements, so that no limit is missed.
 func (r *reader) properties(f *fields) *rowError {
 	t := &f.launch
@@ -69,7 +69,7 @@ func (r *reader) properties(f *fields) *rowError {
 	return nil
 }
 
-// small returns a count of lanes or registers.
+// small returns a lane or register count.
 func (f *fields) small(q quantity) unit.Opt[int] {
 	o := f.count(q)
 	if n := o.Or(1); n < 1 || n > 1<<16 {
@@ -91,7 +91,7 @@ func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
 	}
 }
 
-// stalled reads a row of an instruction table. It adds each kernel's
+// stalled reads a row in an instruction table. It adds each kernel's
 // instructions. The tool's own listing shows which instruction stalls.
 func (r *reader) stalled(f *fields) *rowError {
 	events := make([]int64, len(f.stalls))
@@ -118,7 +118,7 @@ func (r *reader) stalled(f *fields) *rowError {
 	return nil
 }
 
-// shares converts the stall events to shares.
+// shares returns the stall events as shares.
 func (r *reader) shares() []ingest.TaskStalls {
 	return slices.DeleteFunc(r.stalls, func(t ingest.TaskStalls) bool {
 		all := unit.Ratio(0)
@@ -132,17 +132,17 @@ func (r *reader) shares() []ingest.TaskStalls {
 	})
 }
 
-// A sample is a row of a metric table: a launch, a tile's part of it, or a
-// sample of it. Percentages are stored as ratios. They are absent if the row
+// A sample is a row in a metric table: a launch, a tile's part of it, or one
+// sample from it. Percentages are stored as ratios. They are absent if the row
 // has none, because 0 would mean an idle GPU.
 type sample struct {
-	seconds, gpu   float64              // time of the kernel; time of the measurement, which is the weight
+	seconds, gpu   float64              // kernel time; measurement time, which is the weight
 	means          [3]unit.Opt[float64] // occupancy, active, stalled
 	counts         [4]unit.Opt[int64]   // threads, barriers, groups, exits
 	instance, tile int64
 }
 
-// metrics reads a row of a metric table.
+// metrics reads a row in a metric table.
 func (r *reader) metrics(f *fields) *rowError {
 	gpu := f.number(gpuTime).Or(0)
 	s := sample{gpu: gpu, seconds: f.number(kernelTime).Or(gpu), instance: f.count(instance).Or(0),
@@ -181,7 +181,7 @@ func (r *reader) metrics(f *fields) *rowError {
 	return r.overTime(a, f, &s)
 }
 
-// interval reads the start and the end of a launch.
+// interval reads a launch's start and end.
 func (r *reader) interval(f *fields, adapter int, tile int64) *rowError {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
@@ -227,7 +227,7 @@ func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	m := ingest.CounterSample{At: at, Length: int64(x.gpu * 1e9), Measured: float32(x.means[0].Or(0))}
 	if a != nil {
 		r.samples[i].Key = a.key.Key
-		// Launches of other files are matched without the tile.
+		// Other files' launches are matched without the tile.
 		r.samples[i].Key.Device = ""
 		if s := a.sums[fromSamples]; s != nil {
 			m.Launch = uint32(s.launches)
@@ -257,7 +257,7 @@ func isTimeline(trimmed string) bool {
 		strings.Contains(trimmed, " (start) ")
 }
 
-// timeline reads a launch of the timeline. Only Level Zero quotes names. An
+// timeline reads a launch in the timeline. Only Level Zero quotes names. An
 // unquoted name may come from either backend, so its first braces may contain
 // work-groups or work-items. Its global size is used only if it can only be
 // work-groups.
@@ -284,7 +284,7 @@ func (r *reader) timeline(text string) *rowError {
 		start, _ = strconv.ParseInt(n[1], 10, 64) // the largest integer if it is out of range
 		end, _ = strconv.ParseInt(n[2], 10, 64)
 	}
-	// Sums and differences of larger times would overflow.
+	// With larger times, sums and differences would overflow.
 	if end < start || end <= 0 || end > 1<<62 {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", table.Quote(times))
 	}
@@ -295,8 +295,8 @@ func (r *reader) timeline(text string) *rowError {
 	return nil
 }
 
-// launched adds a launch of the timeline. The number in the line is a handle of
-// this process, not the number of an adapter.
+// launched adds a launch in the timeline. The number in the line is a handle in
+// this process, not an adapter's number.
 func (r *reader) launched(t *names.Launch, start, end int64, device string, pos note.Pos, quoted bool) {
 	if !quoted && !countsGroups(t) {
 		t.Global = ingest.Size3{}

@@ -13,16 +13,15 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A source is the kind of table that describes a kernel. One report may
-// describe the same launches in several tables. Sources are in order of
-// preference: a query measures a single launch, and samples measure whatever
-// ran.
+// A source is a kind of table that describes a kernel. One report may describe
+// the same launches in several tables. Sources are sorted by preference: a
+// query measures a single launch, and samples measure any work that ran.
 type source uint8
 
 const (
 	fromQuery      source = iota // one row per launch
 	fromAggregate                // one row per launch, which the tool computed from samples
-	fromSamples                  // samples of launches
+	fromSamples                  // launch samples
 	fromTiming                   // sums
 	fromIntervals                // launch times
 	fromSubmission               // sums
@@ -37,18 +36,18 @@ type kernelKey struct {
 	adapter int
 }
 
-// kernelSums contains the data of one kernel. Tables are kept separate until
-// the end, because the best one is known only after all have been read.
+// kernelSums contains one kernel's data. Tables are kept separate until the
+// end, because the best one is known only after all have been read.
 type kernelSums struct {
 	key    kernelKey
 	pos    note.Pos // position of the first row
-	number int      // index in the order of first occurrence
+	number int      // index by first occurrence
 	rank   int      // position in the report, or in its timing table if there is one
 	sums   [sources]*sum
 }
 
-// kernelSums returns the sums of a kernel. It creates them for the kernel's
-// first row.
+// kernelSums returns a kernel's sums. It creates them for the kernel's first
+// row.
 func (r *reader) kernelSums(t *names.Launch, adapter int, pos note.Pos) *kernelSums {
 	key := kernelKey{ingest.KeyOf(t), adapter}
 	if a, ok := r.index[key]; ok {
@@ -73,8 +72,8 @@ func (a *kernelSums) of(src source) *sum {
 	return a.sums[src]
 }
 
-// best returns the sums of the first of the tables that has some, and the
-// table. It returns nil if none has.
+// best returns the sums in the first table that has some, and the table. It
+// returns nil if none has.
 func (a *kernelSums) best(from ...source) (*sum, source) {
 	for _, src := range from {
 		if a.sums[src] != nil {
@@ -84,10 +83,10 @@ func (a *kernelSums) best(from ...source) (*sum, source) {
 	return nil, sources
 }
 
-// measured returns the sums of the table with the best measurement.
+// measured returns the sums in the table with the best measurement.
 func (a *kernelSums) measured() (*sum, source) { return a.best(fromQuery, fromAggregate, fromSamples) }
 
-// A sum is the data of a kernel's launches in one kind of table.
+// A sum is the data for a kernel's launches in one kind of table.
 type sum struct {
 	launches           int64
 	seconds            float64
@@ -110,8 +109,8 @@ func (s *sum) add(x *sample) {
 func (s *sum) merge(o *sum) {
 	s.launches += o.launches
 	s.seconds += o.seconds
-	// Exact counters of work-groups are not in every row, so their sum is
-	// compared with the number of launches that have them.
+	// Exact work-group counters are not in every row, so their sum is compared
+	// with the count of launches that have them.
 	if o.counts[groups-threads].Present() {
 		s.exact += o.launches
 	}
@@ -146,29 +145,28 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Threads, k.Barriers = s.counts[0], s.counts[barriers-threads]
 }
 
-// spread returns the spread of at least two launches.
+// spread returns the spread over at least two launches.
 func (s *sum) spread() *ingest.LaunchSpread { return s.times.Spread(&s.occupancies) }
 
-// A launch is the launch whose rows are currently read. The tiles and samples
-// of a launch are adjacent. A blank line, another kernel, or another instance
-// ends it. Only one launch is open at a time, whatever the number of launches
-// in the file.
+// A launch is the launch whose rows are currently read. A launch's tiles and
+// samples are adjacent. A blank line, another kernel, or another instance ends
+// it. Only one launch is open at a time, no matter how many are in the file.
 type launch struct {
 	kernelSums *kernelSums // nil if none is open
 	source     source
 	instance   int64
 	tile       int64             // last row's tile
-	tiles      map[int64]float64 // seconds of each tile, to find the longest
+	tiles      map[int64]float64 // seconds by tile, to find the longest
 	sum        sum
 	pos        note.Pos
 }
 
-// sample adds a row of a metric table to its launch.
+// sample adds a row in a metric table to its launch.
 func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 	l := &r.launch
-	// The rows of one launch are adjacent. The instance alone is not
-	// sufficient, because it is always 0 in tables without that column. A row
-	// that is not a sample is a launch or a tile of it.
+	// One launch's rows are adjacent. The instance alone is not sufficient,
+	// because it is always 0 in tables without that column. A row that is not a
+	// sample is a launch or one of its tiles.
 	if l.kernelSums != a || l.source != src || l.instance != x.instance || src != fromSamples && x.tile <= l.tile {
 		r.endLaunch()
 		clear(l.tiles)
@@ -182,7 +180,7 @@ func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 }
 
 // endLaunch adds the launch to its kernel. Tiles run concurrently, so the
-// launch's duration is the longest of its tiles.
+// launch's duration is its longest tile's.
 func (r *reader) endLaunch() {
 	l := &r.launch
 	if l.kernelSums == nil {
@@ -203,7 +201,7 @@ func (r *reader) endLaunch() {
 		total.occupancies.Add(float64(o), most)
 	}
 	// Use the launches of the first table that measures some, because several
-	// tables of a report may contain the same launches.
+	// tables in a report may contain the same launches.
 	if r.opt.Instances && l.source <= fromSamples && (r.launches.Len() == 0 || r.eachFrom == l.source) {
 		r.eachFrom = l.source
 		var k ingest.Kernel
@@ -215,9 +213,9 @@ func (r *reader) endLaunch() {
 	l.kernelSums = nil
 }
 
-// voids are columns that mark the counters of their row as invalid if they are
-// not 0. Columns that begin with MidQuery do the same. ReportCtxSwitchLost is
-// not included: it is 8 in a real report with correct occupancies.
+// voids are columns that mark their row's counters as invalid if they are not
+// 0. Columns that begin with MidQuery do the same. ReportCtxSwitchLost is not
+// included: it is 8 in a real report with correct occupancies.
 var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError",
 	"ReportLost", "ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch"}
 
@@ -265,9 +263,9 @@ func (v *invalid) notes() []note.Note {
 		Hint: "collect again, with fewer metrics or alone on the GPU"}}
 }
 
-// counted compares the work-groups and threads that the GPU counted with the
-// launch size. They are counted exactly, not sampled, so a difference of a
-// single work-group means a wrong launch size and is not noise.
+// counted returns a note if the work-groups and threads that the GPU counted
+// differ from the launch size. They are counted exactly, not sampled, so even a
+// single work-group's difference means a wrong launch size, not noise.
 func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	items, sized := k.Global.Items()
 	local, _ := k.Local.Items()
@@ -275,7 +273,7 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	if !sized || !known || local <= 0 || items > unit.MaxCount || s.exact == 0 {
 		return n, false
 	}
-	shape := int64(1) // number of work-groups
+	shape := int64(1) // work-group count
 	for i := range 3 {
 		l := k.Local.Dim(i)
 		shape *= (k.Global.Dim(i) + l - 1) / l
@@ -285,8 +283,8 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	differs = counted != shape*s.exact
 	ended, known := s.counts[exits-threads].Value()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
-		// If a work-group's size is not a multiple of the SIMD width, one of
-		// its threads is not full. The same applies at the edge of a grid.
+		// If a work-group's size is not a multiple of the SIMD width, one
+		// thread is not full. The same applies at a grid's edge.
 		each := (local + simd - 1) / simd
 		text += " and " + perLaunch(ended, s.exact, "thread")
 		want += fmt.Sprintf(" and %d", shape*each)
@@ -304,9 +302,9 @@ func perLaunch(n, launches int64, what string) string {
 	return strconv.FormatFloat(float64(n)/float64(launches), 'f', -1, 64) + " " + what
 }
 
-// counts are the columns from which the number of XVEs can be computed: the
-// clocks, and pairs of an event counter `X[events]` and its share of all clocks
-// of all XVEs, `X_UTILIZATION[%]`. No table identifies the GPU, and this number
+// counts are the columns from which the XVE count can be computed: the clocks,
+// and pairs with an event counter `X[events]` and its share of all XVE clocks,
+// `X_UTILIZATION[%]`. No table identifies the GPU, and this number
 // distinguishes devices that have the same name.
 type counts struct {
 	clocks int      // index after the kernel name
@@ -327,9 +325,9 @@ func countsOf(names []string) counts {
 	return c
 }
 
-// xves returns the number of XVEs that the counters of a row cover: events /
-// (clocks x utilization). It returns 0 unless all pairs of columns result in
-// the same whole number. In real reports, each pair results in 448.00.
+// xves returns how many XVEs a row's counters cover: events / (clocks x
+// utilization). It returns 0 unless all column pairs result in the same whole
+// number. In real reports, each pair results in 448.00.
 func (f *fields) xves() (found int) {
 	// Utilizations are printed with few digits, so a small one makes the
 	// quotient inaccurate.

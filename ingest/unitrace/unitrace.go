@@ -1,9 +1,9 @@
-// Package unitrace reads the output of Intel's Level Zero and OpenCL tracers:
+// Package unitrace reads the output from Intel's Level Zero and OpenCL tracers:
 // unitrace, and its predecessors onetrace, oneprof, ze_tracer, and cl_tracer.
 // It reads device timings, kernel properties, and kernel metrics from complete
 // reports, and from the metric files that newer versions write. It does not
-// know devices, expected occupancies, or the results of other profilers for the
-// same kernels.
+// know devices, expected occupancies, or other profilers' results for the same
+// kernels.
 package unitrace
 
 import (
@@ -20,7 +20,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Format reads a report of unitrace or one of its predecessors.
+// Format reads a report from unitrace or one of its predecessors.
 type Format struct{}
 
 // Kind returns the format's Input.Kind.
@@ -34,8 +34,8 @@ const (
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"
 )
 
-// Sniff implements ingest.Format. It reports whether the file contains a
-// heading that only these tools print, or the header of one of their tables.
+// Sniff reports whether the file contains a heading that only these tools
+// print, or one of their table headers.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(table.Plain(line)), "\ufeff"))
@@ -69,8 +69,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 }
 
 // A reader reads a file line by line and assembles rows into kernels. The
-// tables are mixed with a program's output, so only a line itself shows what it
-// is.
+// tables are mixed with a program's output, so only the line itself shows its
+// meaning.
 type reader struct {
 	in      *table.Lines
 	path    string
@@ -78,28 +78,28 @@ type reader struct {
 	bad     table.BadRows
 	invalid invalid
 	section section
-	items   bool // setting of the last backend on a GPU
+	items   bool // the last GPU backend's setting
 	header  *header
 	headers map[tableKey]*header // headers that were read before; some versions repeat them for each launch
 	rows    int64
-	titles  int      // number of headings of these tools
-	reports int      // number of device timing reports
-	second  note.Pos // position of the second one
+	titles  int      // headings from these tools
+	reports int      // device timing reports
+	second  note.Pos // the second one's position
 	skipped note.Pos // first kernel table without useful columns
 
-	xves      map[int]bool // numbers of XVEs that the counters of rows cover
+	xves      map[int]bool // XVE counts that the rows' counters cover
 	index     map[kernelKey]*kernelSums
 	order     []*kernelSums
 	launch    launch
-	launches  ingest.Launches // single launches, if requested, by the number of their kernelSums
-	eachFrom  source          // source table of these launches
+	launches  ingest.Launches // single launches, if requested, by their kernelSums' number
+	eachFrom  source          // these launches' source table
 	props     map[ingest.Key]int
 	propsList []ingest.Kernel
 	stalls    []ingest.TaskStalls
 	stallsOf  map[string]int // index in stalls
 	trace     ingest.Trace
 	samples   []ingest.Samples
-	sampled   int // number of samples in all
+	sampled   int // total samples
 	seriesOf  map[*kernelSums]int
 	numbered  numbered
 }
@@ -110,18 +110,18 @@ type tableKey struct {
 	section section
 }
 
-// mostHeaders limits the number of headers that are kept.
+// mostHeaders limits how many headers are kept.
 const mostHeaders = 64
 
 // line reads a line. The case order is important: the tool prints to the
-// program's terminal, so lines of the program and of other threads may be
-// inside tables.
+// program's terminal, so lines from the program and other threads may be inside
+// tables.
 func (r *reader) line() {
 	text := string(table.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
 	title, isTitle := heading(trimmed)
-	// Rows of samples of any task contain no kernel name. They are read like
-	// rows with the name NoKernel.
+	// Rows with samples without a task contain no kernel name. They are read
+	// like rows with the name NoKernel.
 	raw := r.section.raw && r.opt.Samples
 	switch {
 	case trimmed == "":
@@ -161,8 +161,8 @@ func (r *reader) heading(title string) {
 		}
 	}
 	switch {
-	// Properties follow the timings of their backend and print names in the
-	// same way.
+	// Properties follow their backend's timings and print names in the same
+	// way.
 	case title == "Kernel Properties":
 		s.items = r.items
 	case known && !s.other:
@@ -171,7 +171,7 @@ func (r *reader) heading(title string) {
 	r.section = s
 }
 
-// blank ends a launch of a metric table, whose launches are separated by blank
+// blank ends a launch in a metric table, which separates launches by blank
 // lines. It ends any other table.
 func (r *reader) blank() {
 	r.endLaunch()
@@ -182,7 +182,7 @@ func (r *reader) blank() {
 }
 
 func (r *reader) startTable(text string) {
-	// A header that is repeated before each row of a launch (one per tile) does
+	// A header that is repeated before each row in a launch (one per tile) does
 	// not end the launch. A blank line does.
 	h, known := r.headers[tableKey{text, r.section}]
 	if !known {
@@ -230,7 +230,7 @@ func (r *reader) count(err *rowError) {
 		r.rows++
 		return
 	}
-	// Convert the index to a column of the file, which contains escape
+	// Convert the index to a column in the file, which contains escape
 	// sequences that the parsed text does not.
 	r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, err.at)), "", "%s", err.text)
 }
@@ -271,8 +271,8 @@ func (r *reader) finish() (*ingest.File, error) {
 	return f, nil
 }
 
-// contents describes a file that has neither launches nor occupancy, for a
-// run's error that consists of only this file.
+// contents returns a description for a file that has neither launches nor
+// occupancy, for the error if a run has only this file.
 func contents(f *ingest.File) string {
 	tasks, list := map[string]bool{}, []string{}
 	has := func(name string, any bool) {

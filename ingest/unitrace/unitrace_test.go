@@ -166,7 +166,7 @@ func TestProperties(t *testing.T) {
 }
 
 // TestCounts checks that an impossible count makes its row bad, and that an
-// impossible sum of thread counts is an error.
+// impossible total thread count is an error.
 func TestCounts(t *testing.T) {
 	const head = "== L0 Backend ==\n\nKernel, Calls, Time (ns)\n"
 	for _, rows := range []string{"f, 9007199254740994, 5\n", "f, 1, 1e300\n", "f, 1, 5\nf, 9007199254740992, 5\n"} {
@@ -193,8 +193,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestNumberedLaunches has timelines whose names end in a number. It is the
-// number of a command only if the numbers of several kernels ascend together.
+// TestNumberedLaunches has timelines whose names end in a number. It is a
+// command number only if several kernels' numbers ascend together.
 func TestNumberedLaunches(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -225,8 +225,8 @@ func TestNumberedLaunches(t *testing.T) {
 	}
 }
 
-// TestSpread compares the median of many launches with the exact median: launch
-// i has a run time of i ns.
+// TestSpread compares the median over many launches with the exact median:
+// launch i takes i ns.
 func TestSpread(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Kernel,GpuTime[ns],XVE_THREADS_OCCUPANCY_ALL[%]\n")

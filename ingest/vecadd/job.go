@@ -21,11 +21,11 @@ import (
 // AM PDT 2024
 // ########################################################################
 type job struct {
-	seen  bool // whether a line of the frame was read
+	seen  bool // whether a frame line was read
 	ended bool
 }
 
-// line reads a line of the frame. It reports whether the text is such a line.
+// line reports whether a text is a line in the frame, and reads it.
 func (j *job) line(text string, p *ingest.Platform) bool {
 	if !strings.HasPrefix(text, "#") {
 		return false
@@ -64,8 +64,8 @@ func (j *job) resources(text string, p *ingest.Platform) {
 			case i == 0 && strings.Trim(part, "0123456789") == "":
 			case i == 0:
 				p.Host = cmp.Or(p.Host, part)
-			// `nodes=1:gpu:ppn=2`, the default of the notebook's script,
-			// requests any GPU; `nodes=1:gpu:gen9:ppn=2` requests gen9.
+			// `nodes=1:gpu:ppn=2`, the notebook script's default, requests any
+			// GPU; `nodes=1:gpu:gen9:ppn=2` requests gen9.
 			case p.NodeProperty == "" &&
 				!slices.Contains([]string{"gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon"}, part):
 				p.NodeProperty = part
@@ -74,10 +74,9 @@ func (j *job) resources(text string, p *ingest.Platform) {
 	}
 }
 
-// parseDate returns the date that `date` prints in the frame, in one of the
-// forms of its two locales. Go cannot resolve the short name of a time zone
-// without a table. A date with an unknown zone is absent, because it could be
-// wrong by a day.
+// parseDate returns the date that `date` prints in the frame, in one of two
+// locales' forms. Go cannot resolve a time zone's short name without a table. A
+// date with an unknown zone is absent, because it could be wrong by a day.
 func parseDate(text string) time.Time {
 	fields := strings.Fields(text)
 	zone := -1

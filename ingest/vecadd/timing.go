@@ -14,9 +14,9 @@ import (
 
 const ticksUnit = "u-secs"
 
-// inSeconds maps each printed unit to its length in seconds. The `u-secs` of
-// the optimization guide are steady_clock ticks: nanoseconds with the common
-// C++ libraries.
+// inSeconds maps each printed unit to its length in seconds. The optimization
+// guide's `u-secs` are steady_clock ticks: nanoseconds with the common C++
+// libraries.
 var inSeconds = map[string]float64{
 	"seconds": 1, "second": 1, "secs": 1, "sec": 1, "s": 1,
 	"milliseconds": 1e-3, "msecs": 1e-3, "ms": 1e-3,
@@ -30,11 +30,11 @@ var inSeconds = map[string]float64{
 var timingLine = regexp.MustCompile(
 	`^.*(VectorAdd.*?) *? completed on device( *-)?[ \t]*(?:took)?[ \t]*([^ ]*) *(.*?)\s*$`)
 
-// cutLine matches a line that contains only the beginning of a timing line.
+// cutLine matches a line that contains only a timing line's beginning.
 var cutLine = regexp.MustCompile(`^VectorAdd(\d+|\d*<\d*>?)( c[a-z ]*)?$`)
 
-// parseTiming returns the timing of a line. parts are the submatch indexes of
-// timingLine. If there is an error, at is the index of the wrong part.
+// parseTiming returns the timing in a line. parts are timingLine's submatch
+// indexes. If there is an error, at is the wrong part's index.
 func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) {
 	part := func(i int) string { return text[parts[2*i]:parts[2*i+1]] }
 	// Clone the parts, so that they do not keep the line in memory.
@@ -64,10 +64,9 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 // kernelName matches VectorAdd<12>, VectorAdd2<12, 256>, or VectorAdd1.
 var kernelName = regexp.MustCompile(`^VectorAdd\d*(?:< *(?:\(int\))?([^,>]*?) *(?:,.*)?>)?$`)
 
-// groupsOf returns the number of work-groups, which is the first template
-// argument. The digits of VectorAdd1 to VectorAdd4 only number the guide's
-// kernels. VectorAdd1 uses a plain range, for which the runtime chooses the
-// work-groups.
+// groupsOf returns the work-group count, which is the first template argument.
+// The digits in VectorAdd1 to VectorAdd4 only number the guide's kernels.
+// VectorAdd1 uses a plain range, for which the runtime chooses the work-groups.
 func groupsOf(kernel string) (groups unit.Opt[int64], err error) {
 	name := kernelName.FindStringSubmatch(kernel)
 	if name == nil {

@@ -1,10 +1,9 @@
-// Package vecadd reads the standard output of the oneAPI vec_add samples: those
-// of the thread-mapping notebook and of the GPU optimization guide, alone or
-// inside the output file of a DevCloud job. The log contains host wall times of
-// submit and wait. It contains neither the work-group size nor the sub-group
-// size.
+// Package vecadd reads the standard output of the oneAPI vec_add samples in the
+// thread-mapping notebook and in the GPU optimization guide, alone or inside a
+// DevCloud job's output file. The log contains host wall times for submit and
+// wait. It contains neither the work-group size nor the sub-group size.
 //
-// The package does not know devices or the meaning of a time for a kernel.
+// The package does not know devices or what a time means for a kernel.
 package vecadd
 
 import (
@@ -22,7 +21,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Format reads the log of a vec_add sample.
+// Format reads a vec_add sample's log.
 type Format struct{}
 
 // Kind returns the format's Input.Kind.
@@ -34,16 +33,15 @@ func (Format) Description() string { return "a vec_add log" }
 const (
 	deviceMark = "Running on device:"
 	sizeMark   = "Vector size:"
-	wrongMark  = "Did not match" // printed by the guide's own check of the sums
+	wrongMark  = "Did not match" // printed by the guide's own check
 
 	failed   = "the program may have failed: look at what it wrote to standard error"
 	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
 )
 
-// Sniff implements ingest.Format. It reports whether the file contains a timing
-// or the line that every sample prints first, after any other text. Files of
-// `vtune -collect` or `unitrace` may contain such lines, too, but their formats
-// come first.
+// Sniff reports whether the file contains a timing or the line that every
+// sample prints first, after any other text. Files from `vtune -collect` or
+// `unitrace` may contain such lines, too, but their formats come first.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(table.Plain(line)))
@@ -74,8 +72,8 @@ type reader struct {
 	file *ingest.File
 	bad  table.BadRows
 	job  job
-	// last is the last line that is neither empty nor part of the frame. A
-	// failed program prints its reason there.
+	// last is the last line that is neither empty nor in the frame. A failed
+	// program prints its reason there.
 	last string
 
 	remarks []note.Note // notes about the times, each once
@@ -83,10 +81,10 @@ type reader struct {
 	wrongs  int64
 
 	devices []ingest.Platform // devices that the log names, with what it prints about them
-	now     int               // index of the current device in devices
-	of      []int             // index of each timing's device
-	// side is the number of the requested device among those with timings. It
-	// is 0 if there is only one.
+	now     int               // the current device's index in devices
+	of      []int             // device index by timing
+	// side is the requested device's number among those with timings. It is 0
+	// if there is only one.
 	side int
 }
 
@@ -158,7 +156,7 @@ func (r *reader) timing(text string, parts []int) {
 	}
 	// The notebook's VectorAdd<N> starts work-group g at g x vector size in
 	// buffers with the size of one vector. The guide's kernels (VectorAdd2<N>
-	// and later) start it at g x 2^17 of 105 x 2^17 elements. That is within
+	// and later) start it at element g x 2^17 out of 105 x 2^17. That is within
 	// bounds for all sizes that the guide launches.
 	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
 		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
@@ -187,7 +185,7 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	switch device := f.Platform.Device; {
 	case f.Rows == 0 && (device == "" || r.bad.Count > 0):
 		return nil, r.inputError(path)
-	case f.Rows == 0: // the log of another program still names the run's GPU
+	case f.Rows == 0: // another program's log still names the run's GPU
 		f.Traits = ingest.Traits{NotARun: fmt.Sprintf("the log names the device %s but contains no timing; its "+
 			"last line "+
 			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}
@@ -201,7 +199,7 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	return f, nil
 }
 
-// oneDevice selects one device and its timings. A log with timings of several
+// oneDevice selects one device and its timings. A log with timings for several
 // devices contains as many runs.
 func (r *reader) oneDevice() error {
 	timed := slices.Compact(slices.Sorted(slices.Values(r.of)))

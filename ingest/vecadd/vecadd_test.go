@@ -20,8 +20,8 @@ func read(t testing.TB, text string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "log", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
 }
 
-// notebook is the output of the thread-mapping notebook's sample, with default
-// stream formatting of 6 significant digits.
+// notebook is the output of the thread-mapping notebook's sample, with the
+// default stream formatting, 6 significant digits.
 const notebook = `Running on device: Intel(R) UHD Graphics P630 [0x3e96]
 Vector size: 13762560
 VectorAdd<1> completed on device - 0.215764 seconds
@@ -41,8 +41,8 @@ VectorAdd3<8> completed on device - took 1000000000 u-secs
 VectorAdd4<8> completed on device - took 2500000000 u-secs
 `
 
-// devCloud is a job's output file. The frame and the output of the oneAPI
-// environment and the compiler surround the sample's output.
+// devCloud is a job's output file. The frame, the oneAPI environment's output,
+// and the compiler's output surround the sample's output.
 const devCloud = `
 ########################################################################
 #      Date:           Wed Jun 12 10:18:22 AM PDT 2024
@@ -297,8 +297,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestLogWithoutTimings reads the log of another program, or of one that
-// failed. Its device belongs to the run of the files next to it.
+// TestLogWithoutTimings reads another program's log, or a failed program's. Its
+// device belongs to the same run as the files next to it.
 func TestLogWithoutTimings(t *testing.T) {
 	f, err := read(t, "Running on device: Arc\nVector size: 5\nterminate called after throwing\n# Date: x\n")
 	want := `the log names the device Arc but contains no timing; its last line is "terminate called after throwing"; ` + expected
@@ -338,7 +338,7 @@ func TestManyBadRows(t *testing.T) {
 	}
 }
 
-// TestLongLines checks that a line longer than any line of the sample is
+// TestLongLines checks that a line longer than any line in the sample is
 // skipped.
 func TestLongLines(t *testing.T) {
 	f, err := read(t, strings.Repeat("x", 2*table.MaxLine)+"\n"+notebook)

@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// readArchive reads the members of an ar archive, which ocloc writes for
+// readArchive returns the images in an ar archive, which ocloc writes for
 // several devices. The member names contain the pointer size and the graphics
 // IP version, as in 64.12.10.0.
 func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
@@ -30,7 +30,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		// Members begin at even offsets, so add length&1.
 		body := io.NewSectionReader(r, offset+memberHead, length)
 		offset += memberHead + length + length&1
-		// GNU's table of names that are longer than the 16 bytes in a header.
+		// GNU's table for names that are longer than the 16 bytes in a header.
 		if member == "//" {
 			if length > maxNote {
 				continue
@@ -67,8 +67,8 @@ func usable(images []Image, faults []error, left note.Note, none error) ([]Image
 // memberHead is the size of a member's header.
 const memberHead = 60
 
-// memberAt reads a member's header, which must end before limit. It returns the
-// name field and the length.
+// memberAt returns the name field and the length in a member's header, which
+// must end before limit.
 func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, err error) {
 	var h [memberHead]byte
 	if _, err := r.ReadAt(h[:], offset); err != nil {
@@ -81,8 +81,8 @@ func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, er
 	return string(h[:16]), length, err
 }
 
-// readMember reads a member if it is a device image. Padding and other members
-// contain none.
+// readMember returns the images in a member. Padding and other members contain
+// none.
 func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
 	head := make([]byte, min(size, 64))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {

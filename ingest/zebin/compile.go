@@ -16,8 +16,7 @@ import (
 // compileLimit is a compilation's maximum duration.
 const compileLimit = 2 * time.Minute
 
-// maxMessages is the maximum length of the compiler's messages that are
-// returned, in bytes.
+// maxMessages is the maximum length for returned compiler messages, in bytes.
 const maxMessages = 8 << 10
 
 // FindCompiler returns the path of Intel's offline compiler, which needs no
@@ -39,9 +38,9 @@ func IsSource(path string) bool {
 	return ending == ".cl" || ending == ".spv"
 }
 
-// Compile compiles a source into a new file in dir. It returns the file's path
-// and the compiler's warnings. device is a name that the compiler knows (pvc,
-// acm-g10, 0x7d55). options are options of the OpenCL compiler, for example
+// Compile returns the path of a new file in dir, compiled from a source, and
+// the compiler's warnings. device is a name that the compiler knows (pvc,
+// acm-g10, 0x7d55). options are OpenCL compiler options, for example
 // -cl-intel-256-GRF-per-thread, or empty. If the compilation fails, the error
 // contains the compiler's messages. No shell is involved.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {

@@ -23,7 +23,7 @@ const (
 	elfMagic     = "\x7fELF"
 	archiveMagic = "!<arch>\n"
 	machineIntel = 205 // EM_INTELGT
-	// e_type of older device binaries, which precede the zebin format or have
+	// e_type in older device binaries, which precede the zebin format or have
 	// the product family as machine.
 	typePatchLow  = 0xff11
 	typePatchHigh = 0xff13
@@ -40,7 +40,7 @@ const (
 	maxImages  = 4096
 )
 
-// Types of the notes in .note.intelgt.compat.
+// Note types in .note.intelgt.compat.
 const (
 	noteProductFamily = 1
 	noteProductConfig = 6
@@ -63,8 +63,8 @@ func isInfoText(head []byte) bool {
 	return ok && bytes.Contains(text, mark)
 }
 
-// readFile reads a file's device images. If there are none, the error describes
-// the file.
+// readFile returns a file's device images. If there are none, the error
+// describes the file.
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // opening a named pipe would wait
@@ -82,7 +82,7 @@ func readFile(ctx context.Context, path string) ([]Image, error) {
 	return images, err
 }
 
-// Read reads the device images in size bytes. name is used in positions and
+// Read returns the device images in size bytes. name is used in positions and
 // messages.
 func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
 	pos := note.Pos{File: name}
@@ -130,7 +130,7 @@ func isDevice(head []byte) bool {
 	return machine == machineIntel || kind >= typePatchLow && kind <= typePatchHigh || kind>>8 == 0xff
 }
 
-// readDevice reads one device image.
+// readDevice returns one device image.
 func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, error) {
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, size))
 	if err != nil {
@@ -214,14 +214,14 @@ func sectionData(s *elf.Section, most uint64) ([]byte, error) {
 	return data, nil
 }
 
-// targetOf reads the notes that identify the device. Otherwise it keeps the
-// values of t, which come from the archive.
+// targetOf returns the device that the notes identify. Otherwise it keeps t's
+// values, which come from the archive.
 func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 	for len(data) >= 12 {
 		nameLen, descLen, kind := order.Uint32(data), order.Uint32(data[4:]), order.Uint32(data[8:])
 		data = data[12:]
 		nameEnd, descEnd := align4(nameLen), align4(descLen)
-		// Compute with 64 bits, because the lengths are 32 bits of a possibly
+		// Compute with 64 bits, because the lengths are 32 bits in a possibly
 		// damaged file.
 		if uint64(nameEnd)+uint64(descEnd) > uint64(len(data)) {
 			break
@@ -248,7 +248,7 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 
 func align4(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
 
-// readProgram finds device images inside a program: complete ELF files or
+// readProgram returns the device images inside a program: complete ELF files or
 // archives that SYCL compilers put into its sections. It searches for their
 // magic bytes, because the sections depend on the compiler.
 func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
@@ -284,7 +284,7 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	if err := scanMarks(ctx, r, size, found); err != nil {
 		return nil, err
 	}
-	if len(images) > 0 { // errors of false matches are not errors of the program
+	if len(images) > 0 { // false matches' errors are not the program's errors
 		faults = nil
 	}
 	return usable(images[:min(len(images), maxImages)], faults, note.Note{},

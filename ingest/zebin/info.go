@@ -16,8 +16,8 @@ import (
 // add fields.
 const knownMajor = "1"
 
-// zeInfo is the part of .ze_info that determines occupancy. Everything else is
-// skipped.
+// zeInfo contains the values in .ze_info that determine occupancy. Everything
+// else is skipped.
 type zeInfo struct {
 	Version string     `yaml:"version"`
 	Kernels []zeKernel `yaml:"kernels"`
@@ -93,7 +93,7 @@ func (z *zeKernel) kernel() (Kernel, error) {
 	if k.Local, err = fixedSize(e.Local); err != nil {
 		return k, err
 	}
-	// The size of a local-memory argument is set at launch, by clSetKernelArg.
+	// A local-memory argument's size is set at launch, by clSetKernelArg.
 	for _, a := range z.Arguments {
 		k.SLMIsLowerBound = k.SLMIsLowerBound || a.Mode == "slm"
 	}

@@ -38,7 +38,8 @@ func (Log) Description() string { return "a compiler log" }
 // RunAlone returns false: such a file cannot be a run by itself.
 func (Log) RunAlone() bool { return false }
 
-// Sniff implements ingest.Format.
+// Sniff reports whether head has a compiler's messages about SIMD width and
+// register allocation.
 func (Log) Sniff(head []byte) bool {
 	return bytes.Contains(head, []byte("compiled SIMD")) && allocated.Match(head)
 }
@@ -69,13 +70,13 @@ func (Log) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions)
 	return f, nil
 }
 
-// readLog reads a log's kernels, each with the different results of its
-// compilations. It returns the number of warnings that it cannot use.
+// readLog returns a log's kernels, each with its compilations' different
+// results, and how many warnings it cannot use.
 func readLog(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (image Image, unusable int64, err error) {
 	in, bad := table.NewLines(ctx, src, opt), table.BadRows{}
 	image.Pos.File, image.IsLog = src.Path, true
 	var open string // a warning that continues in the next line
-	var lines int   // its number of lines
+	var lines int   // its line count
 	for in.Next() {
 		text := strings.TrimSpace(string(table.Plain(in.Text)))
 		if open != "" && text != "" && !warning.MatchString(text) {
@@ -131,7 +132,7 @@ func compiled(m []string) (k Kernel, err error) {
 	return k, nil
 }
 
-// logOf reads a log in a file of size bytes.
+// logOf returns the images in a log file with size bytes.
 func logOf(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
 	src := &ingest.Source{Path: name, Size: size, R: io.NewSectionReader(r, 0, size)}
 	image, _, err := readLog(ctx, src, ingest.ReadOptions{})

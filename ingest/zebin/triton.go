@@ -28,7 +28,7 @@ func (Triton) Description() string { return "the JSON of Triton's cache" }
 // RunAlone returns false: such a file cannot be a run by itself.
 func (Triton) RunAlone() bool { return false }
 
-// Sniff implements ingest.Format.
+// Sniff reports whether head is a JSON object with Triton's kernel properties.
 func (Triton) Sniff(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"num_warps"`)) &&
 		bytes.Contains(head, []byte(`"shared"`))

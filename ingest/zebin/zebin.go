@@ -1,8 +1,8 @@
-// Package zebin reads what Intel's graphics compiler writes into a kernel's
-// binary: sub-group size, registers, shared local memory, barriers, spills, and
-// the work-group size that the source fixes. These values allow predicting a
-// launch before it runs. They also replace guesses for values that a profiler
-// does not export.
+// Package zebin reads the properties that Intel's graphics compiler writes into
+// a kernel's binary: sub-group size, registers, shared local memory, barriers,
+// spills, and the work-group size that the source fixes. These values allow
+// predicting a launch before it runs. They also replace guesses for values that
+// a profiler does not export.
 //
 // Binaries have several containers. A device image ("zebin") is an ELF file
 // whose section .ze_info contains YAML. ocloc packs the images for several
@@ -48,8 +48,8 @@ type Image struct {
 // A Target is an image's device, as far as the image contains it. Both fields
 // are zero if the device is unknown.
 type Target struct {
-	// Family is the driver's number of the product family, for example 1271 for
-	// Ponte Vecchio. It is 0 if unknown.
+	// Family is the driver's number for the product family, for example 1271
+	// for Ponte Vecchio. It is 0 if unknown.
 	Family int
 	// Release is the graphics IP version without its revision, for example
 	// 12.60. It is empty if unknown. It is more specific than Family.
@@ -92,7 +92,7 @@ type Kernel struct {
 	// not fixed.
 	Local unit.Size3
 	// StackCalls reports that the kernel calls functions that were not inlined.
-	// Registers does not include the registers of these functions.
+	// Registers does not include these functions' registers.
 	StackCalls bool
 	Code       string // digest of the machine code; empty if the input has none
 }
@@ -111,7 +111,7 @@ func (Format) Kind() string { return "zebin" }
 // Description returns the format's name in messages.
 func (Format) Description() string { return "a kernel binary" }
 
-// Sniff implements ingest.Format.
+// Sniff reports whether head begins a kernel binary.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
 // maxBinary is a binary's maximum size in bytes. A SYCL program with images for
@@ -163,10 +163,10 @@ func (k *Kernel) props(file string) ingest.Kernel {
 	return p
 }
 
-// ReadPath reads a file's device images, or of the files in a folder and its
-// subfolders: output or disassembly of ocloc, a compiler's shader dump, a VTune
-// result with dumped binaries, or Triton's cache. It skips files of a folder
-// that are not images. A damaged file becomes a note on the first image.
+// ReadPath returns the device images in a file, or in the files in a folder and
+// its subfolders: ocloc output or disassembly, a compiler's shader dump, a
+// VTune result with dumped binaries, or Triton's cache. It skips files in a
+// folder that are not images. A damaged file becomes a note on the first image.
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -206,7 +206,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 			"no file in this folder is an Intel GPU binary"))
 }
 
-// isDump reports whether a file of a folder may be an image. In folders, only
+// isDump reports whether a file in a folder may be an image. In folders, only
 // dumps are read, not programs.
 func isDump(path string) bool {
 	name, head := strings.ToLower(path), headOf(path)

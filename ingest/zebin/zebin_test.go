@@ -15,13 +15,13 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// corpus returns the folder of real binaries next to the project.
+// corpus returns the folder with real binaries next to the project.
 func corpus(t testing.TB) string {
 	t.Helper()
 	return testenv.Shared(t, "corpus", "zebin")
 }
 
-// line prints a kernel in the form of the expectations below.
+// line returns a kernel in the same form as the expectations below.
 func line(k *zebin.Kernel) string {
 	s := fmt.Sprintf("%s simd%d grf%d slm%d", k.Name, k.SIMD, k.Registers, k.SLM.Or(-1))
 	if k.SLMIsLowerBound {
@@ -120,8 +120,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestProgram embeds images in data that looks like a program, across the
-// boundaries of single reads.
+// TestProgram embeds images in data that looks like a program, across read
+// boundaries.
 func TestProgram(t *testing.T) {
 	root := corpus(t)
 	one, err := os.ReadFile(filepath.Join(root, "kernels.skl.zebin"))
@@ -153,8 +153,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestInfo reads the output of newer compilers. The texts were written by hand
-// from the format's specification.
+// TestInfo reads newer compilers' output. The texts were written by hand from
+// the format's specification.
 func TestInfo(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"spill and private memory are separate since version 1.39",
