@@ -31,6 +31,7 @@ const (
 	Cut                        // a narrow terminal cuts long texts in the middle
 	Fold                       // sentences or formulas, which a narrow terminal breaks into lines
 	Wrap                       // sentences, which a workbook breaks into lines
+	Print                      // one of the columns that a workbook prints, although a terminal may drop it
 	Right                      // texts aligned to the right, as numbers are
 	NonZero                    // zero and the empty text are absent
 	Always                     // JSON never has null if the column's object is present
@@ -114,7 +115,7 @@ func (t *Table) Shown(v View) *Table {
 
 // Lead returns the table with the columns of a view, the most important ones
 // first, and the number of those. At most n columns are important: the ones
-// that a narrow terminal drops last. Columns that the user chose keep their
+// for printing, and those that a narrow terminal drops last. Columns that the user chose keep their
 // order.
 func (t *Table) Lead(v View, n int) (*Table, int) {
 	shown := t.ColumnsIn(v)
@@ -125,7 +126,12 @@ func (t *Table) Lead(v View, n int) (*Table, int) {
 			lead = slices.DeleteFunc(lead, func(i int) bool { return !onTerminal(i) })
 		}
 		slices.SortStableFunc(lead, func(a, b int) int {
-			last := func(i int) int { return -cmp.Or(t.Columns[i].Drop, math.MaxInt) }
+			last := func(i int) int {
+				if t.Columns[i].Is(Print) {
+					return -math.MaxInt
+				}
+				return -cmp.Or(t.Columns[i].Drop, math.MaxInt)
+			}
 			return cmp.Compare(last(a), last(b))
 		})
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -239,29 +240,57 @@ func CutDistinct(texts []string, width int) []string {
 	}
 	for _, group := range alike { // in any order: groups do not share texts
 		first := texts[group[0]]
-		start := len(first)
-		for _, i := range group {
-			for start = min(start, len(texts[i])); texts[i][:start] != first[:start]; {
-				start--
-			}
+		if !slices.ContainsFunc(group, func(i int) bool { return texts[i] != first }) {
+			continue
 		}
-		for start < len(first) && !utf8.RuneStart(first[start]) {
-			start--
+		start, end := commonEnds(ListOf(group, func(i int) string { return texts[i] }))
+		middle := 0
+		for _, i := range group {
+			middle = max(middle, Width(texts[i][start:len(texts[i])-end]))
 		}
 		head := first[:start]
-		if Width(head)+2*len(cutMark) > width {
-			head = takeStart(head, width/3) + cutMark
+		if room := width - middle - len(cutMark); Width(head) > room {
+			head = takeStart(head, max(room-len(cutMark), width/3)) + cutMark
 		}
 		for _, i := range group {
-			if start == len(first) && texts[i] == first { // nothing distinguishes them
-				continue
-			}
-			if cut[i] = head + texts[i][start:]; Width(cut[i]) > width {
-				cut[i] = CutMiddle(takeStart(cut[i], width-len(cutMark))+cutMark, width)
+			switch s := texts[i]; {
+			case len(s) == start: // the start of the others
+			case Width(head+s[start:]) <= width:
+				cut[i] = head + s[start:]
+			case Width(head+s[start:len(s)-end])+len(cutMark) <= width:
+				cut[i] = head + s[start:len(s)-end] + cutMark
+			default:
+				cut[i] = CutMiddle(takeStart(head+s[start:], width-len(cutMark))+cutMark, width)
 			}
 		}
 	}
 	return cut
+}
+
+// commonEnds returns the lengths of the start and of the end that texts share,
+// in whole characters and whole numbers.
+func commonEnds(texts []string) (start, end int) {
+	first := texts[0]
+	start, end = len(first), len(first)
+	for _, s := range texts {
+		for start = min(start, len(s)); s[:start] != first[:start]; {
+			start--
+		}
+		for end = min(end, len(s)); s[len(s)-end:] != first[len(first)-end:]; {
+			end--
+		}
+	}
+	isDigit := func(i int) bool { return first[i] >= '0' && first[i] <= '9' }
+	for start > 0 && (start < len(first) && !utf8.RuneStart(first[start]) || isDigit(start-1)) {
+		start--
+	}
+	for _, s := range texts { // the ends of short texts overlap
+		end = min(end, len(s)-start)
+	}
+	for end > 0 && (!utf8.RuneStart(first[len(first)-end]) || isDigit(len(first)-end)) {
+		end--
+	}
+	return start, end
 }
 
 // ShortName returns a kernel's name for a sentence, cut to a width.

@@ -73,15 +73,16 @@ var kernelColumns = slices.Concat(launchColumns,
 // launchColumns describe the launch and its duration.
 var launchColumns = []report.Col[kernel]{
 	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code),
-	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(5), report.Code),
-	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(4), report.Code),
+	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(14), report.Code),
+	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(13), report.Code),
 	report.Shown("work_items", "Work-items", (*kernel).workItems, report.Sheet),
-	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(6)),
+	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(10)),
 	report.Define("direction", "Direction", func(k *kernel) string { return string(k.Direction) }, report.Kept,
 		report.NonZero),
 	report.Define("file", "File", func(k *kernel) string { return k.Pos.File }, report.Wide, report.NonZero),
 	report.Define("line", "Line", func(k *kernel) int { return k.Pos.Line }, report.Wide, report.NonZero),
-	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(11)),
+	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(8),
+		report.Print),
 	report.Define("total_seconds", "GPU time", func(k *kernel) seconds { return k.Total },
 		report.Unit("ms"), report.Decimals(3)),
 	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Unit("us"),
@@ -91,8 +92,8 @@ var launchColumns = []report.Col[kernel]{
 // compiledColumns are the properties that the compiler set.
 var compiledColumns = []report.Col[kernel]{
 	report.Define("registers_per_thread", "Registers per thread",
-		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(6)),
-	report.Define("spill_bytes", "Spill", func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill }, report.Drop(7)),
+		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(8)),
+	report.Define("spill_bytes", "Spill", func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill }, report.Drop(12)),
 	report.Define("private_bytes", "Private memory", func(k *kernel) unit.Opt[unit.Bytes] { return k.Private },
 		report.Kept),
 }
@@ -101,7 +102,7 @@ var compiledColumns = []report.Col[kernel]{
 // prediction.
 var measuredColumns = []report.Col[kernel]{
 	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) percent { return k.Peak },
-		report.Drop(6)),
+		report.Drop(12)),
 	report.Define("measured_percent", "Measured", func(k *kernel) percent { return k.Measured },
 		report.Bar),
 	report.Define("measured_low_percent", "Measured, at least", (*kernel).lowest, report.Wide),
@@ -126,7 +127,7 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
 		report.NonZero),
 	report.Define("difference_points", "Difference", func(k *kernel) points { return k.Difference },
-		report.Drop(14)),
+		report.Drop(11), report.Print),
 	report.Define("model_difference_points", "Peak difference",
 		func(k *kernel) points { return k.PeakDifference }, report.Kept),
 	report.Define("verdict", "Verdict",
@@ -143,7 +144,7 @@ var causeColumns = []report.Col[compare.Cause]{
 
 var fixColumns = []report.Col[compare.Row]{
 	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) },
-		report.Drop(13), report.Path("action")),
+		report.Drop(2), report.Print, report.Path("action")),
 	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) number { return r.Fix.Bound },
 		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound")),
 	report.Define("possible_fix_text", "", func(r *compare.Row) string { return fixText(r, r.Fix) }, report.Data,
@@ -204,11 +205,11 @@ var partColumns = map[compare.Part]struct {
 	drop  int
 }{
 	compare.PartOccupied:    {"Measured", 0},
-	compare.PartUnderfilled: {"Underfilled XVEs", 10},
-	compare.PartIdle:        {"Idle XVEs", 10},
-	compare.PartShortfall:   {"Shortfall", 10},
-	compare.PartLastWave:    {"Last wave", 8},
-	compare.PartLaunchLimit: {"Launch limit", 7},
+	compare.PartUnderfilled: {"Underfilled XVEs", 9},
+	compare.PartIdle:        {"Idle XVEs", 9},
+	compare.PartShortfall:   {"Shortfall", 9},
+	compare.PartLastWave:    {"Last wave", 9},
+	compare.PartLaunchLimit: {"Launch limit", 3},
 }
 
 // breakdownCauses are the causes of the breakdown's parts, only in JSON.
@@ -223,8 +224,8 @@ var breakdownCauses = slices.Concat(
 // speedupColumns describe whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define("potential_speedup", "Potential speedup",
-		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(12),
-		report.Path("verdicts")),
+		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(1),
+		report.Print, report.Path("verdicts")),
 	report.Define("more_threads_bound", "More threads bound",
 		func(w *compare.PotentialSpeedup) number { return w.MoreThreads.Max }, report.Wide,
 		report.Unit("times"), report.Decimals(2)),

@@ -10,9 +10,9 @@ import (
 
 const (
 	gap = "  "
-	// readableName is the width to which names are cut before a column is
-	// dropped. shortestName is their width after the last drop.
-	readableName, shortestName = 14, 6
+	// plainName is the width to which names are cut before a column is dropped.
+	// readableName and shortestName are their widths after the last drop.
+	plainName, readableName, shortestName = 24, 15, 6
 	// readableText is the width to which a column of sentences is narrowed
 	// before another column is dropped. shortestText is its width after that.
 	readableText, shortestText = 20, 12
@@ -30,7 +30,9 @@ type column struct {
 	top, bottom string
 	cells       []cell
 	content     int // widest cell
+	plain       int // widest cell after a cut to plainName
 	width       int
+	hidden      bool
 }
 
 type cell struct {
@@ -48,7 +50,8 @@ type grid struct {
 // layOut returns the columns and their widths. If not all of them fit, headings
 // that are wider than their cells take two lines. Names are cut so that they
 // stay distinct, and sentences in few rows take a second line. Then columns are
-// dropped in their order. bars are drawn in the rows; nil for none.
+// dropped in their order. After the drop of a wide column, columns that were
+// dropped before it may fit again. bars are drawn in the rows; nil for none.
 func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 	g, sentence := read(t, rows), textWidth
 	if bars != nil {
@@ -66,12 +69,29 @@ func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 			c.width = c.widest()
 		}
 	}
-	for g.narrow(width, readableName, sentence); g.total() > width && g.dropNext(); {
+	fits := func() bool {
 		for _, c := range g.columns {
 			c.width = c.widest()
 		}
-		g.narrow(width, readableName, sentence)
+		g.narrow(width, plainName, sentence)
+		return g.total() <= width
 	}
+	var dropped []*column
+	for !fits() {
+		c := g.nextToDrop()
+		if c == nil {
+			break
+		}
+		c.hidden, dropped = true, append(dropped, c)
+	}
+	for _, c := range slices.Backward(dropped) {
+		if c.hidden = false; !fits() {
+			c.hidden = true
+		}
+	}
+	fits()
+	g.leaveOut(dropped)
+	g.narrow(width, readableName, sentence)
 	g.narrowSentences(width)
 	g.narrow(width, shortestName, shortestText)
 	g.squeeze(width)
@@ -87,7 +107,7 @@ func (g *grid) narrow(width, name, sentence int) {
 	for _, c := range slices.Backward(g.columns) {
 		least := c.width
 		if c.Is(report.Cut) {
-			least = name
+			least = min(name, c.plain)
 		} else if c.Is(report.Fold) {
 			least = sentence
 		}
@@ -130,6 +150,9 @@ func read(t *report.Table, rows int) *grid {
 		}
 	}
 	for _, c := range g.columns {
+		if c.plain = c.content; c.Is(report.Cut) && c.content > plainName {
+			c.plain = widestOf(c.cutTo(plainName))
+		}
 		c.top = report.OneLine(cmp.Or(c.Brief, c.Heading()))
 		c.width = c.widest()
 	}
@@ -153,30 +176,35 @@ func stack(heading string) (top, bottom string) {
 }
 
 func (g *grid) total() int {
-	sum := len(gap) * (len(g.columns) - 1)
+	sum := -len(gap)
 	for _, c := range g.columns {
-		sum += c.width
+		if !c.hidden {
+			sum += c.width + len(gap)
+		}
 	}
 	return sum
 }
 
-// dropNext drops the column that is next in the drop order. It returns false if
-// no column can be dropped.
-func (g *grid) dropNext() bool {
-	next := -1
-	for i, c := range g.columns {
-		if c.Drop > 0 && (next < 0 || c.Drop < g.columns[next].Drop) {
-			next = i
+// nextToDrop returns the column that is next in the drop order, nil if no column
+// can be dropped.
+func (g *grid) nextToDrop() (next *column) {
+	for _, c := range g.columns {
+		if c.Drop > 0 && !c.hidden && (next == nil || c.Drop < next.Drop) {
+			next = c
 		}
 	}
-	if next < 0 {
-		return false
+	return next
+}
+
+// leaveOut removes the hidden columns of a list and names those that have a
+// heading.
+func (g *grid) leaveOut(list []*column) {
+	for _, c := range list {
+		if title := c.Heading(); c.hidden && title != "" {
+			g.dropped = append(g.dropped, title)
+		}
 	}
-	if title := g.columns[next].Heading(); title != "" {
-		g.dropped = append(g.dropped, title)
-	}
-	g.columns = slices.Delete(g.columns, next, next+1)
-	return true
+	g.columns = slices.DeleteFunc(g.columns, func(c *column) bool { return c.hidden })
 }
 
 // squeeze narrows columns from the right on a very narrow terminal, so that no
@@ -197,17 +225,31 @@ func (g *grid) squeeze(width int) {
 }
 
 // shorten cuts the texts of narrowed columns, so that different names stay
-// different.
+// different. A column becomes as narrow as its cut texts.
 func (g *grid) shorten() {
 	for _, c := range g.columns {
 		if !c.Is(report.Cut) || c.content <= c.width {
 			continue
 		}
-		texts := report.ListOf(c.cells, func(x cell) string { return x.text })
-		for i, text := range report.CutDistinct(texts, c.width) {
+		texts := c.cutTo(c.width)
+		c.width = max(report.Width(c.top), report.Width(c.bottom), widestOf(texts))
+		for i, text := range texts {
 			c.cells[i].text = text
 		}
 	}
+}
+
+// cutTo returns the texts of a column, cut to a width.
+func (c *column) cutTo(width int) []string {
+	return report.CutDistinct(report.ListOf(c.cells, func(x cell) string { return x.text }), width)
+}
+
+// widestOf returns the width of the widest text.
+func widestOf(texts []string) (widest int) {
+	for _, text := range texts {
+		widest = max(widest, report.Width(text))
+	}
+	return widest
 }
 
 // lines returns the lines of the headings and the rows.

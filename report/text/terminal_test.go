@@ -112,33 +112,67 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-// TestDroppingOrder checks that names are cut first and that columns are
-// dropped in the order local, global, launches. The time stays.
+// TestDroppingOrder checks which columns of the evidence stay: launch size and
+// VTune's peak identify a row, and the summary above has the fix.
 func TestDroppingOrder(t *testing.T) {
-	gone := func(width int) string {
-		out := render(t, sample.Many(30), text.Options{Width: width, Verbose: true}) // names repeat, so that launch sizes are shown
-		out, _, _ = strings.Cut(out, "Columns left out")                             // this line names them
-		var list []string
-		for _, c := range []string{"Local", "Global", "Launches", "[ms]"} {
-			if !strings.Contains(out, c) {
-				list = append(list, c)
+	for _, c := range []struct {
+		width      int
+		shown, not string
+	}{
+		{80, "[ms] Verdict", "Local Potential"},
+		{100, "[ms] Verdict Global Local", "Potential"},
+		{140, "[ms] Verdict Global Local SIMD VTune Difference", "Potential"},
+		{250, "[ms] Verdict Global Local SIMD VTune Difference Launches Underfilled Potential", ""},
+	} {
+		_, out, _ := strings.Cut(render(t, sample.Many(30), text.Options{Width: c.width, Verbose: true}), "tolerance")
+		out, _, _ = strings.Cut(out, "Columns left out") // which names them
+		for _, heading := range strings.Fields(c.shown) {
+			if !strings.Contains(out, heading) {
+				t.Errorf("width %d: no column %q", c.width, heading)
 			}
 		}
-		return strings.Join(list, " ")
-	}
-	seen := map[string]bool{}
-	last := ""
-	for width := 300; width >= 80; width-- {
-		now := gone(width)
-		if !strings.HasPrefix(now, last) {
-			t.Errorf("width %d: %q is gone after %q", width, now, last)
+		for _, heading := range strings.Fields(c.not) {
+			if strings.Contains(out, heading) {
+				t.Errorf("width %d: column %q", c.width, heading)
+			}
 		}
-		last = now
-		seen[now] = true
 	}
-	for _, want := range []string{"", "Local", "Local Global", "Local Global Launches"} {
-		if !seen[want] {
-			t.Errorf("no width at which exactly %q is gone; have %v", want, seen)
+}
+
+// TestNamesBeforeColumns checks that a name is not cut to a rest while a column
+// can be dropped, and that a narrow column is back after a wide one was dropped.
+func TestNamesBeforeColumns(t *testing.T) {
+	type row struct{ name, wide string }
+	columns := []report.Col[row]{
+		report.Shown("kernel", "Kernel", func(r *row) string { return r.name }, report.Cut),
+		report.Shown("n", "Narrow", func(*row) int { return 1 }, report.Drop(1)),
+		report.Shown("w", "Wide", func(r *row) string { return r.wide }, report.Drop(2)),
+		report.Shown("p", "Predicted", func(*row) unit.Ratio { return 1 }),
+	}
+	rows := []row{{"VectorAdd<1, 256, 32>", strings.Repeat("wide ", 12)}, {"VectorAdd<32, 256, 32>", "w"}}
+	for _, c := range []struct {
+		width      int
+		shown, not string
+	}{
+		{120, "VectorAdd<32, 256, 32>|Narrow|Wide", ""},
+		{80, "VectorAdd<32, 256, 32>|Narrow", "Wide"},
+		{40, "VectorAdd<32, 256, 32>", "Narrow|Wide"},
+		{30, "VectorAdd<32...", "Narrow|Wide"},
+	} {
+		d := &report.Document{Summary: &report.Summary{Rows: report.NewTable("", "", rows, columns)}}
+		var b strings.Builder
+		if err := text.Terminal(&b, d, text.Options{Width: c.width}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range strings.Split(c.shown, "|") {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("width %d: no %q\n%s", c.width, want, &b)
+			}
+		}
+		for _, not := range strings.Split(c.not, "|") {
+			if not != "" && strings.Contains(b.String(), not) {
+				t.Errorf("width %d: %q\n%s", c.width, not, &b)
+			}
 		}
 	}
 }
