@@ -19,7 +19,7 @@ import (
 // A package that does not build has an ImportPath and no Package.
 type event struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // only of a package that does not build
+	ImportPath                    string // only if a package does not build
 }
 
 func main() {
@@ -79,15 +79,15 @@ func run(in io.Reader, allowedFile string) error {
 	return nil
 }
 
-// missing matches the reason of a test that is skipped because a program is
-// missing that .ci/run installs. No test may be skipped for this reason, even if
-// it is in .ci/skips. The names are the first words of the reasons.
+// missing matches the reason of a test that was skipped because a program is
+// missing that .ci/run installs. No test may be skipped for this reason, even
+// if it is in .ci/skips. The names are the first words of the reasons.
 var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|pgbouncer|ocloc|pdftoppm|node)\b`)
 
 // place matches the position before the text of a log line.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
-// reason returns why a test was skipped, from its output.
+// reason returns the reason why a test was skipped, from its output.
 func reason(lines []string) string {
 	for _, l := range lines {
 		if place.MatchString(l) {

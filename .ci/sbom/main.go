@@ -1,10 +1,10 @@
 // Sbom prints, as SPDX 2.3 JSON, the modules that are linked into a Go binary.
-// It reads what the linker wrote into the binary, so that the list is of what
-// is shipped and not of what go.mod asks for.
+// It reads the information that the linker wrote into the binary, so that the
+// list contains the shipped modules and not those of go.mod.
 //
 // The output is the same for two builds of one commit, which .ci/run compares:
-// it has no time of its own and no random name. What SPDX asks for and the
-// binary does not say is NOASSERTION.
+// it has no current time and no random name. Values that SPDX requires and the
+// binary lacks are NOASSERTION.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// The types have those fields of SPDX 2.3 that are written.
+// The types have the SPDX 2.3 fields that the program writes.
 type (
 	document struct {
 		Version   string         `json:"spdxVersion"`
@@ -66,8 +66,8 @@ func main() {
 	}
 }
 
-// run prints the list of a binary: the program first, the modules in the order
-// of the build information, Go's library last.
+// run prints the list for a binary: first the program, then the modules in the
+// order of the build information, and last Go's library.
 func run(path string) error {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -79,22 +79,23 @@ func run(path string) error {
 			version = s.Value
 		}
 	}
-	// SPDX wants CC0-1.0 as the license of the list itself, and a namespace
-	// that no other list has: the commit makes it one.
+	// SPDX requires CC0-1.0 as the license of the list itself, and a unique
+	// namespace. The commit makes it unique.
 	d := document{Version: "SPDX-2.3", License: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "occudiff",
 		Namespace: "urn:occudiff:sbom:" + version,
 		Creation:  creation{Created: created(), Creators: []string{"Tool: occudiff-sbom"}},
 		Packages:  []pkg{{ID: "SPDXRef-occudiff", Name: "occudiff", Version: version, Location: "NOASSERTION"}},
 		Relations: []relationship{{"SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-occudiff"}}}
 	add := func(m *debug.Module) {
-		// What go.mod replaces is not in the binary; its replacement is.
+		// The binary contains the replacement of a module instead of the module
+		// that go.mod replaces.
 		if m.Replace != nil {
 			m = m.Replace
 		}
 		p := pkg{ID: "SPDXRef-" + strconv.Itoa(len(d.Packages)), Name: m.Path, Version: m.Version,
 			Location: "NOASSERTION"}
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) == 32 {
-			p.Checksums = []checksum{{"SHA256", hex.EncodeToString(sum)}} // of the module's files, as go.sum has it
+			p.Checksums = []checksum{{"SHA256", hex.EncodeToString(sum)}} // checksum of the module's files, as in go.sum
 		}
 		d.Packages = append(d.Packages, p)
 		d.Relations = append(d.Relations, relationship{"SPDXRef-occudiff", "DEPENDS_ON", p.ID})
@@ -102,14 +103,15 @@ func run(path string) error {
 	for _, m := range info.Deps {
 		add(m)
 	}
-	// The standard library is linked, too, and is no module of the list.
+	// The standard library is linked, too, but the list of modules lacks it.
 	add(&debug.Module{Path: "std", Version: info.GoVersion})
 	enc := json.NewEncoder(os.Stdout)
 	enc.SetIndent("", "  ")
 	return enc.Encode(d)
 }
 
-// created is the time of the commit, so that two builds of it are the same.
+// created returns the time of the commit, so that two builds of it are the
+// same.
 func created() string {
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {

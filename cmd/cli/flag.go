@@ -30,8 +30,8 @@ func Errorf(format string, args ...any) error {
 	return note.Errorf("usage", note.Pos{}, "", format, args...)
 }
 
-// Annotations of a flag: the tags of the same name, whether other commands have
-// the flag as well, and whether only the list of all flags shows it.
+// Annotations of a flag: the tags with the same name, whether other commands
+// have the flag as well, and whether only the list of all flags shows it.
 const (
 	keyWords  = "words"
 	keyHints  = "hints"
@@ -176,8 +176,8 @@ func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 // Unlimited allows any number of arguments.
 const Unlimited = math.MaxInt
 
-// Args checks the number of a command's arguments. what is the error message,
-// with %d for the number of arguments.
+// Args returns a check of a command's number of arguments. what is the error
+// message, with %d for the number of arguments.
 func Args(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if n := len(args); n < least || n > most {
@@ -201,14 +201,14 @@ func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// CompleteWords completes a word of a list. The shell leaves out the words that
-// do not begin with the typed text.
+// CompleteWords returns a completion for the words of a list. The shell leaves
+// out words that do not begin with the typed text.
 func CompleteWords(list []string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// Size is the value of a flag for a launch size. Counts may have a unit. For
-// example, 1M is 1,048,576.
+// Size is a flag value for a launch size. Counts may have a unit. For example,
+// 1M is 1,048,576.
 type Size string
 
 // Set implements pflag.Value.
@@ -235,7 +235,7 @@ func (s Size) Size(name string) (unit.Size3, error) {
 	return size, nil
 }
 
-// Bytes returns the amount of memory in the text of a flag, or 0 if it is empty.
+// Bytes returns the amount of memory in a flag's text, or 0 if it is empty.
 func Bytes(name, text string) (unit.Bytes, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, nil
@@ -247,8 +247,8 @@ func Bytes(name, text string) (unit.Bytes, error) {
 	return b, nil
 }
 
-// Sizes is the value of a flag for launch sizes: one for all kernels, and others
-// for named kernels. For example, 256 and 'VectorAdd3<8>=320'. A name may be a
+// Sizes is a flag value for launch sizes: one for all kernels, and others for
+// named kernels. For example, 256 and 'VectorAdd3<8>=320'. A name may be a
 // pattern: 'VectorAdd3<*>=224'.
 type Sizes struct {
 	Size
@@ -272,8 +272,8 @@ func (s *Sizes) ByName() (names.ByName[unit.Size3], error) {
 	})
 }
 
-// Count is the value of a flag for numbers: one for all kernels, and others for
-// named kernels, as in Sizes.
+// Count is a flag value for numbers: one for all kernels, and others for named
+// kernels, as in Sizes.
 type Count struct {
 	N     int // number for all kernels; 0 without one
 	Named []string

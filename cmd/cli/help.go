@@ -65,8 +65,8 @@ func Help(c *cobra.Command, _ []string) {
 	fmt.Fprint(c.OutOrStdout(), b.String())
 }
 
-// flagLines returns the help of a command's flags: of its own, and of those that
-// it shares. It only counts the flags for experts.
+// flagLines returns the help texts of a command's own flags and of its shared
+// flags. It only counts the flags for experts.
 func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 	f.VisitAll(func(f *pflag.Flag) {
 		switch {
@@ -104,8 +104,8 @@ func flagLine(f *pflag.Flag, usage string) string {
 	return text.Paragraph(head, indent, usage, width)
 }
 
-// PrintFlags prints a text and the full help of all flags: those that commands
-// share, then the flags for experts of each command.
+// PrintFlags prints a text and the full help of all flags: first the shared
+// flags, then each command's flags for experts.
 func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.FlagSet) error {
 	var b strings.Builder
 	b.WriteString(text + "\n\n")
@@ -123,7 +123,7 @@ func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.Fla
 	return err
 }
 
-// Names lists the commands of a command.
+// Names returns the names of a command's subcommands.
 func Names(c *cobra.Command) []string {
 	var list []string
 	for _, sub := range c.Commands() {
@@ -134,7 +134,7 @@ func Names(c *cobra.Command) []string {
 	return list
 }
 
-// All lists a command and all commands below it.
+// All returns a command and all commands below it.
 func All(c *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{c}
 	for _, sub := range c.Commands() {
@@ -168,7 +168,7 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 		if near := DidYouMean(word, Choices(Names(c))); near != "" {
 			return Errorf("%q is not a command of %s%s", word, c.CommandPath(), near)
 		}
-		for _, other := range All(root) { // of another command, as in `occudiff backtest`
+		for _, other := range All(root) { // another command's subcommand, as in `occudiff backtest`
 			if other.Name() == word && other.IsAvailableCommand() {
 				return Errorf("%q is not a command of %s; did you mean '%s'?", word, c.CommandPath(),
 					other.CommandPath())
@@ -179,9 +179,9 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 	return nil
 }
 
-// FlagError explains an error in the flags of a command: the values that a flag
-// accepts, the flag with the most similar name, or the commands that have it.
-// shared are the flags that several commands have.
+// FlagError returns an explanation of an error in a command's flags: the values
+// that a flag accepts, the flag with the most similar name, or the commands
+// that have it. shared are the flags that several commands have.
 func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f, value := wrong.GetFlag(), wrong.GetValue()
@@ -216,8 +216,8 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
 }
 
-// Expected describes the values that the type of a flag accepts. It returns ""
-// if the type accepts any string.
+// Expected returns a description of the values that a flag's type accepts, or
+// "" if the type accepts any string.
 func Expected(f *pflag.Flag, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
 		return "a unit: " + value + "us or " + value + "ms?"

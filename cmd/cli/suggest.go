@@ -51,8 +51,9 @@ func DidYouMean(typed string, choices []Choice) string {
 	return ""
 }
 
-// similarity is positive if a typed name is the beginning of a name, or if its
-// first letter is right and at most two letters, and at most 1 in 3, are wrong.
+// similarity returns a positive number if a typed name is a prefix of a name.
+// It also does so if its first letter is right and at most two letters, and at
+// most 1 in 3, are wrong.
 func similarity(typed, name string) int {
 	limit := 1 + min(2, len(typed)/3)
 	if len(typed) > 1 && strings.HasPrefix(name, typed) {
@@ -64,7 +65,7 @@ func similarity(typed, name string) int {
 	return limit - levenshtein.ComputeDistance(typed, name)
 }
 
-// sharedWords counts the typed words that a list has. It returns 0 for less
+// sharedWords returns the number of typed words that a list has, or 0 for less
 // than half of them.
 func sharedWords(typed, words []string, same func(a, b string) bool) (n int) {
 	for _, w := range typed {
@@ -78,8 +79,8 @@ func sharedWords(typed, words []string, same func(a, b string) bool) (n int) {
 	return n
 }
 
-// sameStem reports whether two words differ in their endings at most. For
-// example, "balance" and "balancing".
+// sameStem reports whether two words differ only in their endings. For example,
+// "balance" and "balancing".
 func sameStem(a, b string) bool {
 	common := 0
 	for common < min(len(a), len(b)) && a[common] == b[common] {
@@ -88,7 +89,8 @@ func sameStem(a, b string) bool {
 	return a == b && len(a) > 1 || common >= max(5, len(a)-3, len(b)-3)
 }
 
-// sameLongWord leaves out short words, which most texts have.
+// sameLongWord reports whether two long words are equal. Most texts share short
+// words.
 func sameLongWord(a, b string) bool { return a == b && len(a) >= 5 }
 
 // splitWords returns the words of a name or a text in lowercase.

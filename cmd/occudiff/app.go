@@ -21,9 +21,9 @@ import (
 	"occudiff/report"
 )
 
-// app is the state of one command line. The streams and the environment are set
-// before run. Flags and settings set the other fields before a command runs,
-// because the flags are declared as fields.
+// app is the state of one command line. The caller sets the streams and the
+// environment before run. Flags and settings set the other fields before a
+// command runs, because the flags are declared as fields.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -33,8 +33,8 @@ type app struct {
 
 	shared
 	sharedFlags *pflag.FlagSet   // declaration of shared
-	flags       *pflag.FlagSet   // flags of the command that runs
-	show        report.Selection // kernels that a table shows, and their order
+	flags       *pflag.FlagSet   // flags of the running command
+	show        report.Selection // kernels that a table shows, in order
 
 	args        []string // command line, for the provenance of reports
 	samplingSet bool
@@ -42,9 +42,9 @@ type app struct {
 	devices     *arch.Table      // device table, including --device-file
 	also        []*arch.Device   // devices of --also
 
-	endings []string     // endings of the files that the command can write
+	endings []string     // endings of writable files
 	out     *outputFiles // files of -o, open while the command runs
-	after   func() error // messages and gate of the command, after its output was delivered
+	after   func() error // messages and gate, after the output was delivered
 }
 
 // shared contains the flags that mean the same in every command. A command has
@@ -100,9 +100,9 @@ func (a *app) setDefaults() {
 	cli.Declare(a.sharedFlags, &a.shared)
 }
 
-// checkFlags returns an error for a wrong value before any work is done. It also
-// checks numbers from settings. cli.Check visits only flags of the command line,
-// so applySettings checks the other values of settings.
+// checkFlags returns an error for a wrong value before any work is done. It
+// also checks numbers from settings. cli.Check visits only flags on the command
+// line, so applySettings checks the other values from settings.
 func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:
@@ -168,12 +168,12 @@ var manual embed.FS
 // command describes a command in addition to its help.
 type command struct {
 	text     string               // name of its help file
-	flags    []any                // structs of its own flags, see cli.Declare
+	flags    []any                // structs with its own flags, see cli.Declare
 	share    string               // flags that it shares with others, see cli.Share
 	output   string               // help of -o, if it does not write the output
 	args     cobra.PositionalArgs // no arguments if nil
 	names    bool                 // its arguments are names, not files
-	fixed    bool                 // it ignores settings of the environment and the file
+	fixed    bool                 // it ignores settings from the environment and the file
 	complete cobra.CompletionFunc // completion of its arguments
 	endings  []string             // endings of the files that it can write; nil for the usual ones
 
@@ -181,14 +181,14 @@ type command struct {
 	// settings and before the outputs are opened, so check may set Outputs and
 	// endings.
 	check func(args []string) error
-	// run returns the output of the command, or nil if it has printed it. A
-	// command that groups others has no run.
+	// run returns the command's output, or nil if it has printed it. A command
+	// that groups others has no run.
 	run func(ctx context.Context, args []string) (*report.Output, error)
 }
 
-// command returns a command of the tree. execute runs all commands in one order
-// of steps, so that none can forget the settings, the check of its flags, or that
-// an output must not be one of its inputs.
+// command returns a command of the tree. execute runs all commands with the
+// same steps, so that none can skip the settings, the check of its flags, or
+// the check that an output is not one of its inputs.
 func (a *app) command(d command) *cobra.Command {
 	text, _ := manual.ReadFile("help/" + d.text + ".txt") // a test detects a missing file
 	head, examples, _ := strings.Cut(string(text), "\nExamples:\n")

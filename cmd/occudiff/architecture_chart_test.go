@@ -15,7 +15,7 @@ import (
 // box is a package in the chart.
 type box struct {
 	name    string
-	level   int // one above the highest that it imports
+	level   int // one above the highest imported package
 	x, y, w float64
 	to      []string // imports, without those that follow from others
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// BenchmarkSmallRun runs the built program as a person would: 14 rows read,
-// compared, and written as workbook and Markdown. It reports wall time and the
-// peak memory of the process; the target is 60 ms and 60 MB on two cores.
+// BenchmarkSmallRun runs the built program as a person would: it reads and
+// compares 14 rows, and writes a workbook and Markdown. It reports wall time
+// and the process's peak memory. The target is 60 ms and 60 MB on two cores.
 func BenchmarkSmallRun(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "occudiff")
 	build := exec.Command("go", "build", "-o", program, ".")

@@ -43,7 +43,7 @@ type simulatedRow struct {
 // simulatedKernel is a kernel of the second simulator.
 type simulatedKernel struct {
 	Name    string
-	PerCore int // work-groups that SLM allows on an Xe-core
+	PerCore int // work-groups per Xe-core that SLM allows
 	Groups  int
 }
 
@@ -57,7 +57,7 @@ var effectNames = map[string][]string{
 	"foreign": {compare.CauseSampling, compare.CauseConcurrentKernels}, "overlap": {compare.CauseSampling, compare.CauseConcurrentKernels},
 }
 
-// effects returns the points of occupancy that each thing costs a row.
+// effects returns the occupancy points that each effect costs a row.
 func (s *simulatedRow) effects(row *compare.Row) map[string]float64 {
 	p := row.Predicted
 	if s.Effects == nil { // the first simulator
@@ -115,7 +115,7 @@ func (s *simulatedRow) isTrue(row *compare.Row, c *compare.Cause, heads bool) bo
 	return own >= max(3, missing/2)
 }
 
-// simulatedRuns compares each run of a folder that a simulator wrote.
+// simulatedRuns compares each run in a simulator's folder.
 func simulatedRuns(t *testing.T, dir string, each func(run string, row *compare.Row, s *simulatedRow, kernel int)) {
 	t.Helper()
 	runs, err := filepath.Glob(filepath.Join(dir, "*", "truth.json"))
@@ -163,10 +163,10 @@ func simulatedRuns(t *testing.T, dir string, each func(run string, row *compare.
 	}
 }
 
-// simulations are the runs that are counted, by simulator. Goals are measured
-// with other seeds.
+// simulations are the counted runs, by simulator. Goals are measured with other
+// seeds.
 var simulations = []struct {
-	simulator  int // of two
+	simulator  int // first or second simulator
 	seed, runs string
 }{{0, "771", "200"}, {1, "88101", "340"}, {1, "55117", "200"}}
 
@@ -182,12 +182,12 @@ type remedyRow struct {
 	gains    []float64
 }
 
-// changes are the changes of the second simulator that remedies make.
+// changes are the second simulator's changes that correspond to remedies.
 var changes = map[compare.Remedy]string{compare.LongerThreads: "quarter", compare.LessSLM: "slm2", compare.BalanceWorkGroups: "uneven",
 	compare.BalanceWork: "spread", compare.MoreThreads: "full", compare.ShorterGaps: "gaps", compare.FewerRegisters: "registers",
 	compare.AllStacks: "spread"}
 
-// gained returns the speedup from the remedy of a row of the second simulator.
+// gained returns the speedup from a row's remedy in the second simulator.
 func gained(t *testing.T, simulator, seed, run string, row *compare.Row, s *simulatedRow, kernel int) (speedup float64, known bool) {
 	t.Helper()
 	h := row.Fix
@@ -215,9 +215,10 @@ func gained(t *testing.T, simulator, seed, run string, row *compare.Row, s *simu
 }
 
 // TestCalibration counts how often each ground names the true cause of
-// simulated rows, and what each remedy gains. With -update, it writes the counts
-// that confidences come from, after half an hour of simulation; a folder
-// with finished runs in OCCUDIFF_SIMULATED, such as sim2-88101, saves that time.
+// simulated rows, and what each remedy gains. With -update, it writes the
+// counts from which confidences are derived, after half an hour of simulation.
+// A folder with finished runs in OCCUDIFF_SIMULATED, such as sim2-88101, saves
+// that time.
 func TestCalibration(t *testing.T) {
 	oracle := testenv.Shared(t, "oracle")
 	if !testenv.Update() {
@@ -246,7 +247,7 @@ func TestCalibration(t *testing.T) {
 	}
 	var remedies []remedyRow
 	for _, of := range simulations {
-		if !testenv.Update() { // other runs than those that were counted
+		if !testenv.Update() { // other runs than the counted ones
 			of.runs, of.seed = "15", "99"+of.seed
 		}
 		simulator, folder := simulate([...]string{"sim", "sim2"}[of.simulator], of.seed, of.runs)
@@ -309,7 +310,7 @@ func count(counts *[2]map[compare.Ground]compare.Count, row *compare.Row, s *sim
 		if c.Name == compare.CauseUnexplained {
 			continue
 		}
-		if row.Certainty.Reliable() || c.Name == compare.CauseModelMismatch { // which needs no samples
+		if row.Certainty.Reliable() || c.Name == compare.CauseModelMismatch { // a model mismatch needs no samples
 			reliable = 1
 		}
 		n := counts[reliable][c.Ground]
@@ -320,8 +321,8 @@ func count(counts *[2]map[compare.Ground]compare.Count, row *compare.Row, s *sim
 	}
 }
 
-// checkConfidences fails if grounds of medium or high confidence are true less
-// often than that in new runs, by more than their number allows.
+// checkConfidences fails if grounds with medium or high confidence are true
+// less often than that in new runs, by more than their number allows.
 func checkConfidences(t *testing.T, counts *[2][2]map[compare.Ground]compare.Count) {
 	t.Helper()
 	for _, sure := range []compare.Confidence{compare.Medium, compare.High} {
@@ -402,7 +403,7 @@ func calibration() (rows []groundRow) {
 	return rows
 }
 
-// remediesOf reads what the remedies gained.
+// remediesOf returns the gains of the remedies.
 func remediesOf(t *testing.T) (rows []remedyRow) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "remedies.csv"))

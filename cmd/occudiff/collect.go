@@ -27,7 +27,7 @@ type collectFlags struct {
 	Check    bool          `flag:"check" help:"check what is installed for collecting, without running anything"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
-	kept, outputs []string // flags and outputs of the command that is printed
+	kept, outputs []string // flags and outputs of the printed command
 }
 
 // collectCommand runs an application and validates its profile. It has no
@@ -59,8 +59,8 @@ func (a *app) collectCommand() *cobra.Command {
 			if strings.HasPrefix(args[0], "-") {
 				return cli.Errorf("unitrace would read the application %s as an option: write ./%[1]s", args[0])
 			}
-			// A job runs collect again, with the number of the job in the names of
-			// the folder and outputs. The printed commands end with validate, which
+			// A job runs collect again, with the job number in the names of the
+			// folder and outputs. The printed commands end with validate, which
 			// has no flags for collecting.
 			if f.Job != "" {
 				f.kept = a.keptFlags("dir", "output", "print", "job")
@@ -68,7 +68,7 @@ func (a *app) collectCommand() *cobra.Command {
 				f.kept = a.keptFlags("dir", "interval", "target-gpu", "unitrace", "print")
 			}
 			if f.Print || f.Job != "" {
-				f.outputs, a.Outputs = a.Outputs, nil // they are for another day
+				f.outputs, a.Outputs = a.Outputs, nil // the printed commands run later
 			}
 			return nil
 		},
@@ -82,8 +82,8 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			o.FullCompute = len(device) == 0 || device[0].IsBeforeXe()
-			// The printed commands may run on another machine, so the programs that
-			// are installed here do not count.
+			// The printed commands may run on another machine, so the programs
+			// on this one do not count.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))
 			switch {
 			case f.Job != "":
@@ -170,10 +170,10 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	return interval, nil
 }
 
-// keptFlags returns the flags of the command line except for some, in a form that
-// a shell and pflag can read. A bool needs =, because otherwise its value would be
-// an argument. A list repeats its flag, because values may contain commas. us is
-// ASCII, unlike µs. Values of settings are not included.
+// keptFlags returns the command line's flags except for some, in a form that a
+// shell and pflag can read. A bool needs =, because otherwise its value would
+// be an argument. A list repeats its flag, because values may contain commas.
+// us is ASCII, unlike µs. Values from settings are not included.
 func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name

@@ -13,8 +13,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// documented are the flags of the collectors that a screen may name, as their
-// manuals list them.
+// documented are the collectors' flags that a summary may name, according to
+// their manuals.
 var documented = map[string][]string{
 	"unitrace": {"--chrome-kernel-logging", "--device-timing", "--verbose", "-q"},
 	"oneprof":  {"-k", "-i", "--sampling-interval"},
@@ -27,7 +27,7 @@ var (
 	asWords     = regexp.MustCompile(`'[^']*'|[^ ']+`)
 )
 
-// summaryCommands are the commands that the screen of a call prints.
+// summaryCommands returns the commands that the summary of a call prints.
 func summaryCommands(t *testing.T, args ...string) (list []string) {
 	t.Helper()
 	t.Setenv("COLUMNS", "1000")
@@ -38,8 +38,9 @@ func summaryCommands(t *testing.T, args ...string) (list []string) {
 	return list
 }
 
-// checkCommand runs a command of occudiff's own as it is, which has to lead to
-// something better, and holds those of a collector against its manual.
+// checkCommand runs a command of occudiff unchanged. The command must succeed
+// with a setting and must not suggest itself. The flags of a collector's
+// command are compared with its manual.
 func checkCommand(t *testing.T, from, line string) {
 	t.Helper()
 	words := asWords.FindAllString(line, -1)
@@ -75,9 +76,9 @@ func checkCommand(t *testing.T, from, line string) {
 	}
 }
 
-// TestPrintedCommands runs what the screens of the built-in runs and of the
-// corpus say to run: a next step that ends in usage, or in "no setting does
-// better", is a lie.
+// TestPrintedCommands runs the commands in the summaries of the built-in runs.
+// A next step that ends in a usage error, or in "no setting does better", is
+// wrong.
 func TestPrintedCommands(t *testing.T) {
 	mix, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -100,7 +101,7 @@ func TestPrintedCommands(t *testing.T) {
 	}
 }
 
-// TestPrintedCommandsOfTheCorpus is the same over real exports.
+// TestPrintedCommandsOfTheCorpus does the same for real exports.
 func TestPrintedCommandsOfTheCorpus(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	t.Chdir(t.TempDir())

@@ -86,7 +86,7 @@ func (a *app) demoCommand() *cobra.Command {
 		}})
 }
 
-// The history of the demo has 12 runs. From run 11 on, a kernel is worse.
+// The demo's history has 12 runs. From run 11, a kernel is worse.
 const (
 	demoRuns   = 12
 	demoBadRun = 11

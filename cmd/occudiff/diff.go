@@ -88,10 +88,10 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	return a.outputComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
-// noiseOf returns a function for the noise of each kernel on the device of a run:
+// noiseOf returns a function for each kernel's noise on the device of a run:
 // the variance of busy or measured occupancy, in squared points. A history
-// without any noise is an error, because one run per side could not be judged and
-// the gate would pass silently.
+// without any noise is an error, because one run per side could not be judged
+// and the gate would pass silently.
 func noiseOf(ctx context.Context, dsn string,
 	run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})

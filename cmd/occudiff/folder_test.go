@@ -15,14 +15,14 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// folderTruth is what the launches of a kernel held, in percent over their own
-// time.
+// folderTruth is the true occupancy of a kernel's launches, in percent over
+// their own time.
 type folderTruth struct {
 	Kernel, Kind, Device string
 	Occ, Idle            float64
 }
 
-// folderRow is what is said of it.
+// folderRow is the corresponding output.
 type folderRow struct {
 	Task     string   `json:"task"`
 	Measured *float64 `json:"measured_percent"`
@@ -33,9 +33,9 @@ type folderRow struct {
 	IdleHigh *float64 `json:"idle_high_percent"`
 }
 
-// TestSimulatedFolders reads result folders of a simulated GPU by the command:
-// every value is within 2 points of what the launches held, or its interval
-// holds that, idle time too; nine of ten intervals do.
+// TestSimulatedFolders reads result folders of a simulated GPU. Every value is
+// within 2 points of the truth, or its interval contains the truth, including
+// idle time. Nine of ten intervals do.
 func TestSimulatedFolders(t *testing.T) {
 	testenv.Long(t)
 	sim, oracle, python := testenv.Shared(t, "oracle", "sim"), testenv.Shared(t, "oracle", "folder.py"), testenv.Program(t, "python3")
@@ -54,7 +54,7 @@ func TestSimulatedFolders(t *testing.T) {
 	for _, from := range runs {
 		truth := truthOf(t, filepath.Join(from, "truth.json"))
 		if len(truth) == 0 || slices.ContainsFunc(truth, func(k folderTruth) bool { return k.Kind == "overlap" }) {
-			continue // of kernels side by side the truth is of both together
+			continue // for concurrent kernels, the truth covers both together
 		}
 		folder := from + ".folder"
 		if out, err := exec.Command(python, oracle, from, folder).CombinedOutput(); err != nil {
@@ -62,7 +62,7 @@ func TestSimulatedFolders(t *testing.T) {
 		}
 		for _, row := range foldersRows(t, "--device", truth[0].Device, folder) {
 			i := slices.IndexFunc(truth, func(k folderTruth) bool { return k.Kernel == row.Task })
-			if i < 0 || truth[i].Kind == "shrink" { // whose launches are of many sizes: the truth is of all
+			if i < 0 || truth[i].Kind == "shrink" { // its launches have many sizes, and the truth covers all
 				continue
 			}
 			for _, v := range []struct {

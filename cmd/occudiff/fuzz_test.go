@@ -14,8 +14,7 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// fuzzRun runs the program in this process, without the programs that it would
-// call.
+// fuzzRun runs the program in this process, without calling other programs.
 func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -35,9 +34,9 @@ func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	return status, out.String()
 }
 
-// FuzzArguments runs any arguments, one a line, in a folder with a few files:
-// nothing panics, the exit status is 0, 1 or 2, no input changes, and nothing
-// is written but what -o, --db or an argument names.
+// FuzzArguments runs any arguments, one per line, in a folder with a few files.
+// Nothing panics, the exit status is 0, 1, or 2, no input changes, and only
+// files that -o, --db, or an argument names are written.
 func FuzzArguments(f *testing.F) {
 	export, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -76,7 +75,8 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// checkFolder finds files that have changed, and new ones that nobody named.
+// checkFolder fails for changed files, and for new files that no argument
+// names.
 func checkFolder(t *testing.T, dir string, inputs map[string]string, args string) {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == dir || e.IsDir() {
@@ -107,7 +107,7 @@ func checkFolder(t *testing.T, dir string, inputs map[string]string, args string
 	}
 }
 
-// FuzzJSON reads any bytes as an export and holds the JSON of the commands
+// FuzzJSON reads any bytes as an export and checks the JSON of the commands
 // against its schema.
 func FuzzJSON(f *testing.F) {
 	for _, name := range []string{"max1100_mix.hotspots.csv", "gen9_vec_add.log"} {

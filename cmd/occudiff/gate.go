@@ -16,8 +16,8 @@ import (
 	"occudiff/report/text"
 )
 
-// annotationsShown is the number of annotations per level that GitHub shows for a
-// step.
+// annotationsShown is the number of annotations per level that GitHub shows for
+// a step.
 const annotationsShown = 10
 
 // conclude ends a command with a gate, after its output was delivered. It prints
@@ -110,9 +110,9 @@ const (
 	exitBug          = 3 // the program panicked
 )
 
-// verdictError is a result with another status than exitDone, although everything
-// worked. The recipes of docs/ci distinguish a regression from a broken job only
-// by the status.
+// verdictError is a result with another status than exitDone, although
+// everything worked. The recipes in docs/ci distinguish a regression from a
+// broken job only by the status.
 type verdictError struct {
 	status int
 	text   string
@@ -121,7 +121,7 @@ type verdictError struct {
 func (e *verdictError) Error() string { return e.text }
 
 // run runs a command line and returns the exit status. a contains the complete
-// state of the run: occudiff mcp calls run for each call of an agent, each with
+// state of the run: occudiff mcp calls run for each call by an agent, each with
 // its own app.
 func run(ctx context.Context, a *app, args []string) int {
 	err := bug.Call(func() error { return a.perform(ctx, args) })
@@ -143,8 +143,8 @@ func run(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
 		return exitUsage
 	}
-	// Each error is a line with the name of the program, because a CI log mixes
-	// the lines of several programs.
+	// Each error is a line with the program's name, because a CI log mixes the
+	// lines of several programs.
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}

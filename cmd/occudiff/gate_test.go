@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// panics is a stream that panics when it is used.
+// panics is a stream that panics on use.
 type panics struct{}
 
 func (panics) Write([]byte) (int, error) { panic("the stream is broken") }
 func (panics) Read([]byte) (int, error)  { panic("the stream is broken") }
 
-// TestPanic makes commands panic. Each reports the place and what to report,
-// exits with a status of its own, and leaves no temporary file.
+// TestPanic makes commands panic. Each one reports the place and the
+// information to report, exits with a separate status, and leaves no temporary
+// file.
 func TestPanic(t *testing.T) {
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"occudiff/cmd/cli"
 )
 
-// TestFewFlags: the help of a command that people start with shows what most of
-// them need, and the list of all flags the rest, so that none is anywhere but
-// in the code.
+// TestFewFlags checks that the help of the common commands shows the flags that
+// most users need, and that the list of all flags has the others, so that no
+// flag is undocumented.
 func TestFewFlags(t *testing.T) {
 	shown := regexp.MustCompile(`(?m)^ +(-\w, )?--(\S+)`)
 	flags := func(args ...string) (names []string) {

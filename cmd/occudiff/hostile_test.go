@@ -22,7 +22,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile are texts that do harm where they are taken for more than text.
+// hostile are texts that do harm if an output interprets them.
 var hostile = []string{
 	"::error::forged", " ::set-output name=a::b", "##[error]forged", "##[group]", "##vso[task.setvariable variable=a]b", "esc\x1b[31mred\x1b]0;title\x07", "csi\u009b31m", "bidi\u202eabc\u2066\u200f",
 	"bad\xff\xfe\x80", "nul\x00x", "bell\a\b\x7f", "=1+1", "x;=1+1", "x\t=1+1", "\n=1+1", "\r\n@x", "＝1+1", " +1", "-2+3", "'=1", "a\nb", "a\u2028b", "\ufeff=1",
@@ -31,17 +31,18 @@ var hostile = []string{
 	"\u00a0::error::a", "\u1680 ::error::b", "\u2028::error::c", "\u3000\u205f::error::d", "\u0085::error::e", "\x1b[0m::error::f", "\t\u2003##[error]g",
 }
 
-// visible reports whether a character may be printed: the rule of package
-// report, spelled in another way.
+// visible reports whether a character may be printed. It repeats the rule of
+// package report in another form.
 func visible(r rune) bool {
 	return r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Noncharacter_Code_Point)
 }
 
-// jobCommand is what the runner of a CI job takes for a command: it trims every
-// space of Unicode first, and what shows a log may take color out before.
+// jobCommand matches a command for a CI job's runner. A runner first trims
+// every Unicode space, and the log viewer may remove colors before.
 var jobCommand = regexp.MustCompile(`(?m)^([\s\p{Z}\x{85}\x{feff}]|\x1b\[[0-9;]*m)*::|##[a-z]*\[`)
 
-// checkText finds what a terminal or the runner of a CI job would act on.
+// checkText returns an error for text that a terminal or a CI job's runner
+// executes.
 func checkText(text string) error {
 	if !utf8.ValidString(text) {
 		return errors.New("invalid UTF-8")
@@ -52,7 +53,7 @@ func checkText(text string) error {
 	return checkJob(text)
 }
 
-// checkJob finds what the runner of a CI job would act on.
+// checkJob returns an error for text that a CI job's runner executes.
 func checkJob(text string) error {
 	if at := jobCommand.FindStringIndex(text); at != nil {
 		return fmt.Errorf("holds a command of a CI job: %q", text[at[0]:min(len(text), at[1]+20)])
@@ -60,7 +61,8 @@ func checkJob(text string) error {
 	return nil
 }
 
-// checkCSV finds cells that a spreadsheet would run, wherever it splits.
+// checkCSV returns an error for cells that a spreadsheet would execute, for any
+// separator.
 func checkCSV(text string) error {
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -99,7 +101,8 @@ func checkXML(text string) error {
 	}
 }
 
-// checkHTML finds scripts, handlers and links that are not the page's own.
+// checkHTML returns an error for scripts, handlers, and links that are not the
+// page's own.
 func checkHTML(text string) error {
 	scripts := 0
 	for z := html.NewTokenizer(strings.NewReader(text)); ; {
@@ -135,7 +138,7 @@ func checkVisible(text string) error {
 	return nil
 }
 
-// checkFile finds what is wrong with an output, by its ending.
+// checkFile returns an error for an invalid output, by its ending.
 func checkFile(path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -189,10 +192,10 @@ func checkWorkbook(path string) error {
 	return nil
 }
 
-// quote makes a CSV cell of any text.
+// quote returns a text as a CSV cell.
 func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// hostileFiles writes inputs with hostile texts in every field that takes one.
+// hostileFiles writes inputs with hostile texts in every text field.
 func hostileFiles(t *testing.T) {
 	t.Helper()
 	export := func(measured int) string {
@@ -347,7 +350,7 @@ func TestHostile(t *testing.T) {
 }
 
 // TestExactBytes writes hostile names to a pipe. The next program reads the
-// bytes that a file would have.
+// same bytes as from a file.
 func TestExactBytes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	hostileFiles(t)

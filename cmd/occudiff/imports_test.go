@@ -128,7 +128,7 @@ func TestArrows(t *testing.T) {
 			}
 		}
 		if name == "cmd/occudiff" || name == "cmd/page" {
-			continue // they join them all
+			continue // they join all packages
 		}
 		may, known := arrows[name]
 		if !known {

@@ -40,7 +40,7 @@ func launchFile(t testing.TB, n int) string {
 	return path
 }
 
-// validateOutput is what `validate --format json` prints, read back.
+// validateOutput is the output of `validate --format json`.
 type validateOutput struct {
 	Rows []struct {
 		Task      string         `json:"task"`
@@ -55,8 +55,8 @@ type validateOutput struct {
 	} `json:"rows"`
 }
 
-// TestInstancesAndAggregate adds the rows of --instances up and compares them
-// with those of a run without.
+// TestInstancesAndAggregate sums the rows of --instances and compares the sums
+// with a run without the flag.
 func TestInstancesAndAggregate(t *testing.T) {
 	path := launchFile(t, 3000)
 	read := func(args ...string) (v validateOutput) {
@@ -94,8 +94,8 @@ func TestInstancesAndAggregate(t *testing.T) {
 	}
 }
 
-// TestInstancesOfKernels reads exports with a row per kernel, and logs: there,
-// --instances changes nothing but its own name.
+// TestInstancesOfKernels reads exports with a row per kernel, and logs. For
+// these, --instances changes only the command line.
 func TestInstancesOfKernels(t *testing.T) {
 	const fixtures = "../../fixtures/"
 	for _, files := range []string{fixtures + "max1100_mix.hotspots.csv", fixtures + "gen9_vec_add.log --local 256 --simd 32 --force-device", fixtures + "gen9_vec_add.hotspots.csv"} {
@@ -109,8 +109,8 @@ func TestInstancesOfKernels(t *testing.T) {
 				}
 				return strings.ReplaceAll(out.String(), flag, "FLAG")
 			}
-			// Both flags are as long as the other, so that columns stay as
-			// wide.
+			// Both flags have the same length, so that columns keep their
+			// widths.
 			if d := cmp.Diff(print("--instances=0"), print("--instances=1")); d != "" {
 				t.Errorf("%s as %s: -without +with --instances\n%s", files, format, d)
 			}
@@ -118,8 +118,8 @@ func TestInstancesOfKernels(t *testing.T) {
 	}
 }
 
-// TestInstancesForPeople: what people read is of kernels, with and without
-// --instances, but for how many launches there are.
+// TestInstancesForPeople checks that people read about kernels, with and
+// without --instances. Only the number of launches differs.
 func TestInstancesForPeople(t *testing.T) {
 	path := launchFile(t, 3000)
 	print := func(flag string) string {
@@ -135,8 +135,8 @@ func TestInstancesForPeople(t *testing.T) {
 	}
 }
 
-// TestLaunchMemory bounds what launches take while their rows are written: 40
-// bytes each.
+// TestLaunchMemory limits the memory of launches while their rows are written
+// to 40 bytes each.
 func TestLaunchMemory(t *testing.T) {
 	testenv.Long(t)
 	const n, most = 300000, 60

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stuck is a stream that is never written. The context ends when it is read.
+// stuck is a stream without input. A read ends the context.
 type stuck struct{ stop func() }
 
 func (s stuck) Read([]byte) (int, error) {
@@ -19,7 +19,7 @@ func (s stuck) Read([]byte) (int, error) {
 	select {}
 }
 
-// TestInterruptedWaiting interrupts commands that wait for input: each ends,
+// TestInterruptedWaiting interrupts commands that wait for input. Each one ends
 // and leaves no temporary file.
 func TestInterruptedWaiting(t *testing.T) {
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")

@@ -22,8 +22,8 @@ import (
 type launch struct {
 	*app
 	launchFlags
-	named  []string // devices, as the flags of the command name them
-	policy string   // of dispatch; the flag takes other words in predict and in advise
+	named  []string // devices, as named on the command line
+	policy string   // dispatch policy; predict and advise accept different values
 }
 
 // launchFlags are the flags of a launch and of its model.
@@ -100,8 +100,8 @@ func (l *launch) read() (p predict.Launch, registers int, err error) {
 	return p, registers, nil
 }
 
-// names lists the requested devices without blanks. A flag may contain several
-// names, and a name may contain commas: a known name is not split.
+// names returns the requested devices without blanks. A flag may contain
+// several names, and a name may contain commas: a known name is not split.
 func (l *launch) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.named {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// licenseWords contains text that only one license has, by its SPDX name.
+// licenseWords contains text that occurs in only one license, by SPDX name.
 var licenseWords = []struct{ name, words string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated"},
 	{"Apache-2.0", "apache license version 2.0"},
@@ -32,12 +32,12 @@ var licenseWords = []struct{ name, words string }{
 	{"EPL", "eclipse public license"}, {"CDDL", "common development and distribution"},
 }
 
-// copyleft are licenses that ask for the source of what is linked with them.
+// copyleft matches licenses that require the source of linked programs.
 var copyleft = regexp.MustCompile(`GPL|MPL|EPL|CDDL`)
 
 var licenseFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|third_party_licenses)`)
 
-// licensesOf returns the licenses of a file, or of the files of a folder.
+// licensesOf returns the licenses of a file, or of the files in a folder.
 func licensesOf(path string) (names []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func licensesOf(path string) (names []string, err error) {
 	return names, nil
 }
 
-// linked lists the modules that the program links on any system of a release,
+// linked returns the modules that the program links on any released system,
 // with the folders of their packages.
 func linked(t *testing.T) map[string][]string {
 	t.Helper()
@@ -90,7 +90,7 @@ func linked(t *testing.T) map[string][]string {
 		}
 		for line := range strings.Lines(string(out)) {
 			w := strings.Split(strings.TrimSpace(line), "\t")
-			for dir := w[2]; len(dir) >= len(w[1]); dir = filepath.Dir(dir) { // a package may have a license of its own
+			for dir := w[2]; len(dir) >= len(w[1]); dir = filepath.Dir(dir) { // a package may have its own license
 				if !slices.Contains(modules[w[0]], dir) {
 					modules[w[0]] = append(modules[w[0]], dir)
 				}
@@ -100,9 +100,9 @@ func linked(t *testing.T) map[string][]string {
 	return modules
 }
 
-// TestLicenses holds docs/licenses.md against the license files of what is
-// linked; -update rewrites its table.
-func TestLicences(t *testing.T) {
+// TestLicenses compares docs/licenses.md with the license files of the linked
+// modules. -update rewrites its table.
+func TestLicenses(t *testing.T) {
 	modules := linked(t)
 	var table bytes.Buffer
 	table.WriteString("| module | licenses |\n|---|---|\n")

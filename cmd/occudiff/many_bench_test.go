@@ -14,9 +14,9 @@ import (
 )
 
 // BenchmarkMany runs the built program on a million kernels in one file, and on
-// 10,000 files of three kernels each, and reports the seconds, those of the
-// processor and the peak memory of the process. Wanted are 30 s and 1 GB, for
-// the files 15 s:
+// 10,000 files with three kernels each. It reports the wall time, the processor
+// time, and the process's peak memory. The target is 30 s and 1 GB, and 15 s
+// for the files:
 //
 //	go test ./cmd/occudiff -run '^$' -bench BenchmarkMany -benchtime 1x -timeout 60m
 func BenchmarkMany(b *testing.B) {

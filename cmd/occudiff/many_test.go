@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// manyKernels writes an export of n kernels, each with another name and nearly
-// each with another launch size, most of which do not match their prediction.
+// manyKernels writes an export with n kernels. Each has another name, and
+// nearly each has another launch size. Most do not match their prediction.
 func manyKernels(t testing.TB, path string, first, n int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -35,8 +35,8 @@ func manyKernels(t testing.TB, path string, first, n int) {
 	}
 }
 
-// TestManyKernels: what people read has the first of many kernels and says how
-// many more there are; programs get all.
+// TestManyKernels checks that people see the first of many kernels and the
+// number of the others, and that programs get all.
 func TestManyKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const n = 4000
@@ -55,7 +55,7 @@ func TestManyKernels(t *testing.T) {
 	}
 }
 
-// TestManyFiles: files of different kernels are one run.
+// TestManyFiles checks that files with different kernels are one run.
 func TestManyFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 200 {

@@ -296,9 +296,9 @@ func isKind(v any, kind string) bool {
 	return false
 }
 
-// inside returns a path for the command. It returns an error unless the path and
-// everything in it are in the folder of the server, and unless the files of the
-// call together are small enough. The size is checked before anything is read. A
+// inside returns a path for the command. It returns an error unless the path
+// and everything in it are in the server's folder, and unless the call's files
+// together are small enough. The size is checked before anything is read. A
 // file that is named twice counts twice, because it is read twice.
 func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
 	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, history.Mask(path), why) }

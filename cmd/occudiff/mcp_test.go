@@ -23,8 +23,8 @@ import (
 	"occudiff/report"
 )
 
-// agentFolder is a working folder as an agent finds it: two runs, a history,
-// and next to it what the server must not read.
+// agentFolder makes an agent's working folder with two runs and a history. Next
+// to it are files that the server must not read.
 func agentFolder(t *testing.T) (outside string) {
 	t.Helper()
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
@@ -62,13 +62,13 @@ func agentFolder(t *testing.T) (outside string) {
 	return outside
 }
 
-// connect starts the server on pipes and gives a client of the SDK.
+// connect starts the server on pipes and returns a client of the SDK.
 func connect(t *testing.T, opt *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	return connectWith(t, opt, func(string) string { return "" })
 }
 
-// connectWith is connect with the environment of the server.
+// connectWith is like connect, with the server's environment.
 func connectWith(t *testing.T, opt *mcp.ClientOptions, getenv func(string) string) *mcp.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -98,9 +98,9 @@ func connectWith(t *testing.T, opt *mcp.ClientOptions, getenv func(string) strin
 	return s
 }
 
-// listing is all that lies in the working folder, with times, but for an empty
-// write-ahead log and its index: SQLite makes both where it reads a history,
-// and whoever reads alone cannot take them away again.
+// listing returns all files in the working folder, with times, except for an
+// empty write-ahead log and its index. SQLite creates both to read a history,
+// and a reader cannot remove them.
 func listing(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -119,9 +119,9 @@ func listing(t *testing.T) string {
 	return b.String()
 }
 
-// TestAgent calls every tool with the client of the SDK: right calls answer as
-// the command line does, wrong ones get one clear error, and the server lives
-// on and writes nothing.
+// TestAgent calls every tool with the client of the SDK. Right calls return the
+// same as the command line. Wrong calls get one clear error. The server
+// continues and writes nothing.
 func TestAgent(t *testing.T) {
 	schemas := compileSchemas(t)
 	outside := agentFolder(t)
@@ -142,7 +142,7 @@ func TestAgent(t *testing.T) {
 	for _, c := range []struct {
 		reason, tool string
 		args         arguments
-		want         string // schema of the answer, or words of the error
+		want         string // schema of the result, or words of the error
 	}{
 		{"a launch", "predict", arguments{"device": "max1100", "global": "1M", "local": 256, "simd": 32}, "occudiff/predict/1"},
 		{"a run", "validate", arguments{"paths": []string{"a.csv"}, "device": "max1100"}, "occudiff/summary/1"},
@@ -217,9 +217,9 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// TestAgentCalledOff calls a tool off while it reads: the server answers the
+// TestAgentCanceled cancels a call while the tool reads. The server handles the
 // next call.
-func TestAgentCalledOff(t *testing.T) {
+func TestAgentCanceled(t *testing.T) {
 	agentFolder(t)
 	f := must(os.OpenFile("big.csv", os.O_CREATE|os.O_WRONLY, 0o666))
 	text := must(os.ReadFile("a.csv"))
@@ -250,8 +250,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// nodeClient lists the tools with the official client of another language and
-// calls each.
+// nodeClient lists the tools with the official client in another language and
+// calls each one.
 const nodeClient = `
 const {Client} = require("@modelcontextprotocol/sdk/client/index.js");
 const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.js");
@@ -272,8 +272,8 @@ const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.j
 })();
 `
 
-// TestAgentOfNode is called by the client of node, which checks summaries
-// against the schema that the tool names.
+// TestAgentOfNode runs the node client, which checks summaries against the
+// schema that the tool names.
 func TestAgentOfNode(t *testing.T) {
 	node := testenv.Program(t, "node")
 	if exec.Command(node, "-e", `require("@modelcontextprotocol/sdk/client/index.js")`).Run() != nil {
@@ -305,7 +305,7 @@ func TestAgentOfNode(t *testing.T) {
 	}
 }
 
-// seen is a stream of output. Reading from it ends when a text was written.
+// seen is an output stream. A read from it returns after a text was written.
 type seen struct {
 	bytes.Buffer
 	text string
@@ -326,8 +326,9 @@ func (s *seen) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestAgentOfAPipe: what is no message is answered and ends nothing, and who
-// says all at once and ends is answered.
+// TestAgentOfAPipe checks that a line that is not a message gets a response and
+// ends nothing, and that a client that sends everything at once gets all
+// responses.
 func TestAgentOfAPipe(t *testing.T) {
 	agentFolder(t)
 	out := &seen{text: "occudiff/summary/1", done: make(chan struct{})}
@@ -348,7 +349,7 @@ func TestAgentOfAPipe(t *testing.T) {
 }
 
 // TestAgentPanic makes one call panic. The call returns the place of the panic
-// as its error, and the next call is answered.
+// as its error, and the next call succeeds.
 func TestAgentPanic(t *testing.T) {
 	agentFolder(t)
 	var broken atomic.Bool
@@ -374,7 +375,8 @@ func TestAgentPanic(t *testing.T) {
 	}
 }
 
-// TestAgentMemory calls a tool 200 times. What a call uses does not stay.
+// TestAgentMemory calls a tool 200 times and checks that the memory does not
+// grow.
 func TestAgentMemory(t *testing.T) {
 	agentFolder(t)
 	s := connect(t, nil)
@@ -387,7 +389,7 @@ func TestAgentMemory(t *testing.T) {
 		}
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // what finalizers freed
+		runtime.GC() // memory that finalizers freed
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
@@ -397,7 +399,7 @@ func TestAgentMemory(t *testing.T) {
 	}
 }
 
-// TestAgentIDs sends calls whose ids repeat, and reads a response to each.
+// TestAgentIDs sends calls whose IDs repeat, and reads a response to each.
 func TestAgentIDs(t *testing.T) {
 	for _, c := range []struct {
 		reason, first, second string
@@ -412,7 +414,7 @@ func TestAgentIDs(t *testing.T) {
 			var held atomic.Bool
 			a := &app{stderr: io.Discard, getenv: func(string) string {
 				if held.Load() {
-					<-release // the first call goes on after the second is sent
+					<-release // the first call continues after the second is sent
 				}
 				return ""
 			}}
@@ -466,8 +468,8 @@ func TestAgentIDs(t *testing.T) {
 	}
 }
 
-// TestAgentEnds ends the messages of a client while a call has no answer: the
-// end is passed on after the answer, or after a time without one.
+// TestAgentEnds ends a client's messages during a call. The end is forwarded
+// after the response, or after a time without one.
 func TestAgentEnds(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		c := newClient(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), io.Discard)

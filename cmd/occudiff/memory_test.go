@@ -14,8 +14,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// memoryMain is the program, which at its end prints the memory that Go took of
-// the system in all. That never shrinks, so it is the peak.
+// memoryMain runs the program, which prints at its end the memory that Go
+// obtained from the system. That number never shrinks, so it is the peak.
 func memoryMain() {
 	status := run(context.Background(), &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}, os.Args[1:])
 	var m runtime.MemStats
@@ -24,9 +24,9 @@ func memoryMain() {
 	os.Exit(status)
 }
 
-// TestMemory bounds the memory of validate, in MB, where inputs are larger than
-// what people have: kernels that all differ, and three million launches of a
-// few kernels, together and one by one.
+// TestMemory limits the memory of validate, in MB, for larger inputs than users
+// have: kernels that all differ, and three million launches of a few kernels,
+// together and one by one.
 func TestMemory(t *testing.T) {
 	testenv.Long(t)
 	dir := t.TempDir()

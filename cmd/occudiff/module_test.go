@@ -17,9 +17,9 @@ var (
 	exampleImport = regexp.MustCompile(`(?s)import \(\n(.*?)\n\)`)
 )
 
-// TestSecondModule builds the examples of the packages as programs of a module
-// of their own, which reaches this one through replace as the README says, and
-// runs them.
+// TestSecondModule builds the examples of the packages as programs of another
+// module and runs them. That module finds this one through replace, as
+// described in the README.
 func TestSecondModule(t *testing.T) {
 	testenv.Long(t) // linking programs
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -49,7 +49,7 @@ func TestSecondModule(t *testing.T) {
 			t.Fatalf("%s has no example with an output", path)
 		}
 		program := "package main\n\nimport (\n" + imports[1] + "\n)\n\nfunc main() {\n" + example[1] + "}\n"
-		if at := strings.Index(string(text), "func device("); at >= 0 { // what the examples of a file have in common
+		if at := strings.Index(string(text), "func device("); at >= 0 { // the common part of a file's examples
 			end := at + strings.Index(string(text)[at:], "\n}\n") + 3
 			program += "\n" + string(text)[at:end]
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // TestNotebooks makes the files of docs/notebooks.md with its commands and runs
-// its code with the real pandas, DuckDB and R. Each has to find the figures of
-// the run: absent ones as absent, numbers as numbers, times as times.
+// its code with the real pandas, DuckDB, and R. Each one must find the values
+// of the run: absent ones as absent, numbers as numbers, and times as times.
 func TestNotebooks(t *testing.T) {
 	page, err := os.ReadFile("../../docs/notebooks.md")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestNotebooks(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		code[block[1]] += block[2]
 	}
-	// The file's own time has a fraction of a second; that of the second run
+	// The file's time has a fraction of a second. The time of the second run
 	// has none.
 	commands := code["sh"] + "occudiff track add --device max1100 --time 2026-11-01T10:00:00Z fixtures/max1100_mix.hotspots.csv\n" +
 		"occudiff track export history.csv\n"
@@ -46,11 +46,11 @@ func TestNotebooks(t *testing.T) {
 	for _, tool := range []struct {
 		name, install string
 		program       []string // each is tried
-		has           []string // arguments with which it ends well where all is installed
+		has           []string // arguments with which it succeeds if everything is installed
 		run           string   // the option before code
 		block, check  string
 	}{
-		{"pandas", "Debian: python3-pandas", []string{"/usr/bin/python3", "python3"}, // that of the distribution has its packages
+		{"pandas", "Debian: python3-pandas", []string{"/usr/bin/python3", "python3"}, // the distribution's Python has its packages
 			[]string{"-c", "import pandas"}, "-c", "python", `
 assert len(run) == len(rows) == 9, (len(run), len(rows))
 assert list(run.task) == list(rows.task)

@@ -80,8 +80,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	return unwritten
 }
 
-// writers returns the functions that write an output, by the ending of a file and
-// by format.
+// writers returns the functions that write an output, by file ending and by
+// format.
 func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// going is work that nobody calls off.
+// going is a function for work that is never canceled.
 func going() error { return nil }
 
 // put writes a text to paths.
 func put(text string, paths ...string) error { return putBeside(nil, going, text, paths...) }
 
-// putBeside does so for a command that reads inputs and may be called off.
+// putBeside does so for a command that reads inputs and may be canceled.
 func putBeside(inputs []string, stopped func() error, text string, paths ...string) error {
 	s := &outputFiles{inputs: inputs, stopped: stopped}
 	for _, p := range paths {
@@ -32,7 +32,7 @@ func putBeside(inputs []string, stopped func() error, text string, paths ...stri
 	return s.place()
 }
 
-// files lists a folder with modes and sizes.
+// files returns a folder's files with modes and sizes.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -121,7 +121,7 @@ func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	target, path := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
 	link(t, "target.md", path)
-	for range 2 { // first the target is not there
+	for range 2 { // at first the target does not exist
 		if err := put("x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
 			t.Fatalf("error %v; files: %s", err, files(t, dir))
 		}
@@ -156,7 +156,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestNoFiles refuses what is no regular file, and replaces none of it.
+// TestNoFiles checks that targets that are not regular files are rejected and
+// not replaced.
 func TestNoFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such files here")

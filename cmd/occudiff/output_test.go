@@ -11,7 +11,7 @@ import (
 const platformsCSV = "key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups\n" +
 	"z,Z,4,8,1024,65536,65536,16\n"
 
-// TestInputsAreKept: no command writes over a file that it reads.
+// TestInputsAreKept checks that no command overwrites a file that it reads.
 func TestInputsAreKept(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -55,15 +55,16 @@ func TestInputsAreKept(t *testing.T) {
 	}
 }
 
-// TestNoPlots writes a report next to an output that cannot be written: the
-// report is there, and nothing else.
+// TestNoPlots writes a report next to an output that cannot be written. Only
+// the report is written.
 func TestNoPlots(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	// The export does not say when launches ran, which the trace would need.
+	// The export does not contain the start times of launches, which the trace
+	// would need.
 	status, _, stderr := runCommand("validate", "--device", "max1100", export, "-o", "a.md", "-o", "a.trace.json")
 	if entries, _ := os.ReadDir("."); status != exitUsage || len(entries) != 1 || entries[0].Name() != "a.md" || !strings.Contains(stderr, "a.trace.json was not written") {
 		t.Errorf("exit %d, %s; left: %v", status, stderr, entries)

@@ -104,7 +104,7 @@ func (p *prediction) check(paths []string) error {
 	return nil
 }
 
-// run returns what the flags ask for.
+// run returns the output that the flags request.
 func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, error) {
 	switch {
 	case len(paths) > 0:

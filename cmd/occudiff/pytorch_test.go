@@ -15,7 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// validated is what of a report the pairs of traces are compared with.
+// validated contains the parts of a report that are compared for the pairs of
+// traces.
 type validated struct {
 	Rows []struct {
 		Task      string
@@ -43,10 +44,10 @@ func validate(t *testing.T, args ...string) (v validated) {
 	return v
 }
 
-// TestPyTorchPairs: a trace with counters says the same of launches, gaps and
-// GPU time as the one without, and what was measured is the truth that the pair
-// was made from, in both spellings, for all launches and for each, at any
-// length of the launches.
+// TestPyTorchPairs compares traces with and without counters. Launches, gaps,
+// and GPU time are the same, and the measured values are the truth from which
+// the pair was made. This applies to both spellings, to all launches and to
+// each, and to any launch length.
 func TestPyTorchPairs(t *testing.T) {
 	oracle, python := testenv.Shared(t, "oracle", "make_scope_trace.py"), testenv.Program(t, "python3")
 	near := func(a *float64, want float64) bool { return a != nil && math.Abs(*a-want) <= 1e-4 }
@@ -110,7 +111,7 @@ func TestPyTorchPairs(t *testing.T) {
 				}
 			}
 			if factor == 1 {
-				continue // the samples of the export are too few for a verdict
+				continue // the export has too few samples for a verdict
 			}
 			verdicts := func(paths ...string) map[string]string {
 				all := map[string]string{}
@@ -139,7 +140,7 @@ func readJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// lengthen multiplies all times of launches and their counters.
+// lengthen multiplies all times of launches and of their counters.
 func lengthen(t *testing.T, path string, factor float64) {
 	t.Helper()
 	var trace map[string]any
@@ -165,8 +166,8 @@ func lengthen(t *testing.T, path string, factor float64) {
 	}
 }
 
-// lengthenExport multiplies the times of an export whose columns 3 and 4 they
-// are.
+// lengthenExport multiplies the times of an export, which are its columns 3 and
+// 4.
 func lengthenExport(t *testing.T, path string, factor float64) {
 	t.Helper()
 	data, err := os.ReadFile(path)

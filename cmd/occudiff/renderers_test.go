@@ -15,7 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// sources returns the Go files of the project by their path, tests left out.
+// sources returns the Go files of the project by path, without tests.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -35,8 +35,8 @@ func sources(t *testing.T) map[string]string {
 	return all
 }
 
-// TestRenderers keeps what a report says out of how it is shown: a renderer
-// asks for no section or column by name, and puts nothing in order.
+// TestRenderers keeps the content of reports out of the renderers. A renderer
+// uses no section or column by name, and does not sort.
 func TestRenderers(t *testing.T) {
 	for path, text := range sources(t) {
 		dir := filepath.ToSlash(filepath.Dir(path))
@@ -80,14 +80,15 @@ func TestRenderers(t *testing.T) {
 	}
 }
 
-// isKey reports whether an expression is the key of a section, table or column.
+// isKey reports whether an expression is the key of a section, table, or
+// column.
 func isKey(e ast.Expr) bool {
 	s, ok := e.(*ast.SelectorExpr)
 	return ok && s.Sel.Name == "Key"
 }
 
-// isName reports whether an expression is a name that is in the code, other
-// than the empty one.
+// isName reports whether an expression is a literal name or a section constant,
+// other than the empty string.
 func isName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -98,9 +99,9 @@ func isName(e ast.Expr) bool {
 	return false
 }
 
-// TestExported finds exported names that nothing outside their package uses.
-// Types are left out, since values of a type without a name outside are used
-// through others; so are constants, where one of their group has a user.
+// TestExported finds exported names that are used only in their package. Types
+// are left out, because their values are used through other names. Constants
+// are left out if one of their group is used.
 func TestExported(t *testing.T) {
 	testenv.Needs(t, "export data of all packages")
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: filepath.Join("..", ".."), Tests: true},
@@ -133,8 +134,8 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// unusedNames returns the exported functions, variables and constants of a
-// declaration without a user.
+// unusedNames returns the unused exported functions, variables, and constants
+// of a declaration.
 func unusedNames(d ast.Decl, used func(name string) bool) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -17,8 +17,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// runJSON runs a command line in this process and gives its standard output, or
-// nothing where the input cannot be used.
+// runJSON runs a command line in this process and returns its standard output,
+// or nothing if the input cannot be used.
 func runJSON(t testing.TB, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -30,7 +30,7 @@ func runJSON(t testing.TB, args ...string) []byte {
 	return out.Bytes()
 }
 
-// formatJSON asks for JSON, except where nothing else is printed.
+// formatJSON requests JSON, except for commands that print only JSON.
 func formatJSON(args []string) []string {
 	if args[0] == "help" {
 		return nil
@@ -38,8 +38,8 @@ func formatJSON(args []string) []string {
 	return []string{"--format", "json"}
 }
 
-// compileSchemas compiles what `occudiff help schema` prints, which checks it
-// against the meta-schema of the draft as well.
+// compileSchemas compiles the output of `occudiff help schema`, which also
+// checks it against the meta-schema of the draft.
 func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
@@ -79,7 +79,7 @@ func checkSchema(t testing.TB, schemas map[string]*jsonschema.Schema, id string,
 	}
 }
 
-// TestOutputsKeepTheirSchemas validates what the commands write.
+// TestOutputsKeepTheirSchemas validates the outputs of the commands.
 func TestOutputsKeepTheirSchemas(t *testing.T) {
 	schemas := compileSchemas(t)
 	const fixture = "../../fixtures/max1100_mix.hotspots.csv"
@@ -136,7 +136,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// twoRuns makes two folders of a run each.
+// twoRuns makes two folders with a run each.
 func twoRuns(t *testing.T, dir, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -172,9 +172,9 @@ func TestRealOutputsKeepTheirSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaBites changes a valid output in one place at a time: the schema
-// refuses each.
-func TestSchemaBites(t *testing.T) {
+// TestSchemaRejects changes a valid output in one place at a time. The schema
+// rejects each change.
+func TestSchemaRejects(t *testing.T) {
 	schemas := compileSchemas(t)
 	out := runJSON(t, "validate", "--device", "max1100", "../../fixtures/max1100_mix.hotspots.csv")
 	row := func(v map[string]any) map[string]any { return v["rows"].([]any)[0].(map[string]any) }
@@ -213,8 +213,8 @@ func TestSchemaBites(t *testing.T) {
 	}
 }
 
-// TestEveryOutputHasASchema looks for schema ids in the source that `occudiff
-// help schema` does not know.
+// TestEveryOutputHasASchema searches the source for schema IDs that `occudiff
+// help schema` does not list.
 func TestEveryOutputHasASchema(t *testing.T) {
 	id := regexp.MustCompile(`"(occudiff/[a-z-]+/[0-9]+)"`)
 	for _, dir := range []string{".", filepath.Join("..", "..", "report")} {

@@ -21,9 +21,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-each": eachMain, "occudiff-memory": memoryMain})
 }
 
-// eachMain runs the lines of standard input, the words of a command line each,
-// up to the first that fails: stories add runs by the hundred, and starting a
-// program takes ten times as long as adding a run.
+// eachMain runs the lines of standard input, each a command line, up to the
+// first that fails. Scenario tests add hundreds of runs, and starting a program
+// takes ten times as long as adding a run.
 func eachMain() {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ()}
@@ -34,7 +34,7 @@ func eachMain() {
 	os.Exit(exitDone)
 }
 
-// tests ends what they have started.
+// tests stops the servers that the tests started.
 type tests struct{ *testing.M }
 
 func (t tests) Run() int {
@@ -42,13 +42,13 @@ func (t tests) Run() int {
 	return t.M.Run()
 }
 
-// TestScript runs the command stories of testdata/script: every exit status,
-// output and file is real. CORPUS names the real profiler output when it is
-// there; stories that need it skip themselves.
+// TestScript runs the scenario tests in testdata/script with real exit
+// statuses, outputs, and files. CORPUS is the path of real profiler output, if
+// it exists. Scenarios that need it skip themselves.
 func TestScript(t *testing.T) { runScripts(t, "script", func() string { return "" }) }
 
-// TestHistoryScript runs the stories of testdata/history on a file and on a
-// server: the answers are the same.
+// TestHistoryScript runs the scenario tests in testdata/history on a file and
+// on a server, with the same results.
 func TestHistoryScript(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the histories are made by shell scripts")
@@ -60,7 +60,7 @@ func TestHistoryScript(t *testing.T) {
 	})
 }
 
-// runScripts runs the stories of a folder, each with a history of its own; ""
+// runScripts runs the scenarios of a folder, each with a separate history. ""
 // is a file in its folder.
 func runScripts(t *testing.T, folder string, history func() string) {
 	fixtures, err := filepath.Abs(filepath.Join("..", "..", "fixtures"))
@@ -81,7 +81,7 @@ func runScripts(t *testing.T, folder string, history func() string) {
 			// A program with the race detector sleeps for a second before it
 			// exits, and there are a thousand of them.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
-			// And most of the time of a small one is that of the runtime.
+			// Most of the time of a small program is startup of the runtime.
 			if !testenv.All() {
 				e.Setenv("GOGC", "off")
 				e.Setenv("GOMAXPROCS", "1")
@@ -94,8 +94,8 @@ func runScripts(t *testing.T, folder string, history func() string) {
 	})
 }
 
-// corpus returns the folder of real profiler output, or nothing where it is not
-// asked for or not installed.
+// corpus returns the folder of real profiler output, or "" if it is not
+// requested or not installed.
 func corpus() string {
 	if !testenv.All() {
 		return ""
@@ -109,9 +109,9 @@ func corpus() string {
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestManual runs every command of the sh blocks of the README and of some
-// documents, each document in a folder of its own, so that the manual cannot
-// rot. What cannot run here (vtune) is in text blocks.
+// TestManual runs every command in the sh blocks of the README and of some
+// documents, each document in a separate folder, so that the manual stays
+// right. Commands that cannot run here (vtune) are in text blocks.
 func TestManual(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -144,8 +144,8 @@ func TestManual(t *testing.T) {
 
 var sampleBlock = regexp.MustCompile("(?s)```text\n\\$ (occudiff [^\n]*)\n(.*?)```\n")
 
-// TestSample compares each sample output of the README and the tutorial with
-// what its command prints, 100 columns wide; -update rewrites the samples.
+// TestSample compares each sample output in the README and the tutorial with
+// the output of its command, 100 columns wide. -update rewrites the samples.
 func TestSample(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -193,7 +193,7 @@ func sampleOf(t *testing.T, line string) string {
 	return "```text\n$ " + line + "\n" + out.String() + "```\n"
 }
 
-// manualCommands returns the lines of the sh blocks, joined at backslashes,
+// manualCommands returns the lines of the sh blocks, joined at backslashes and
 // without comments.
 func manualCommands(text string) []string {
 	var lines []string

@@ -14,8 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// printSummary runs a command line and gives the summary that it prints, nil
-// where the input cannot be read at all.
+// printSummary runs a command line and returns the summary that it prints, or
+// nil if the input cannot be read at all.
 func printSummary(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -26,8 +26,8 @@ func printSummary(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// TestSummaries: the summary of every corpus file keeps its schema and its
-// bounds, and one that is not usable has no finding.
+// TestSummaries checks that the summary of every corpus file matches its schema
+// and its limits, and that an unusable one has no finding.
 func TestSummaries(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
@@ -71,8 +71,8 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSummaryBounds: two hundred kernels with long names that do not match make
-// a summary of 8 kB, and several runs make none that is usable.
+// TestSummaryBounds checks that 200 mismatching kernels with long names result
+// in a summary of 8 kB, and that several runs result in an unusable one.
 func TestSummaryBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.csv")
 	var b strings.Builder

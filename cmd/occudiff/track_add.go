@@ -74,7 +74,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
 	}
 	commit := cmp.Or(f.Commit, t.commit(ctx))
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // what is stored lives to the end
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // stored values live to the end
 	var db *history.DB
 	var done []track.Added
 	add := func(p []string) error {
@@ -97,7 +97,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		}
 		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
 		one.Host, one.Program = cmp.Or(f.Host, one.Host), cmp.Or(f.Program, one.Program)
-		if db == nil { // not before a run was read: a mistyped path leaves no empty history behind
+		if db == nil { // only after a run was read, so that a mistyped path leaves no empty history
 			if db, err = history.Open(ctx, t.DB, history.Options{}); err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		if t.Format == "json" {
 			return nil
 		}
-		return t.printResult("%s", trackdoc.AddedText(one)) // when it is done: adding many takes long
+		return t.printResult("%s", trackdoc.AddedText(one)) // printed at once, because adding many runs takes long
 	}
 	for _, p := range runs {
 		if err = add(p); err != nil {
@@ -125,7 +125,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	switch {
 	case err != nil && len(done) == 0:
 		return err
-	case errors.Is(err, context.Canceled): // not wrapped: it is not true that nothing was written
+	case errors.Is(err, context.Canceled): // not wrapped, because some runs were written
 		return fmt.Errorf("interrupted; %s, the same command adds the rest", before)
 	case err != nil:
 		return fmt.Errorf("%w\n%s", err, before)
@@ -255,8 +255,8 @@ func (t *tracking) branch() string {
 	return name
 }
 
-// gitCommit returns the commit of a name; "" for none. --end-of-options keeps a
-// name that begins with - from being an option.
+// gitCommit returns the commit with a name, or "" for none. --end-of-options
+// prevents git from reading a name that begins with - as an option.
 func gitCommit(ctx context.Context, name string) string {
 	return git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 }
@@ -296,7 +296,7 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	// Jenkins.
 	job = t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
 	if job != "" && host == "" {
-		host, _ = os.Hostname() // empty where the system does not say
+		host, _ = os.Hostname() // empty if the system does not return a name
 	}
 	return host, job
 }

@@ -16,14 +16,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// trackLoad is the history that the figures below are for: 1,000 series with
+// trackLoad is the size of the history for the numbers below: 1,000 series with
 // 1,000 runs.
 const trackLoad = 1000
 
-// BenchmarkTrack measures the commands on a history of a million rows. What is
-// wanted: importing all of it below 15 s, add of a run of 1,000 kernels below
-// 0.5 s, check below 1 s, report below 10 s. A shared machine of two cores took
-// 0.10, 0.14 and 1.4 s, and 112 MB at most.
+// BenchmarkTrack measures the commands on a history with a million rows. The
+// targets are 15 s to import all of it, 0.5 s to add a run with 1,000 kernels,
+// 1 s for check, and 10 s for report. A shared machine with two cores took
+// 0.10, 0.14, and 1.4 s, and at most 112 MB.
 func BenchmarkTrack(b *testing.B) {
 	if testing.Short() {
 		b.Skip("a million rows take too long for -short")
@@ -57,9 +57,9 @@ func BenchmarkTrack(b *testing.B) {
 	})
 }
 
-// BenchmarkTrackServer measures a check of 200 series on a server that holds
-// POINTS points (a million when it is not set): ten programs' runs take turns.
-// What is wanted: below 1 s for 10 million.
+// BenchmarkTrackServer measures a check of 200 series on a server that contains
+// POINTS points (a million by default). The runs of ten programs alternate. The
+// target is 1 s for 10 million points.
 func BenchmarkTrackServer(b *testing.B) {
 	url := server.Fresh(b)
 	points, _ := strconv.Atoi(cmp.Or(os.Getenv("POINTS"), "1000000"))
@@ -110,8 +110,8 @@ func benchTrack(b *testing.B, args ...string) {
 	}
 }
 
-// loadValue is the occupancy of a kernel in a run: a level with a little noise
-// that is the same every time.
+// loadValue returns the occupancy of a kernel in a run: a level with a little
+// noise that is the same every time.
 func loadValue(kernel, run int) float64 {
 	return 20 + float64(kernel%70) + float64((kernel*31+run*17)%13)/10
 }
@@ -121,8 +121,8 @@ func loadValues(kernel, run int) (v history.Values) {
 	return v
 }
 
-// writePoints writes the points of all series and runs as `track import` reads
-// them.
+// writePoints writes the points of all series and runs in the format of `track
+// import`.
 func writePoints(b *testing.B, path string) {
 	b.Helper()
 	f, err := os.Create(path)
@@ -146,7 +146,7 @@ func writePoints(b *testing.B, path string) {
 	}
 }
 
-// writeExport writes an export of n kernels, whose names begin with a prefix.
+// writeExport writes an export with n kernels, whose names begin with a prefix.
 func writeExport(b *testing.B, prefix string, n, run int) string {
 	b.Helper()
 	var text strings.Builder

@@ -26,7 +26,7 @@ import (
 func (t *tracking) listCommand() *cobra.Command {
 	return t.command(command{text: "track-list", share: outputFlags,
 		run: func(ctx context.Context, _ []string) (*report.Output, error) {
-			t.NoVerify = true // it is what one looks at a damaged history with
+			t.NoVerify = true // users inspect a damaged history with this command
 			return t.looking(ctx, func(db *history.DB) (*report.Output, error) {
 				runs, err := db.List(ctx)
 				if err != nil {
@@ -107,7 +107,7 @@ func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(t.stderr, "%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(t.stdin).ReadString('\n') // nothing, at the end of input, is a no
+		line, _ := bufio.NewReader(t.stdin).ReadString('\n') // an empty answer at the end of input means no
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
@@ -267,7 +267,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	defer db.Close()
 	done, err := db.Import(ctx, records)
 	switch {
-	case ctx.Err() != nil: // not wrapped: it is not true that nothing was written
+	case ctx.Err() != nil: // not wrapped, because some runs were written
 		return fmt.Errorf("%s: interrupted; %s in the history, the same import adds the rest", path,
 			unit.FormatCount(done.Runs, "run of it is", "runs of it are"))
 	case err != nil:

@@ -34,7 +34,7 @@ type goldenSeries struct {
 	} `json:"runs"`
 }
 
-// goldenReport is what JSON has of a series.
+// goldenReport is the JSON of a series.
 type goldenReport struct {
 	Name    string `json:"name"`
 	Points  int    `json:"points"`
@@ -62,7 +62,7 @@ func readGolden(t *testing.T) map[string]goldenSeries {
 	return golden.Series
 }
 
-// inTrack runs a command and gives its output.
+// inTrack runs a command and returns its output.
 func inTrack(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -73,11 +73,12 @@ func inTrack(t *testing.T, want int, args ...string) string {
 	return out.String()
 }
 
-// TestTrackReportGolden imports every golden series and asks the command for
-// every parameter set: the same indices, p and means to 1e-9 relative.
+// TestTrackReportGolden imports every golden series and runs the command with
+// every parameter set. It checks the indices, and p and the means to 1e-9
+// relative.
 func TestTrackReportGolden(t *testing.T) {
 	golden := readGolden(t)
-	for _, metric := range []string{"seconds", "measured"} { // as they are stored, and by way of percentages
+	for _, metric := range []string{"seconds", "measured"} { // as they are stored, and converted from percentages
 		t.Run(metric, func(t *testing.T) {
 			dir := t.TempDir()
 			db, file := filepath.Join(dir, "golden.db"), filepath.Join(dir, "golden.csv")
@@ -110,7 +111,7 @@ type parameterSet struct {
 	p, magnitude float64
 }
 
-// parameterSets lists the sets of all series.
+// parameterSets returns the parameter sets of all series.
 func parameterSets(golden map[string]goldenSeries) []parameterSet {
 	var sets []parameterSet
 	for _, s := range golden {
@@ -123,7 +124,7 @@ func parameterSets(golden map[string]goldenSeries) []parameterSet {
 	return sets
 }
 
-// writeGolden writes the series as a file to import: one run a day.
+// writeGolden writes the series as a file to import, with one run per day.
 func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 	t.Helper()
 	var b strings.Builder
@@ -139,8 +140,8 @@ func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 	}
 }
 
-// compareGolden compares one series under one set and gives how many sets it
-// compared.
+// compareGolden compares one series with one set and returns the number of
+// compared sets.
 func compareGolden(t *testing.T, set parameterSet, got *goldenReport, want goldenSeries) int {
 	t.Helper()
 	for _, r := range want.Runs {
@@ -169,8 +170,8 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// TestReadersNeverWrite: what only looks at a history leaves its bytes as they
-// are, also of one that it cannot read.
+// TestReadersNeverWrite checks that commands that only read a history leave its
+// bytes unchanged, including a history that they cannot read.
 func TestReadersNeverWrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var lines strings.Builder
@@ -222,11 +223,11 @@ func TestReadersNeverWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(exitUsage, append(readers, writers...)...)
-	if err := os.WriteFile("h.db", []byte(bytes()[:5000]), 0o600); err != nil { // cut
+	if err := os.WriteFile("h.db", []byte(bytes()[:5000]), 0o600); err != nil { // truncated
 		t.Fatal(err)
 	}
 	ask(exitUsage, readers...)
-	if err := os.WriteFile("h.db", []byte("kernel,time\n"), 0o600); err != nil { // no history at all
+	if err := os.WriteFile("h.db", []byte("kernel,time\n"), 0o600); err != nil { // not a history
 		t.Fatal(err)
 	}
 	ask(exitUsage, append(readers, writers...)...)

@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// runCommand runs the program in this process and gives its exit status,
-// standard output and standard error.
+// runCommand runs the program in this process and returns its exit status,
+// standard output, and standard error.
 func runCommand(args ...string) (status int, stdout, stderr string) {
 	var out, errs strings.Builder
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
@@ -24,8 +24,8 @@ func runCommand(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// TestUnreadableExport cuts a compressed export at many bytes: nothing of it is
-// reported, written or stored.
+// TestUnreadableExport truncates a compressed export at many bytes. Nothing of
+// it is reported, written, or stored.
 func TestUnreadableExport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -33,7 +33,7 @@ func TestUnreadableExport(t *testing.T) {
 	}
 	var gz bytes.Buffer
 	g := gzip.NewWriter(&gz)
-	for line := range bytes.Lines(text) { // where a flush ends, every row before the cut is whole
+	for line := range bytes.Lines(text) { // after a flush, every row before the end is complete
 		g.Write(line)
 		g.Flush()
 	}
@@ -65,7 +65,8 @@ func TestUnreadableExport(t *testing.T) {
 	}
 }
 
-// readOutput returns the text of an output; of a workbook that of its parts.
+// readOutput returns the text of an output. For a workbook, it returns the text
+// of its parts.
 func readOutput(t *testing.T, path string) string {
 	t.Helper()
 	if filepath.Ext(path) != ".xlsx" {
@@ -94,8 +95,8 @@ func readOutput(t *testing.T, path string) string {
 	return all.String()
 }
 
-// TestStoredOnce: a run that is compressed, or has other line ends, is the same
-// run.
+// TestStoredOnce checks that a run that is compressed, or has other line
+// breaks, is the same run.
 func TestStoredOnce(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {

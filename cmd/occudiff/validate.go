@@ -22,7 +22,7 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// validateFlags are those of validate alone.
+// validateFlags are the flags that only validate has.
 type validateFlags struct {
 	Instances bool     `flag:"instances" help:"write a row for each launch to JSON and CSV"`
 	Also      []string `flag:"also" expert:"true" arg:"DEVICES" help:"also predict the launches on these devices, for example b580,max1550"`
@@ -241,9 +241,9 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	return []*arch.Device{c.Device}, nil
 }
 
-// compareRun compares a run with the predictions for its device. unnamed is what
-// to do without a device. --driver takes precedence over the inputs, of which
-// only traces name the driver.
+// compareRun compares a run with the predictions for its device. unnamed is the
+// action without a device. --driver takes precedence over the inputs. Only
+// traces among them contain the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error

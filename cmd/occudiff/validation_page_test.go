@@ -20,7 +20,7 @@ import (
 	"occudiff/report/text"
 )
 
-// validation gathers what docs/design/verification.md says.
+// validation collects the content of docs/design/verification.md.
 type validation struct {
 	*testing.T
 	root       string
@@ -28,8 +28,10 @@ type validation struct {
 	breakdowns []slotsRow
 	published  []publishedRow
 	answers    map[truth]int
-	// |measured - predicted| of the measurable rows, of all XVEs and of those that ran, in points: from the lower end of
-	// what is predicted, and from the nearest point of its range.
+	// average and busy are |measured - predicted| of the measurable rows, over
+	// all XVEs and over busy XVEs, in points. The prediction is the lower end
+	// of its range. For fromAverage and fromBusy, it is the nearest point of
+	// the range.
 	average, busy, fromAverage, fromBusy []float64
 }
 
@@ -46,7 +48,7 @@ type runRow struct {
 	Known     string               `col:"What is known"`
 }
 
-// slotsRow is the breakdown of one.
+// slotsRow is the thread-slot breakdown of a kernel.
 type slotsRow struct {
 	Files         string               `col:"Files"`
 	Kernel        string               `col:"Kernel"`
@@ -74,7 +76,7 @@ type publishedRow struct {
 	True     string     `col:"Is it true?"`
 }
 
-// check holds the answers for a run against what is known of its kernels.
+// check compares the results for a run with the known facts about its kernels.
 func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 	v.Helper()
 	judged := 0
@@ -106,8 +108,8 @@ func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 	}
 }
 
-// sure counts an answer, and fails where its cause is stated more surely than
-// is known.
+// sure counts a result, and fails if its cause has a higher confidence than the
+// known facts allow.
 func (v *validation) sure(row *compare.Row, t truth) {
 	v.Helper()
 	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.MatchWhileBusy) {
@@ -121,8 +123,7 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	}
 }
 
-// breakdown takes the breakdown of a row, and how far it is from its
-// prediction.
+// breakdown adds the breakdown of a row and its distance from the prediction.
 func (v *validation) breakdown(files []string, r *compare.Result, row *compare.Row) {
 	a := row.Breakdown
 	if a == nil {
@@ -159,7 +160,7 @@ func shortName(row *compare.Row) string {
 	return report.CutMiddle(report.KernelName(row.Task), report.LabelWidth)
 }
 
-// averageOf is the predicted average that is nearest to a value.
+// averageOf returns the predicted average that is nearest to a value.
 func averageOf(row *compare.Row, v unit.Ratio) unit.Opt[unit.Ratio] {
 	if row.Predicted == nil {
 		return unit.Opt[unit.Ratio]{}
@@ -167,7 +168,7 @@ func averageOf(row *compare.Row, v unit.Ratio) unit.Opt[unit.Ratio] {
 	return unit.Some(row.Predicted.Nearest(v))
 }
 
-// answerOf is the verdict with its cause and how sure that is.
+// answerOf returns the verdict with its cause and confidence.
 func answerOf(row *compare.Row) string {
 	if row.Cause == nil {
 		return string(row.Verdict)
@@ -175,8 +176,8 @@ func answerOf(row *compare.Row) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence), " ()")
 }
 
-// publishedRuns holds published occupancies against the third basis, peak and
-// measured without launch sizes: the rows of a pass are of one run.
+// publishedRuns compares published occupancies using the third basis, peak and
+// measured without launch sizes. The rows of a pass belong to one run.
 func (v *validation) publishedRuns() {
 	text, err := os.ReadFile(filepath.Join(v.root, "published", "llama_low_occupancy.csv"))
 	if err != nil {
@@ -251,7 +252,7 @@ func (v *validation) write() {
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
 	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "design", "verification.md"), []byte(v.page(doc)))
-	// What is behind it is for who changes the program.
+	// The table is for developers of the program.
 	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
 			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that busy XVEs held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
@@ -260,7 +261,7 @@ func (v *validation) write() {
 	}})))
 }
 
-// answered counts the published rows that have an answer.
+// answered returns the number of published rows with a result.
 func (v *validation) answered(answer string) (n int) {
 	for _, r := range v.published {
 		if r.Result == answer {
@@ -270,7 +271,7 @@ func (v *validation) answered(answer string) (n int) {
 	return n
 }
 
-// page is a document as Markdown.
+// page returns a document as Markdown.
 func (v *validation) page(doc *report.Document) string {
 	var b strings.Builder
 	if err := text.Markdown(&b, doc, nil); err != nil {
@@ -279,8 +280,8 @@ func (v *validation) page(doc *report.Document) string {
 	return b.String()
 }
 
-// tagged makes a table of rows whose tags have the headings: "Measured [%];
-// decimals=1".
+// tagged returns a table of rows whose struct tags contain the headings:
+// "Measured [%]; decimals=1".
 func tagged[T any](key string, rows []T) *report.Table {
 	var cols []report.Col[T]
 	of := reflect.TypeFor[T]()

@@ -15,24 +15,24 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// fact describes what an expert knows of a task of a real run, and what the
-// tool therefore has to answer.
+// fact describes an expert's knowledge about a task of a real run, and the
+// expected result.
 type fact struct {
-	task    string // beginning of the name
+	task    string // prefix of the name
 	verdict compare.Verdict
 	cause   string
 	truth   truth
-	why     string // what is known of the run
+	why     string // known facts about the run
 }
 
-// truth reports whether an answer is true, from what is known of the run next
+// truth is the evidence for a result, from the known facts about the run next
 // to the file.
 type truth string
 
 const (
-	known    truth = "known"        // something next to the file says the same
+	known    truth = "known"        // information next to the file confirms it
 	probable truth = "probable"     // nothing contradicts it
-	untold   truth = "undetermined" // and the answer may not sound as if it could
+	untold   truth = "undetermined" // it cannot be determined, and the result must not claim otherwise
 )
 
 const (
@@ -42,7 +42,7 @@ const (
 	tooShort    = "18 us launches under a 1 ms counter; 19.9 to 42.7 in four runs of one program"
 	saturating  = "2 ms launches that saturate the GPU; 9.14 waves predict 91.4"
 	secondDay   = "the same program on another day: 1.4 ms launches instead of 2, 88.2 and 87.7 measured"
-	numba       = "dppyPy_dppy_py_devfn__5F__5F_main_5F__5F__2E_" // what numba puts before the names of a main program
+	numba       = "dppyPy_dppy_py_devfn__5F__5F_main_5F__5F__2E_" // numba's prefix for the names of a main program
 	lowPeak     = "a peak of 1.2: nothing can be told to be 5 points below it"
 	noShape     = "the summary has no launch size and no array state: which of idle time and dispatch it is cannot be determined from it"
 	byExport    = "the export of the same run, above, says what the summary cannot"
@@ -51,14 +51,14 @@ const (
 	itself      = "one of four adapters worked by the summary's own table; 4 x 23.7 = 94.8"
 )
 
-// realRuns are all files of the corpus that are runs, with what is known of
-// each kernel.
+// realRuns are all files of the corpus that are runs, with the known facts
+// about each kernel.
 var realRuns = []struct {
 	files   []string
 	device  string
 	xve     int
 	kernels []fact
-	fault   string // for files of which nothing can be made
+	fault   string // error, for files that cannot be used
 }{
 	{[]string{"vtune-csv/bench_gaussian.hotspots.csv", "vtune-summary/bench_gaussian.hotspots.txt"}, "", 0, []fact{
 		{"Fan2", compare.Below, compare.CauseGaps, probable, launchBound}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, tooShort}}, ""},
@@ -111,8 +111,8 @@ var realRuns = []struct {
 	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "", "a timing table: no occupancy, no launch size"}}, ""},
 }
 
-// TestValidation runs the tool on every real run, holds verdict and cause
-// against what is known of it, and writes docs/design/verification.md (-update).
+// TestValidation runs the tool on every real run, compares verdict and cause
+// with the known facts, and writes docs/design/verification.md (-update).
 func TestValidation(t *testing.T) {
 	root := testenv.Shared(t, "corpus")
 	seen := map[string]bool{}

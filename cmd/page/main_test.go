@@ -8,8 +8,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestVet looks at the program as it is for browsers: on any other system it
-// has no files.
+// TestVet vets the program for browsers, because on any other system it has no
+// files.
 func TestVet(t *testing.T) {
 	testenv.Long(t) // compiling for another system
 	c := exec.Command("go", "vet", ".")

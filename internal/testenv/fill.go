@@ -7,9 +7,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Fill sets each exported field of a struct to a value of its own: numbers
-// count up from next, and texts are the names of their fields. It returns the
-// last number.
+// Fill sets each exported field of a struct to a different value: numbers count
+// up from next, and texts are the names of their fields. It returns the last
+// number.
 func Fill(row any, next int64) int64 {
 	fill(reflect.ValueOf(row).Elem(), "", &next)
 	return next

@@ -41,8 +41,7 @@ func Golden(t testing.TB, path string, got []byte) {
 }
 
 // Made returns an input that was written for tests: the first file of
-// testdata/NAME.txtar. The tests of ingest/formats check what is read from
-// each.
+// testdata/NAME.txtar. The tests of ingest/formats check how each is read.
 func Made(t testing.TB, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))

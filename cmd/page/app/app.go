@@ -37,7 +37,7 @@ type App struct {
 	last        *report.Output
 }
 
-// Request is a request of the page's scripts, in JSON.
+// Request is a request from the page's scripts, in JSON.
 type Request struct {
 	Kind     string // predict, others, validate, example, compare or download
 	ID       int    // number that the response repeats
@@ -83,7 +83,7 @@ func (a *App) Respond(ctx context.Context, q *Request) *Response {
 	return out
 }
 
-// Result is an output in the form of the page.
+// Result is an output in the page's form.
 type Result struct {
 	HTML   string            `json:"html"`   // text of the input is escaped
 	Styles string            `json:"styles"` // style of the columns of its tables
@@ -116,16 +116,16 @@ func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
 }
 
-// Problem is an error in the form of the page: the file that caused it, the text,
-// and what to do.
+// Problem is an error in the page's form: the file that caused it, the text,
+// and the remedy.
 type Problem struct {
 	Where string `json:"where"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
 }
 
-// hint returns what to do. For errors of predict/arch whose hint names a flag, it
-// returns a hint for the form.
+// hint returns the remedy for an error. For errors of predict/arch whose hint
+// names a flag, it returns a hint for the form.
 func hint(f *note.InputError) string {
 	switch f.Code {
 	case "no-device":

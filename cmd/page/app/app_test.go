@@ -24,8 +24,8 @@ func newApp(t testing.TB) *app.App {
 	return a
 }
 
-// TestPredict pins what the page shows large. The figures are those of
-// `occudiff predict`.
+// TestPredict checks the values in large type. They equal those of `occudiff
+// predict`.
 func TestPredict(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -69,8 +69,8 @@ func TestPredictRejects(t *testing.T) {
 	}
 }
 
-// TestBeside checks what stands below the prediction.
-func TestBeside(t *testing.T) {
+// TestOthers checks the sections below the prediction.
+func TestOthers(t *testing.T) {
 	r, err := newApp(t).PredictOthers(app.Launch{"device": "a770", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "2",
 		"with": "max1100, tgl,nothing", "calculator": "1"})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestCalculator names the differences from Intel's calculator.
+// TestCalculator checks the differences from Intel's calculator.
 func TestCalculator(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -106,7 +106,7 @@ func TestCalculator(t *testing.T) {
 	}
 }
 
-// TestRuns validates and compares files, and saves what was answered.
+// TestRuns validates and compares files, and saves the results.
 func TestRuns(t *testing.T) {
 	a, ctx := newApp(t), context.Background()
 	if err := a.Download(io.Discard, "json"); err == nil {
@@ -137,7 +137,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestErrors takes apart what a terminal prints.
+// TestErrors checks the parts of errors that a terminal prints.
 func TestErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "empty.csv")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
@@ -175,7 +175,8 @@ func FuzzPredict(f *testing.F) {
 	})
 }
 
-// TestNoFlags wants advice that a page can follow: there are no flags on it.
+// TestNoFlags checks that a user of the page can follow its advice: the page
+// has no flags.
 func TestNoFlags(t *testing.T) {
 	a := newApp(t)
 	folder := t.TempDir()

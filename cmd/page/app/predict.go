@@ -65,8 +65,8 @@ func (f Launch) count(name string) (int, error) {
 	return n, nil
 }
 
-// question returns the device and the launch of the form. The registers select
-// the GRF mode of the device.
+// question returns the form's device and launch. The registers select the
+// device's GRF mode.
 func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	xves, err := f.count("xve")
 	if err != nil {
@@ -86,10 +86,10 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	return on, l, err
 }
 
-// Predict returns the prediction for the launch of the form with every step. Its
-// fields are the text of the elements peak, average, waves, and limits. Predict
-// and PredictOthers are separate requests, so that the prediction does not wait
-// for curves and advice.
+// Predict returns the prediction for the form's launch with every step. Its
+// fields are the texts of the elements peak, average, waves, and limits.
+// Predict and PredictOthers are separate requests, so that the prediction does
+// not wait for curves and advice.
 func (a *App) Predict(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *App) Predict(f Launch) (*Result, error) {
 }
 
 // fields returns the values that the page shows in large type. Without a global
-// size, an Xe-core is predicted and not the GPU.
+// size, the prediction covers an Xe-core and not the GPU.
 func fields(p *predict.Prediction) map[string]string {
 	percent := func(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) }
 	f := map[string]string{"xecore": percent(p.XeCore), "peak": "-", "average": "-", "average-to": "", "waves": "-",
@@ -302,7 +302,7 @@ type DeviceChoice struct {
 	Calculator   bool   `json:"calculator"` // whether Intel's calculator contains it
 }
 
-// DeviceChoices lists the devices of the form in the order of the built-in table.
+// DeviceChoices returns the form's devices in the order of the built-in table.
 func DeviceChoices() ([]DeviceChoice, error) {
 	devices, err := arch.Builtin()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"occudiff/cmd/page/app"
 )
 
-// TestOffers checks what the form offers for devices that differ in it.
+// TestOffers checks the form's choices for devices that differ in them.
 func TestOffers(t *testing.T) {
 	list, err := app.DeviceChoices()
 	if err != nil {

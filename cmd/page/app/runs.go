@@ -79,10 +79,10 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	return a.runs([]string{"example"}, []*compare.Result{r})
 }
 
-// Compare compares sides. Each side consists of the paths of one run or of its
-// repeats. Of two sides, it reports the difference, and of more than two, the
-// runs that differ from the others. Without a device, it compares only measured
-// values, like occudiff diff.
+// Compare returns the comparison of sides. Each side consists of the paths of
+// one run or of its repeats. For two sides, it reports the difference, and for
+// more than two, the runs that differ from the others. Without a device, it
+// compares only measured values, like occudiff diff.
 func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*Result, error) {
 	read := make([]diff.Side, len(sides))
 	var all []*compare.Result
