@@ -20,7 +20,7 @@ type VariableSettings struct {
 }
 
 // allows reports whether a setting may change. A setting that is not searched
-// (barriers, the number of work-groups) may always change.
+// (barriers, work-group count) may always change.
 func (may VariableSettings) allows(setting string) bool {
 	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
 	return allowed || !known
@@ -79,7 +79,7 @@ type Setting struct {
 	// that launch, and never nil.
 	Changes []Change
 
-	changed                   int        // number of changed settings; Changes is filled only for chosen settings
+	changed                   int        // count of changed settings; Changes is filled only for chosen settings
 	cost                      float64    // see costOf
 	usefulAverage, usefulPeak unit.Ratio // results of useful
 }
@@ -98,7 +98,8 @@ type Advice struct {
 	// the last setting has the highest peak. Best is never nil. It is empty if
 	// no setting can run.
 	Best []Setting
-	// Equal is the number of settings that are as good as the first of Best.
+	// Equal is the number of settings that are as good as the first one in
+	// Best.
 	Equal int
 	// Least is the smallest change of a single setting that gains at least
 	// minGain points of peak or average and reduces neither, with and without
@@ -106,10 +107,11 @@ type Advice struct {
 	// makes it run. It is nil if there is none.
 	Least *Setting
 	Next  []NextStep // for each limit, the change that would relax it; never nil
-	// FullGrid are the work-groups that fill the GPU, for the original launch,
-	// or for the first of Best if the original launch cannot run.
+	// FullGrid is the work-group count that fills the GPU, for the original
+	// launch, or for the first setting in Best if the original launch cannot
+	// run.
 	FullGrid FullGrid
-	// SLMRoom is the largest SLM per work-group with the same number of
+	// SLMRoom is the largest SLM per work-group that keeps the number of
 	// work-groups per Xe-core, or 0 if there is none.
 	SLMRoom unit.Bytes
 }
@@ -118,7 +120,7 @@ type Advice struct {
 // be proposed.
 const minGain unit.Points = 1
 
-// sameResult is the largest difference of ratios that is invisible in a
+// sameResult is the largest difference between ratios that is invisible in a
 // percentage with one decimal.
 const sameResult = 0.0005
 
@@ -126,7 +128,7 @@ const sameResult = 0.0005
 // readable.
 const mostBest = 5
 
-// Advise searches the variable settings for the highest occupancy. The search
+// Advise returns the variable settings with the highest occupancy. The search
 // covers:
 //
 //   - sub-group sizes of at least the launch's own
@@ -226,16 +228,17 @@ func costOf(list []Change) float64 {
 	return sum
 }
 
-// tops are the highest outcomes of all settings, for the lanes in use.
+// tops contains the highest results among all settings, for the lanes in use.
 type tops struct{ average, peak unit.Ratio }
 
 // level returns 0 for the top and larger numbers for lower ratios. Ratios that
 // print the same have the same level.
 func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }
 
-// compare orders the better setting first. If two are equal, the order is the
-// smallest change, then the largest sub-group, which starts the fewest threads,
-// then the smallest work-group, which leaves the shortest last wave.
+// compare returns the order of two settings, the better one first. If two are
+// equal, the order is the smallest change, then the largest sub-group, which
+// starts the fewest threads, then the smallest work-group, which leaves the
+// shortest last wave.
 func (t *tops) compare(x, y *Setting) int {
 	return cmp.Or(cmp.Compare(level(x.usefulAverage, t.average), level(y.usefulAverage, t.average)),
 		cmp.Compare(level(x.usefulPeak, t.peak), level(y.usefulPeak, t.peak)), cmp.Compare(x.cost, y.cost),
@@ -279,8 +282,8 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	return chosen
 }
 
-// idleChange reports whether a setting makes all changes of a chosen setting
-// and more, or reduces SLM further. The additional changes gain nothing,
+// idleChange reports whether a setting makes all changes that a chosen setting
+// makes and more, or reduces SLM further. The additional changes gain nothing,
 // because the chosen settings are at least as good.
 func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 	var room [4]Change
@@ -331,7 +334,7 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 // reduces neither, with and without idle lanes.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
-		const same = 1e-9 // equal shares of lanes are computed in different orders
+		const same = 1e-9 // equal lane shares are computed in different orders
 		return newAverage >= average-same && newPeak >= peak-same &&
 			max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
 	}
@@ -341,14 +344,14 @@ func (s *Setting) helps(now *Setting) bool {
 		gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
 }
 
-// A FullGrid contains numbers of work-groups that keep the whole GPU busy.
+// A FullGrid contains the work-group counts that keep the whole GPU busy.
 type FullGrid struct {
 	Least    int64 // smallest number that reaches the highest peak
 	Multiple int64 // multiples of this number leave no partial last wave
 }
 
-// fullGridOf returns the numbers of work-groups that fill the GPU, independent
-// of the launch's global size. With policy Whole, both are Xe-cores x N. With
+// fullGridOf returns the work-group counts that fill the GPU, independent of
+// the launch's global size. With policy Whole, both are Xe-cores x N. With
 // Free, a wave can end inside a work-group if T does not divide the slots.
 func fullGridOf(d *arch.Device, l Launch) (FullGrid, error) {
 	l.Global = l.Local

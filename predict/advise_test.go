@@ -9,7 +9,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// varyAll allows every setting to change.
+// varyAll returns settings that may all change.
 func varyAll() VariableSettings {
 	return VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
 }
@@ -150,7 +150,7 @@ func TestAdviseCompletes(t *testing.T) {
 	}
 }
 
-// TestAdviseExplicitSIMD checks that the width of an ESIMD kernel is kept.
+// TestAdviseExplicitSIMD checks that an ESIMD kernel's width is kept.
 func TestAdviseExplicitSIMD(t *testing.T) {
 	a, err := Advise(max1100(), Launch{Global: size(3584), Local: size(24), SIMD: ExplicitSIMD}, varyAll())
 	if err != nil || len(a.Best) == 0 {
@@ -189,8 +189,8 @@ func TestAdviseSearch(t *testing.T) {
 	}
 }
 
-// TestAdviseOddGrids uses grids that no work-group of complete sub-groups
-// divides. Idle lanes must not count as occupancy.
+// TestAdviseOddGrids uses grids that cannot be divided into work-groups with
+// complete sub-groups. Idle lanes must not count as occupancy.
 func TestAdviseOddGrids(t *testing.T) {
 	tests := []struct {
 		d       *arch.Device
@@ -241,8 +241,9 @@ func TestAdviseOddGrids(t *testing.T) {
 	}
 }
 
-// bruteForce tries every work-group of up to three dimensions that divides the
-// grid without idle lanes, and the launch's own by the lanes that it uses.
+// bruteForce returns the best average and peak. It tries every work-group with
+// up to three dimensions that divides the grid without idle lanes, and the
+// launch's own by the lanes that it uses.
 func bruteForce(d *arch.Device, l Launch) (average, peak unit.Ratio) {
 	own, _ := Predict(d, l)
 	average, peak = (&Setting{Launch: l, Prediction: own}).useful()

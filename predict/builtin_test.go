@@ -23,9 +23,9 @@ func builtin(t testing.TB) []*arch.Device {
 	return devices
 }
 
-// TestBuiltinDevices checks every device of the built-in table. For
-// every sub-group size and GRF mode, some launch must run. A copy of the device
-// must have the same predictions.
+// TestBuiltinDevices checks every device in the built-in table. For every
+// sub-group size and GRF mode, some launch must run. A copied device must have
+// the same predictions.
 func TestBuiltinDevices(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ran := 0
@@ -62,9 +62,9 @@ func TestBuiltinDevices(t *testing.T) {
 	}
 }
 
-// TestDriverRules checks the additional limits of every built-in device. The
-// largest work-group for a sub-group size and GRF mode must run, and one more
-// work-item must be rejected as too large or as too many threads.
+// TestDriverRules checks every built-in device's additional limits. The largest
+// work-group for a sub-group size and GRF mode must run, and one more work-item
+// must be rejected as too large or as too many threads.
 func TestDriverRules(t *testing.T) {
 	largest := func(d *arch.Device, simd, registers int) int64 {
 		n := int64(0)

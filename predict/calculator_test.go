@@ -11,7 +11,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Kinds of differences between the prediction and Intel's calculator.
+// Kinds of difference between the prediction and Intel's calculator.
 // docs/design/model.md contains the reasons.
 const (
 	equal          = "equal in every value"
@@ -29,11 +29,11 @@ const (
 	kindSlots      = "not compared: a device whose thread slots are not XVEs x threads"
 )
 
-// TestCalculatorDifferences compares every row of the calculator and determines
-// the kind of each difference. The test fails if a difference has no kind or if
-// the count of a kind changes. The calculator's barriers replace the work-group
-// slots. No row shows this, because no device has more barrier slots than
-// work-group slots and a launch that needs them.
+// TestCalculatorDifferences compares every calculator row and determines each
+// difference's kind. The test fails if a difference has no kind or if a kind's
+// count changes. The calculator's barriers replace the work-group slots. No row
+// shows this, because no device has more barrier slots than work-group slots
+// and a launch that needs them.
 func TestCalculatorDifferences(t *testing.T) {
 	devices := calculatorDevices(t)
 	counts := map[string]int{}
@@ -57,7 +57,7 @@ func TestCalculatorDifferences(t *testing.T) {
 	}
 }
 
-// calculatorKind returns the kind of a row. The test fails if there is none.
+// calculatorKind returns a row's kind. The test fails if there is none.
 func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record) string {
 	c := devices[r["dev"]]
 	d, why := c.device(int(r.int(t, "xve")))
@@ -79,8 +79,8 @@ func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record)
 	var kinds []string
 	differ := differences(r, p)
 	if n, ok := r.number("wg_total"); ok && int64(n) < p.GroupsPerXeCore {
-		// The calculator's Xe-core occupancy then uses the launch's own number
-		// of work-groups, and its waves use such Xe-cores.
+		// The calculator's Xe-core occupancy then uses the launch's own
+		// work-group count, and its waves use such Xe-cores.
 		kinds = append(kinds, kindCapped)
 		got, _ := r.number("core_pct")
 		if want := ratio(int64(n)*p.ThreadsPerGroup, int64(d.SlotsPerXeCore())).Percent(); !near9(got, want) {
@@ -150,10 +150,12 @@ func differences(r record, p Prediction) map[string]bool {
 	return differ
 }
 
-// near9 compares values that the oracle prints with 13 digits.
+// near9 reports whether values are equal, if the oracle prints them with 13
+// digits.
 func near9(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// rejectedKind checks the prediction for a row that the calculator rejects.
+// rejectedKind returns the kind for a row that the calculator rejects, after
+// checking the prediction.
 func rejectedKind(t *testing.T, d *arch.Device, r record) string {
 	global, errGlobal := unit.ParseSize(strings.ReplaceAll(r["global_text"], "*", "x"))
 	local, errLocal := unit.ParseSize(strings.ReplaceAll(r["wg_text"], "*", "x"))
@@ -185,7 +187,7 @@ func rejectedKind(t *testing.T, d *arch.Device, r record) string {
 	return kindNoDivision
 }
 
-// onlyRejectedHere returns the kind of a row that only the model rejects.
+// onlyRejectedHere returns the kind for a row that only the model rejects.
 func onlyRejectedHere(t *testing.T, r record, refusal *LaunchError) string {
 	switch refusal.Code {
 	case "slm-too-large":
@@ -200,8 +202,8 @@ func onlyRejectedHere(t *testing.T, r record, refusal *LaunchError) string {
 }
 
 // TestFreePlacementCount counts the calculator's launches for which free
-// placement changes the peak. It uses only values of the oracle, so that
-// devices that cannot be predicted count as well.
+// placement changes the peak. It uses only the oracle's values, so that devices
+// that cannot be predicted count as well.
 func TestFreePlacementCount(t *testing.T) {
 	devices := calculatorDevices(t)
 	launches, differ := 0, 0

@@ -19,16 +19,16 @@ type Compiled struct {
 // A BinaryPrediction is a prediction from a kernel's binary.
 type BinaryPrediction struct {
 	Launch     Launch     // the predicted launch
-	Prediction Prediction // without a global size, it is for a GPU full of the kernel's work-groups
+	Prediction Prediction // without a global size, it is for a GPU filled with the kernel's work-groups
 	// Best is the work-group size with the highest occupancy. It is absent if
 	// the kernel fixes its size.
 	Best unit.Size3
 }
 
-// PredictCompiled predicts a kernel from its binary. If the kernel does not fix
-// a work-group size, it uses local, or the best size if local is absent.
-// Without a global size, the prediction is for a full GPU: it has a peak, but
-// no values that depend on the number of work-groups. The error is a
+// PredictCompiled returns the prediction for a kernel binary. If the kernel
+// does not fix a work-group size, it uses local, or the best size if local is
+// absent. Without a global size, the prediction is for a full GPU: it has a
+// peak, but no values that depend on the work-group count. The error is a
 // *LaunchError.
 func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (BinaryPrediction, error) {
 	l := Launch{Global: global, SIMD: k.SIMD, SLM: k.SLM, Barriers: k.Barriers}
@@ -47,7 +47,7 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 		l.Local = k.Local
 	default:
 		a, err := Advise(d, l, VariableSettings{Local: true})
-		if err != nil { // no work-group runs: the error for one of them contains the reason
+		if err != nil { // no work-group runs: any of their errors contains the reason
 			l.Local = unit.Size(int64(max(l.SIMD, 1)))
 			_, err = Predict(d, l)
 			return b, err
@@ -62,7 +62,7 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 		l.Global = unit.Size(l.Local.Dim(0)*int64(d.Slots()), l.Local.Dim(1), l.Local.Dim(2))
 	}
 	p, err := Predict(d, l)
-	if !global.Present() { // clear the values that depend on the number of work-groups
+	if !global.Present() { // clear the values that depend on the work-group count
 		p.Groups, p.Waves, p.LastWaveOccupancy, p.Average, p.AverageHigh = 0, 0, 0, 0, 0
 		p.Limits &^= LimitGrid | LimitTail
 	}

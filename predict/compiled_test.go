@@ -8,7 +8,7 @@ import (
 )
 
 // TestPredictCompiled checks predictions from only a binary. The values were
-// computed by hand from section 1 of the model.
+// computed by hand from the model's section 1.
 func TestPredictCompiled(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

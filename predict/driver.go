@@ -11,9 +11,9 @@ import (
 // formula uses for every GPU.
 const neoBarrierSlots = 32
 
-// A DriverLimit is a second opinion: the number of work-groups that can be
-// resident on the whole GPU according to the compute driver. The driver uses it
-// as the maximum for a cooperative kernel.
+// A DriverLimit is a second opinion: how many work-groups can be resident on
+// the whole GPU according to the compute driver. The driver uses it as the
+// maximum for a cooperative kernel.
 type DriverLimit struct {
 	// Groups is the number of co-resident work-groups.
 	Groups int64
@@ -24,7 +24,7 @@ type DriverLimit struct {
 	ByBarriers   unit.Opt[int64]
 	BarrierSlots int // per Xe-core, in the driver's formula
 
-	// Model is Xe-cores x N of the prediction.
+	// Model is the prediction's Xe-cores x N.
 	Model   int64
 	Differs bool
 	Reasons []string // why they differ; never nil
@@ -39,7 +39,7 @@ type DriverLimit struct {
 // allocated))
 //
 // It differs from Xe-cores x N in three ways. It ignores work-group slots. It
-// has 32 barrier slots on every GPU. It uses the SLM limit of one work-group,
+// has 32 barrier slots on every GPU. It uses the SLM limit for one work-group,
 // pooled over the Xe-cores, instead of an Xe-core's SLM. It returns an error if
 // Predict does.
 func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
@@ -94,8 +94,8 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	}
 }
 
-// barrierSlots returns the number of barrier slots that a prediction of the
-// launch uses, with its source.
+// barrierSlots returns how many barrier slots a prediction for the launch uses,
+// with the source.
 func barrierSlots(d *arch.Device, l Launch) arch.SourcedCount {
 	switch {
 	case l.BarrierSlots > 0:

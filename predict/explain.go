@@ -11,15 +11,15 @@ import (
 
 // A Step is one line of a prediction's explanation.
 type Step struct {
-	Label      string // name of the result: "threads per work-group"
+	Label      string // the result's name: "threads per work-group"
 	Formula    string // with numbers: "ceil(320 / 32)"
 	Value      string // "10", "62.5%"
 	Limiting   bool   // the step is a resource that allows no more than N
-	Supporting bool   // explains a value of another step, or a resource that is not limiting
+	Supporting bool   // explains a value in another step, or a resource that is not limiting
 }
 
-// Explain returns a prediction's explanation, in the order of the computation.
-// It returns the same errors as Predict.
+// Explain returns a prediction's explanation, in computation order. It returns
+// the same errors as Predict.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	p, err := Predict(d, l)
 	if err != nil {
@@ -56,7 +56,7 @@ func (e *explainer) add(label, value, formula string, figures ...any) {
 // supporting marks the last step as supporting.
 func (e *explainer) supporting() { e.steps[len(e.steps)-1].Supporting = true }
 
-// bound adds a resource of the Xe-core. It is marked if it is limiting.
+// bound adds an Xe-core resource. It is marked if it is limiting.
 func (e *explainer) bound(l Limit, label string, n int64, formula string, figures ...any) {
 	value := unit.Thousands(n)
 	if n == Unlimited {
@@ -88,8 +88,7 @@ func (e *explainer) launch() {
 	}
 }
 
-// resources explains the number of work-groups that each resource of an Xe-core
-// allows.
+// resources explains how many work-groups each Xe-core resource allows.
 func (e *explainer) resources() {
 	d, l, p := e.d, e.l, e.p
 	e.bound(LimitThreads, "work-groups by threads", p.ByThreads, "floor(%d / %d)", e.modeSlots, p.ThreadsPerGroup)
@@ -114,7 +113,7 @@ func (e *explainer) resources() {
 	e.bound(LimitBarriers, "work-groups by barriers", p.ByBarriers, formula)
 }
 
-// xeCore explains the result of section 1 of the model.
+// xeCore explains the model's section 1: one Xe-core.
 func (e *explainer) xeCore() {
 	t, n := e.p.ThreadsPerGroup, e.p.GroupsPerXeCore
 	e.add("work-groups per Xe-core", unit.Thousands(n), "the least of these")
@@ -124,7 +123,7 @@ func (e *explainer) xeCore() {
 	}
 }
 
-// gpu explains section 2 of the model: the waves.
+// gpu explains the model's section 2: the waves.
 func (e *explainer) gpu() {
 	p, d := e.p, e.d
 	formula := e.l.Global.String() + " / " + e.l.Local.String()
@@ -193,7 +192,7 @@ func (e *explainer) limits() {
 	e.supporting()
 }
 
-// policyReason returns the reason for the policy of a launch.
+// policyReason returns the reason for a launch's policy.
 func policyReason(l Launch) string {
 	switch {
 	case l.Policy == Free || l.Policy == Whole:

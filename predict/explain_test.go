@@ -9,8 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestExplain compares the explanations of some launches with golden files.
-// Their values were checked by hand.
+// TestExplain compares some launches' explanations with golden files. Their
+// values were checked by hand.
 func TestExplain(t *testing.T) {
 	tests := []struct {
 		name string

@@ -6,18 +6,18 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A FullRange is the range of work-groups of one sub-group size that can fill
-// an Xe-core.
+// A FullRange is the range of work-group sizes that can fill an Xe-core, for
+// one sub-group size.
 type FullRange struct {
 	SIMD                      int
 	LeastThreads, MostThreads int64 // per work-group
 	LeastSize, MostSize       int64 // work-items per work-group; LeastSize is a power of two
 }
 
-// FullRanges returns the range of each sub-group size of a device, and the
-// smallest published number of work-groups per Xe-core, which sets the lower
-// end. For example, 16 work-groups fill the 112 slots of a Tiger Lake Xe-core if
-// each has at least 7 threads.
+// FullRanges returns a device's range for each sub-group size, and the smallest
+// published number of work-groups per Xe-core, which sets the lower end. For
+// example, 16 work-groups fill the 112 slots of a Tiger Lake Xe-core if each
+// has at least 7 threads.
 func FullRanges(d *arch.Device) (list []FullRange, limit arch.SourcedCount) {
 	limit = arch.SourcedCount{Source: "work-group slots", Count: d.GroupSlots}
 	for _, b := range d.BarrierSlots {

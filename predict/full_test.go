@@ -9,7 +9,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestFullRanges checks the guides' tables of full occupancy.
+// TestFullRanges checks the guides' tables for full occupancy.
 func TestFullRanges(t *testing.T) {
 	for _, c := range []struct {
 		device, reason, want string

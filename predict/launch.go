@@ -17,7 +17,7 @@ const defaultGRF = 128
 // Peak, Average, Waves, and LastWaveOccupancy are meaningless.
 func (p *Prediction) HasGrid() bool { return p.Groups > 0 }
 
-// policy resolves Auto.
+// policy returns the launch's policy, with Auto resolved.
 func (l *Launch) policy() Policy {
 	switch {
 	case l.Policy == Free || l.Policy == Whole:
@@ -28,9 +28,8 @@ func (l *Launch) policy() Policy {
 	return Free
 }
 
-// ExplicitSIMD is the SIMD width of kernels that are written for the vector
-// registers (ESIMD): each of their work-items is a hardware thread. All devices
-// run them.
+// ExplicitSIMD is the SIMD width for kernels that are written for the vector
+// registers (ESIMD): each work-item is a hardware thread. All devices run them.
 const ExplicitSIMD = 1
 
 // offersSIMD reports whether the compiler supports the sub-group size. A device
@@ -39,9 +38,8 @@ func offersSIMD(d *arch.Device, simd int) bool {
 	return len(d.SIMDWidths) == 0 || simd == ExplicitSIMD || slices.Contains(d.SIMDWidths, simd)
 }
 
-// grfMode returns the mode with exactly this number of registers, or the
-// default mode for 0. A device without modes has one mode that allows all
-// threads.
+// grfMode returns the mode with exactly this many registers, or the default
+// mode for 0. A device without modes has one mode that allows all threads.
 func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	if len(d.GRFModes) == 0 {
 		one := arch.GRFMode{Registers: defaultGRF, ThreadsPerXVE: d.ThreadsPerXVE}
@@ -56,16 +54,16 @@ func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return last, registers == 0 && last.ThreadsPerXVE > 0
 }
 
-// modeSlots returns an Xe-core's thread slots in the mode with this number of
+// modeSlots returns an Xe-core's thread slots in the mode with this many
 // registers.
 func modeSlots(d *arch.Device, registers int) int64 {
 	mode, _ := grfMode(d, registers)
 	return int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
 }
 
-// GRFModeFor returns the smallest mode with at least this number of registers
-// per thread, or false if there is none. The register count from a compiler
-// need not be a mode: on Xe3, 140 registers need the 160 mode.
+// GRFModeFor returns the smallest mode with at least this many registers per
+// thread, or false if there is none. A compiler's register count need not be a
+// mode: on Xe3, 140 registers need the 160 mode.
 func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	for _, m := range d.GRFModes {
 		if m.Registers >= registers {
@@ -79,9 +77,9 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 }
 
 // RegisterLimit returns the share of a device's thread slots that a kernel with
-// this number of registers per thread can occupy for any launch size. For
-// example, 256 registers leave 4 of 8 threads per XVE: 50%. It is absent if the
-// device has no such mode.
+// this many registers per thread can occupy for any launch size. For example,
+// 256 registers leave 4 of 8 threads per XVE: 50%. It is absent if the device
+// has no such mode.
 func RegisterLimit(d *arch.Device, registers int) (most unit.Opt[unit.Ratio]) {
 	mode, ok := GRFModeFor(d, registers)
 	if !ok || d.SlotsPerXeCore() <= 0 {
@@ -90,8 +88,8 @@ func RegisterLimit(d *arch.Device, registers int) (most unit.Opt[unit.Ratio]) {
 	return unit.Some(unit.Ratio(modeSlots(d, mode.Registers)) / unit.Ratio(d.SlotsPerXeCore()))
 }
 
-// SLMLimit returns the number of work-groups per Xe-core that the SLM of a
-// work-group admits, for work-groups of any size. It is absent without SLM.
+// SLMLimit returns how many work-groups per Xe-core a work-group's SLM admits,
+// for any work-group size. It is absent without SLM.
 func SLMLimit(d *arch.Device, slm unit.Bytes) (most unit.Opt[int64]) {
 	if slm <= 0 || d.SLMPerXeCore <= 0 {
 		return most
@@ -99,9 +97,9 @@ func SLMLimit(d *arch.Device, slm unit.Bytes) (most unit.Opt[int64]) {
 	return unit.Some(int64(d.SLMPerXeCore / allocated(d, slm)))
 }
 
-// ForRegisters returns the launch of a kernel that needs this number of
-// registers per thread, in the smallest sufficient GRF mode. The error is a
-// *LaunchError if the device has none.
+// ForRegisters returns a kernel's launch with at least this many registers per
+// thread, in the smallest sufficient GRF mode. The error is a *LaunchError if
+// the device has none.
 func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	mode, ok := GRFModeFor(d, registers)
 	if !ok {
@@ -117,8 +115,8 @@ func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	return l, nil
 }
 
-// OtherPolicy predicts a launch with the policy that its prediction did not
-// use. It returns nil if the result is the same.
+// OtherPolicy returns a launch's prediction with the policy that its prediction
+// did not use. It returns nil if the result is the same.
 func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 	if !p.HasGrid() {
 		return nil
@@ -134,9 +132,9 @@ func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 	return &other
 }
 
-// allocated returns SLM rounded up to an allocation step of the device. Above
-// the largest step, it returns the SLM unchanged, because a work-group's limit
-// is checked later.
+// allocated returns SLM rounded up to one of the device's allocation steps.
+// Above the largest step, it returns the SLM unchanged, because a work-group's
+// limit is checked later.
 func allocated(d *arch.Device, slm unit.Bytes) unit.Bytes {
 	for _, step := range d.SLMSteps {
 		if step >= slm {
@@ -155,8 +153,8 @@ func ceilDiv(a, b int64) int64 {
 	return q
 }
 
-// quotient divides two nonnegative numbers; b must not be 0. Most values fit
-// into 32 bits, for which a division is much faster than for 64 bits.
+// quotient returns a / b for nonnegative numbers; b must not be 0. Most values
+// fit into 32 bits, for which a division is much faster than for 64 bits.
 func quotient(a, b int64) int64 {
 	if uint64(a|b) <= math.MaxUint32 {
 		return int64(uint32(a) / uint32(b))
@@ -173,9 +171,9 @@ func limitIf(on bool, l Limit) Limit {
 	return 0
 }
 
-// maxGroupSize returns the maximum number of work-items in a work-group for a
-// sub-group size and register count: the device's maximum, lowered by the
-// driver's additional limits. It is 0 if the device has no known maximum.
+// maxGroupSize returns the largest work-group, in work-items, for a sub-group
+// size and register count: the device's maximum, lowered by the driver's
+// additional limits. It is 0 if the device has no known maximum.
 func maxGroupSize(d *arch.Device, simd, registers int) int64 {
 	most := int64(d.MaxGroupSize)
 	taken := false

@@ -93,7 +93,7 @@ func TestFillOf(t *testing.T) {
 		if got, err := fullGridOf(tt.d, tt.l); err != nil || got != tt.want {
 			t.Errorf("%+v: %+v %v, want %+v (%s)", tt.l, got, err, tt.want, tt.reason)
 		}
-		// The result must agree with the prediction of such a launch.
+		// The result must agree with the prediction for such a launch.
 		l := tt.l
 		items, _ := l.Local.Items()
 		l.Local, l.Global = size(items), unit.Size(items*tt.want.Multiple)

@@ -12,7 +12,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestLaunches compares all results of the model for a set of launches with a
+// TestLaunches compares all of the model's results for some launches with a
 // golden file: predictions with both policies, explanations, advice, probes,
 // sweeps, and the driver's number. Each launch covers one deciding property.
 func TestLaunches(t *testing.T) {

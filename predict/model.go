@@ -46,15 +46,16 @@ func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 // checked sizes, GRF mode, and rounded SLM.
 type resolvedLaunch struct {
 	group, threads   int64        // work-items and threads per work-group
-	mode             arch.GRFMode // GRF mode of the launch
+	mode             arch.GRFMode // the launch's GRF mode
 	slots, modeSlots int64        // thread slots per Xe-core: all, and those that the mode allows
 	slm              unit.Bytes   // as allocated
 	barrierSlots     int64        // 0 if unknown, which means no limit
 	groupMax         int64        // maximum work-items per work-group; 0 if unknown
 }
 
-// resolve checks the launch against the device and fills s. If there is an
-// error, s contains the values up to that point, which the error message uses.
+// resolve checks the launch against the device, fills s, and returns the
+// problem, if any. If there is a problem, s contains the values up to that
+// point, which the error message uses.
 func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {
 		return badDevice
@@ -117,8 +118,8 @@ func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 	return noProblem
 }
 
-// xeCore fills in section 1 of the model: the number of work-groups that one
-// Xe-core holds, and the limits.
+// xeCore fills in the model's section 1: how many work-groups are resident on
+// one Xe-core, and the limits.
 func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.Policy = l.policy()
 	p.GroupSize, p.ThreadsPerGroup, p.SLMAllocated = s.group, s.threads, s.slm
@@ -145,8 +146,7 @@ func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.XeCoreOfMode = ratio(s.threads*n, s.modeSlots)
 }
 
-// atMost returns the smaller of a number of work-groups and the reported
-// number, if any.
+// atMost returns a work-group count, limited to the reported count, if any.
 func atMost(groups int64, reported int) int64 {
 	if reported > 0 && (groups == Unlimited || groups > int64(reported)) {
 		return int64(reported)
@@ -154,9 +154,9 @@ func atMost(groups int64, reported int) int64 {
 	return groups
 }
 
-// gpu fills in section 2 of the model: the waves over the whole GPU. It counts
+// gpu fills in the model's section 2: the waves over the whole GPU. It counts
 // threads, so that the same code works for both policies: a wave is the number
-// of threads that the GPU holds with the policy.
+// of threads that are resident with the policy.
 func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchProblem {
 	if d.XeCores < 1 {
 		return noXeCores
@@ -173,15 +173,15 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	slots := int64(d.XeCores) * s.slots
 	full := quotient(total, wave)
 	rest := total - full*wave
-	lasting := full // number of waves, including a partial one
+	lasting := full // waves, including a partial one
 	if rest > 0 {
 		lasting++
 	}
 	p.Waves = float64(total) / float64(wave)
 	p.Peak = ratio(min(total, wave), slots)
 	p.LastWaveOccupancy = ratio(rest, slots)
-	// The mean over the waves of section 2 is all threads divided by all slots
-	// that the waves offer. A single division keeps it exact.
+	// The mean over section 2's waves is all threads divided by all slots that
+	// the waves offer. A single division keeps it exact.
 	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))
 	r := p.rangeOf(d, full, wave, rest)
 	p.AverageHigh = max(r.High.Average, p.Average)
@@ -193,10 +193,10 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	return noProblem
 }
 
-// gpuLimits returns the limits of the whole GPU. See docs/design/model.md,
-// "Meaning of the limits".
+// gpuLimits returns the limits that apply to the whole GPU. See
+// docs/design/model.md, "Meaning of the limits".
 func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int64) Limit {
-	// All work-groups are resident, so no limit of an Xe-core is limiting.
+	// All work-groups are resident, so no Xe-core limit is limiting.
 	if full == 0 {
 		return LimitGrid
 	}
@@ -207,9 +207,9 @@ func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int
 	return limits
 }
 
-// grid computes the number of work-groups per dimension. If the local size does
-// not divide the global size, the dimension's last work-group is smaller. It
-// counts as a whole one, because the hardware walker dispatches it like one.
+// grid computes how many work-groups there are per dimension. If the local size
+// does not divide the global size, the dimension's last work-group is smaller.
+// It counts as a whole one, because the hardware walker dispatches it like one.
 func (p *Prediction) grid(l *Launch) launchProblem {
 	groups := uint64(1)
 	for i := range max(l.Global.Rank(), l.Local.Rank()) {
@@ -241,23 +241,22 @@ func (p *Prediction) grid(l *Launch) launchProblem {
 	return noProblem
 }
 
-// capacity returns the number of this launch's threads that the GPU holds at
-// once if an Xe-core has the given number of thread slots.
+// capacity returns how many of this launch's threads can be resident on the GPU
+// if an Xe-core has the given number of thread slots.
 func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	cores := int64(max(d.XeCores, 1))
 	others := p.byOtherLimits()
 	if p.Policy == Whole {
 		return cores * p.ThreadsPerGroup * min(quotient(slotsPerXeCore, p.ThreadsPerGroup), others)
 	}
-	if others >= slotsPerXeCore { // also prevents an overflow of the product below
+	if others >= slotsPerXeCore { // also prevents an overflow in the product below
 		return cores * slotsPerXeCore
 	}
 	return cores * min(slotsPerXeCore, p.ThreadsPerGroup*others)
 }
 
-// byOtherLimits returns the number of work-groups per Xe-core that the
-// resources other than thread slots allow, or a huge number if none is
-// limiting.
+// byOtherLimits returns how many work-groups per Xe-core the resources other
+// than thread slots allow, or a huge number if none is limiting.
 func (p *Prediction) byOtherLimits() int64 {
 	// As an unsigned number, Unlimited is the largest value, so a single
 	// comparison is sufficient.

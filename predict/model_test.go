@@ -11,7 +11,7 @@ import (
 
 const kb = 1024
 
-// kbSteps returns the allocation steps of SLM from sizes in KB.
+// kbSteps returns SLM allocation steps from sizes in KB.
 func kbSteps(sizes ...int) []unit.Bytes {
 	steps := make([]unit.Bytes, len(sizes))
 	for i, s := range sizes {
@@ -27,7 +27,7 @@ var (
 
 // The devices of these tests were written by hand from the published
 // architecture tables, so that an error in the built-in device table cannot
-// hide an error of the model.
+// hide an error in the model.
 func gen9() *arch.Device {
 	return &arch.Device{Key: "uhd-p630", Name: "UHD Graphics P630", Architecture: "Gen9", Tiles: 1, XeCores: 3, XVEPerXeCore: 8,
 		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 7}}, ThreadsPerXVE: 7, RegisterBytes: 32,
@@ -75,7 +75,7 @@ func b390() *arch.Device {
 	return d
 }
 
-// groupLimits parses limits that are known to be valid.
+// groupLimits returns parsed limits that are known to be valid.
 func groupLimits(text string) []arch.GroupLimit {
 	limits, err := arch.ParseGroupLimits(text)
 	if err != nil {
@@ -86,8 +86,8 @@ func groupLimits(text string) []arch.GroupLimit {
 
 func size(dims ...int64) unit.Size3 { return unit.Size(dims...) }
 
-// near compares ratios that were computed by hand in another order of
-// operations.
+// near reports whether ratios are equal, if one was computed by hand in another
+// order.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
 func TestPredict(t *testing.T) {

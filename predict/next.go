@@ -8,13 +8,13 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A NextStep is a change that relaxes one limit of a launch by one step: "2 KB
-// less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 ->
+// A NextStep is a change that relaxes one of a launch's limits by one step: "2
+// KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 ->
 // 78.1%".
 type NextStep struct {
 	Limits []string // the relaxed limit
 	Change Change
-	Of     string     // quantity of Before and After: "Xe-core", "peak", "average"
+	Of     string     // quantity that changes: "Xe-core", "peak", "average"
 	Before unit.Ratio // now
 	After  unit.Ratio // with only this change
 	// Alone is false if other limits prevent a gain from only this change.
@@ -23,8 +23,8 @@ type NextStep struct {
 	Prediction Prediction // with only this change
 }
 
-// nextSteps returns the next step for every limit of a launch that has one. The
-// list is never nil. It is empty for a launch that cannot run, and for one that
+// nextSteps returns the next step for every limit that has one. The list is
+// never nil. It is empty for a launch that cannot run, and for a launch that
 // fills every slot all the time.
 func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n := stepFinder{d: d, l: l, steps: []NextStep{}}
@@ -100,9 +100,9 @@ func (n *stepFinder) fewerBarriers() {
 		unit.Plural(int64(n.l.Barriers-other.Barriers), "fewer barrier")+" per work-group")
 }
 
-// resizeForThreads tries both directions: smaller work-groups, of which one
-// more fits, and larger ones that use the remaining slots. With Free, threads
-// of other work-groups use these slots already.
+// resizeForThreads tries both directions: smaller work-groups, so that one more
+// fits, and larger work-groups that use the remaining slots. With Free, other
+// work-groups' threads already use these slots.
 func (n *stepFinder) resizeForThreads() {
 	left := n.modeSlots - n.p.ThreadsPerGroup*n.p.GroupsPerXeCore
 	if !n.limiting(LimitThreads) || left == 0 || n.p.Policy == Free {
@@ -197,15 +197,14 @@ func (n *stepFinder) grid() {
 	if n.p.Limits&LimitTail == 0 {
 		return
 	}
-	// Round so that the waves are full or one work-group short of it, because a
-	// fraction of a work-group cannot be launched.
+	// Round so that the waves are full or one work-group short, because a
+	// work-group's fraction cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
 	n.groups(LimitTail, up, "average", unit.Plural(up-n.p.Groups, "more work-group")+" for a full last wave")
 	n.groups(LimitTail, down, "average", unit.Plural(n.p.Groups-down, "fewer work-group")+" for no partial wave")
 }
 
-// groups adds a step that changes the number of work-groups if that gains
-// occupancy.
+// groups adds a step that changes the work-group count if that gains occupancy.
 func (n *stepFinder) groups(limit Limit, to int64, of, what string) {
 	if to == n.p.Groups || to < 1 {
 		return

@@ -12,14 +12,13 @@ import (
 	"occudiff/predict/arch"
 )
 
-// golden returns the path of an oracle, or skips the test if the folder is
-// missing.
+// golden returns an oracle's path, or skips the test if the folder is missing.
 func golden(t *testing.T, name string) string {
 	t.Helper()
 	return testenv.Shared(t, "golden", name)
 }
 
-// A record is a row of an oracle, by column name.
+// A record is an oracle's row, by column name.
 type record map[string]string
 
 func (r record) int(t *testing.T, column string) int64 {
@@ -59,7 +58,7 @@ func readOracle(t *testing.T, name string) []record {
 	return records
 }
 
-// A calculatorDevice is a device of Intel's GPU Occupancy Calculator.
+// A calculatorDevice is a device in Intel's GPU Occupancy Calculator.
 type calculatorDevice struct {
 	Key            string    `json:"key"`
 	XVEs           []int     `json:"xve_total_choices"`

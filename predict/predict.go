@@ -1,15 +1,14 @@
 // Package predict computes the theoretical occupancy of a kernel launch on a
 // device: the number of work-groups per Xe-core, the resources that limit it,
-// and the peak and the average of the whole GPU over its waves.
+// and the whole GPU's peak and average over its waves.
 //
-// [Predict] is the model, which docs/design/model.md derives. Each resource of an
-// Xe-core allows a number of work-groups: thread slots, shared local memory,
-// work-group slots, and barriers. An Xe-core holds the smallest of these
-// numbers. The launch then runs in waves over the whole GPU. The last wave is
-// usually not full, so the average is below the peak. The way a wave is filled
-// depends on the kernel. If it has a barrier or local memory, a work-group
-// stays whole on one Xe-core (policy Whole). Otherwise its threads use any free
-// slot (policy Free).
+// [Predict] is the model, which docs/design/model.md derives. Each Xe-core
+// resource allows a number of work-groups: thread slots, shared local memory,
+// work-group slots, and barriers. The smallest number applies. The launch then
+// runs in waves over the whole GPU. The last wave is usually not full, so the
+// average is below the peak. The way a wave is filled depends on the kernel. If
+// it has a barrier or local memory, a work-group stays whole on one Xe-core
+// (policy Whole). Otherwise its threads use any free slot (policy Free).
 //
 // All other functions call Predict: [Explain] returns the computation's steps,
 // [Advise] settings with a higher occupancy, SweepLocal and similar functions
@@ -29,7 +28,7 @@ type Policy uint8
 // otherwise.
 const (
 	Auto  Policy = iota
-	Free         // no barrier and no SLM: a thread uses any free slot of the GPU
+	Free         // no barrier and no SLM: a thread uses any free slot on the GPU
 	Whole        // barrier or SLM: a work-group stays whole on one Xe-core
 )
 
@@ -44,15 +43,15 @@ func (p Policy) String() string {
 	return "auto"
 }
 
-// A Launch contains the parameters of a kernel launch that a prediction uses. A
-// zero field means that the resource is not used (SLM, Barriers) or has its
-// default (GRF, Policy).
+// A Launch contains the kernel launch parameters that a prediction uses. A zero
+// field means that the resource is not used (SLM, Barriers) or has its default
+// (GRF, Policy).
 type Launch struct {
 	Global unit.Size3 // work-items; if absent, only the Xe-core is predicted
 	Local  unit.Size3 // work-items per work-group
 	SIMD   int        // sub-group size
 	SLM    unit.Bytes // per work-group
-	// Barriers is the number of named barriers of a work-group. It is 1 for an
+	// Barriers is the number of named barriers per work-group. It is 1 for an
 	// ordinary barrier().
 	Barriers int
 	// GRF is the number of registers per thread. 0 is the device's default mode
@@ -72,17 +71,17 @@ type Limit uint16
 
 // Limits, in the order in which outputs list them.
 const (
-	LimitThreads    Limit = 1 << iota // thread slots of the Xe-core
+	LimitThreads    Limit = 1 << iota // the Xe-core's thread slots
 	LimitSLM                          // shared local memory
 	LimitGroupSlots                   // work-group slots
 	LimitBarriers                     // barrier slots
 	LimitRegisters                    // large GRF allows fewer threads
 	LimitGrid                         // too few work-groups for the GPU
-	LimitTail                         // the last wave costs more than tailPoints of the average
+	LimitTail                         // the last wave reduces the average by more than tailPoints
 )
 
-// tailPoints is the cost of the last wave, in percentage points of the average,
-// above which `tail` is a limit.
+// tailPoints is the reduction of the average by the last wave, in percentage
+// points, above which `tail` is a limit.
 const tailPoints unit.Points = 5
 
 var limitNames = [...]string{"threads", "slm", "work-group slots", "barriers", "registers", "grid", "tail"}
@@ -101,14 +100,14 @@ func (l Limit) Names() []string {
 // Unlimited marks a resource that sets no limit.
 const Unlimited int64 = -1
 
-// A Prediction is the theoretical occupancy of one launch. Ratios are 0..1 of
-// all thread slots.
+// A Prediction is one launch's theoretical occupancy. Ratios are 0..1 of all
+// thread slots.
 type Prediction struct {
 	Policy          Policy // Free or Whole
 	GroupSize       int64  // work-items per work-group
 	ThreadsPerGroup int64
-	Groups          int64 // work-groups of the launch; 0 if no global size was given
-	GroupsPerXeCore int64 // N in section 1 of the model
+	Groups          int64 // the launch's work-groups; 0 if no global size was given
+	GroupsPerXeCore int64 // N in the model's section 1
 
 	// Number that each resource alone would allow per Xe-core, or Unlimited.
 	ByThreads, BySLM, ByGroupSlots, ByBarriers int64
@@ -119,7 +118,7 @@ type Prediction struct {
 	// Limits excludes them if only a small grid limits the whole GPU.
 	XeCoreLimits Limit
 
-	XeCore unit.Ratio // occupancy of one full Xe-core
+	XeCore unit.Ratio // one full Xe-core's occupancy
 	Peak   unit.Ratio // whole GPU while the waves are full
 	// Average is the mean over all waves. The last one counts as long as a full
 	// one, so this is the lower end of a range.
@@ -128,7 +127,7 @@ type Prediction struct {
 	// are shared by fewer threads. See Range.
 	AverageHigh       unit.Ratio
 	Waves             float64    // fractional
-	LastWaveOccupancy unit.Ratio // occupancy of the partial last wave; 0 if it is full
+	LastWaveOccupancy unit.Ratio // the partial last wave's occupancy; 0 if it is full
 	// XeCoreOfMode is XeCore as a share of the slots that the GRF mode allows.
 	// It is 1 if a large-GRF kernel fills them.
 	XeCoreOfMode unit.Ratio
@@ -139,8 +138,9 @@ type Prediction struct {
 	Partial bool
 }
 
-// XeCoreShare returns the occupancy of one Xe-core if the work-groups fill it
-// before any other. For example, 3 work-groups of 8 threads fill 24 of 56 slots.
+// XeCoreShare returns one Xe-core's occupancy if the work-groups fill it before
+// any other Xe-core. For example, 3 work-groups with 8 threads each fill 24 of
+// 56 slots.
 func (p *Prediction) XeCoreShare() unit.Ratio {
 	return p.XeCore * unit.Ratio(min(float64(p.Groups)/float64(p.GroupsPerXeCore), 1))
 }
@@ -155,7 +155,7 @@ type LaunchError struct {
 	Hint string // values that fit
 }
 
-// Error implements error.
+// Error returns the message with the requested and the available amount.
 func (e *LaunchError) Error() string {
 	if e.Hint == "" {
 		return e.Text

@@ -9,8 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestProbes predicts the probes of random launches on every device again, like
-// a user who writes them into the source. Each must have the stated prediction,
+// TestProbes predicts probes again for random launches on every device, like a
+// user who writes them into the source. Each must have the stated prediction,
 // change one setting, and be lower than the launch. No smaller SLM step may be
 // as low.
 func TestProbes(t *testing.T) {

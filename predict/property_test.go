@@ -13,8 +13,8 @@ func allDevices() []*arch.Device {
 	return []*arch.Device{gen9(), icl(), tgl(), mtl112(), max1100(), b580(), b390()}
 }
 
-// randomLaunch returns a random launch. Most of them can run: sizes are near
-// powers of two, and resources are often unused.
+// randomLaunch returns a random launch. Most can run: sizes are near powers of
+// two, and resources are often unused.
 func randomLaunch(r *rand.Rand, d *arch.Device) Launch {
 	around := func(most int64) int64 { return max(1, int64(1)<<r.IntN(64-leadingZeros(most))+r.Int64N(9)-4) }
 	l := Launch{SIMD: d.SIMDWidths[r.IntN(len(d.SIMDWidths))]}
@@ -50,7 +50,7 @@ func leadingZeros(n int64) int {
 	return zeros
 }
 
-// checkInvariants checks properties of every prediction.
+// checkInvariants checks properties that every prediction has.
 func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	t.Helper()
 	for name, r := range map[string]unit.Ratio{"XeCore": p.XeCore, "Peak": p.Peak, "Average": p.Average, "LastWaveOccupancy": p.LastWaveOccupancy, "XeCoreOfMode": p.XeCoreOfMode} {
@@ -81,7 +81,7 @@ func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	}
 }
 
-// TestProperties checks properties of the model for random launches on every
+// TestProperties checks the model's properties for random launches on every
 // device.
 func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
@@ -124,7 +124,7 @@ func freeNotBelowWhole(t *testing.T, d *arch.Device, l Launch) {
 	}
 }
 
-// moreNeverAdmitsMore increases the use of one resource at a time.
+// moreNeverAdmitsMore increases one resource's use at a time.
 func moreNeverAdmitsMore(t *testing.T, r *rand.Rand, d *arch.Device, l Launch, p Prediction) {
 	for what, more := range map[string]func(*Launch){
 		"SLM":      func(l *Launch) { l.SLM += unit.Bytes(1 + r.IntN(16*kb)) },
@@ -159,7 +159,7 @@ func splittingKeepsThreads(t *testing.T, d *arch.Device, l Launch, p Prediction)
 	}
 }
 
-// TestSweepsAgreeWithPoints predicts each point of the sweeps again, and checks
+// TestSweepsAgreeWithPoints predicts each point in the sweeps again, and checks
 // that the launch itself is among them.
 func TestSweepsAgreeWithPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))

@@ -39,9 +39,9 @@ var errata = map[int64]string{
 	154: "89.5% for 87.5%",
 }
 
-// TestPublishedTables reproduces the occupancy tables of the guides and of the
-// notebook: the exact value of every row, and the printed one, rounded or
-// truncated, except in the rows of errata.
+// TestPublishedTables reproduces the occupancy tables in the guides and in the
+// notebook: every row's exact value, and the printed one, rounded or truncated,
+// except in rows with errata.
 func TestPublishedTables(t *testing.T) {
 	devices := map[string]*arch.Device{
 		"Intel UHD Graphics P630 (Gen9)": gen9(), "Intel Iris Xe-LP TGL (Gen12)": tgl(), "Intel Iris Xe ICL (Gen11)": icl(), "Gen11": icl(),
@@ -104,7 +104,7 @@ func asPrinted(text string, percent float64) bool {
 	return err == nil && (math.Round(want*scale) == math.Floor(digits) || math.Round(want*scale) == math.Floor(digits+0.5))
 }
 
-// publishedFigures computes a row's two values: for one Xe-core, and for the
+// publishedFigures returns a row's two values: for one Xe-core, and for the
 // GPU.
 func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Opt[unit.Ratio]) {
 	id := r.int(t, "row")
@@ -116,8 +116,8 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 		l.Barriers = 1
 	}
 	if r["published_threads"] != "" && r["published_threads"] != "fail to launch" && r["table"] != "VectorAdd TGL" {
-		// Phases of a what-if dispatch, which package timeline reproduces. Here
-		// only the share of the slots is checked.
+		// What-if dispatch phases, which package timeline reproduces. Here only
+		// the slot share is checked.
 		return core, unit.Some(ratio(r.int(t, "published_threads"), int64(d.Slots())))
 	}
 	switch {
@@ -150,8 +150,8 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 	return unit.Some(predicted(t, &one, l).Peak), gpu
 }
 
-// publishedCore computes the share of one Xe-core that one work-group uses, or
-// as many as fit.
+// publishedCore returns the share of one Xe-core that one work-group uses, or
+// as many work-groups as fit.
 func publishedCore(t *testing.T, one *arch.Device, l Launch, r record) unit.Opt[unit.Ratio] {
 	l.Global = l.Local
 	p := predicted(t, one, l)

@@ -7,16 +7,16 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Utilization is the mean utilization of a launch over its waves. The last wave
-// may be shorter than a full one.
+// Utilization is a launch's mean utilization over its waves. The last wave may
+// be shorter than a full one.
 type Utilization struct {
 	Average       unit.Ratio // share of all thread slots
 	Idle          unit.Ratio // share of XVEs without a thread
-	BusyOccupancy unit.Ratio // occupancy of the busy XVEs: Average / (1 - Idle)
+	BusyOccupancy unit.Ratio // busy occupancy: Average / (1 - Idle)
 }
 
-// A Range is the range of a launch's possible utilization. The duration of the
-// last, partial wave depends on what keeps threads busy:
+// A Range is the range of a launch's possible utilization. How long the partial
+// last wave takes depends on what limits the threads:
 //
 //   - Low: the threads wait for memory independently, and the last wave is as
 //     long as a full one.
@@ -34,15 +34,15 @@ type Range struct {
 	waves          float64 // number of full waves
 	held, left     float64 // share of all slots used by a full wave, and by the last one
 	used, leftUsed float64 // share of XVEs with a thread in these waves
-	// Shortest and longest duration of the last wave relative to a full one.
+	// The last wave's shortest and longest duration relative to a full one.
 	// Both are 0 without a partial wave.
 	shortest, longest float64
 }
 
-// Range returns the range of a prediction. d must be the prediction's device.
-// With Whole, a wave's work-groups are distributed over the Xe-cores, and the
-// threads of an Xe-core over its XVEs. With Free, a wave's threads are
-// distributed over all XVEs. Without a grid, nothing is idle.
+// Range returns a prediction's range. d must be the prediction's device. With
+// Whole, a wave's work-groups are distributed over the Xe-cores, and an
+// Xe-core's threads over its XVEs. With Free, a wave's threads are distributed
+// over all XVEs. Without a grid, nothing is idle.
 func (p *Prediction) Range(d *arch.Device) Range {
 	if !p.HasGrid() {
 		h := Utilization{Average: p.Average, BusyOccupancy: p.Average}
@@ -54,11 +54,10 @@ func (p *Prediction) Range(d *arch.Device) Range {
 	return p.rangeOf(d, full, wave, total-full*wave)
 }
 
-// Nearest returns the value within the range of the average that is nearest to
-// v.
+// Nearest returns the value nearest to v within the average's range.
 func (p *Prediction) Nearest(v unit.Ratio) unit.Ratio { return min(max(v, p.Average), p.AverageHigh) }
 
-// Ranges reports whether the ends of the average print differently.
+// Ranges reports whether the average's ends print differently.
 func (p *Prediction) Ranges() bool {
 	return p.HasGrid() && percent(p.Average) != percent(p.AverageHigh)
 }
@@ -95,7 +94,7 @@ func (p *Prediction) drifts(fullWaves int64) bool {
 	return p.GroupsPerXeCore == 1 && p.Policy == Whole && fullWaves > 1
 }
 
-// at returns the point of the range at which the last wave takes t times as
+// at returns the point in the range at which the last wave takes t times as
 // long as a full one.
 func (r *Range) at(t float64) Utilization {
 	time := r.waves + t
@@ -105,14 +104,14 @@ func (r *Range) at(t float64) Utilization {
 	return h
 }
 
-// NearestBusy returns the point of the range that is nearest to an occupancy of
-// the busy XVEs.
+// NearestBusy returns the point in the range that is nearest to a busy
+// occupancy.
 func (r *Range) NearestBusy(loaded unit.Ratio) Utilization {
 	busy := float64(loaded)
 	return r.nearest(loaded, Utilization.busyOccupancy, r.left-busy*r.leftUsed, busy*r.used-r.held)
 }
 
-// NearestAverage returns the point of the range that is nearest to an average
+// NearestAverage returns the point in the range that is nearest to an average
 // over all slots.
 func (r *Range) NearestAverage(average unit.Ratio) Utilization {
 	return r.nearest(average, Utilization.average, r.left-float64(average), float64(average)-r.held)
@@ -121,7 +120,8 @@ func (r *Range) NearestAverage(average unit.Ratio) Utilization {
 func (h Utilization) busyOccupancy() unit.Ratio { return h.BusyOccupancy }
 func (h Utilization) average() unit.Ratio       { return h.Average }
 
-// nearest solves t x slope = waves x rise between the ends of the range.
+// nearest returns the point with t x slope = waves x rise between the range's
+// ends.
 func (r *Range) nearest(v unit.Ratio, of func(Utilization) unit.Ratio, slope, rise float64) Utilization {
 	low, high := of(r.Low), of(r.High)
 	switch {
@@ -133,8 +133,8 @@ func (r *Range) nearest(v unit.Ratio, of func(Utilization) unit.Ratio, slope, ri
 	return r.at(min(max(r.waves*rise/slope, r.shortest), r.longest))
 }
 
-// usedXVEs returns the number of XVEs with at least one of the given threads,
-// and the largest number of threads on one XVE.
+// usedXVEs returns how many XVEs have at least one of the given threads, and
+// the largest thread count on one XVE.
 func (p *Prediction) usedXVEs(d *arch.Device, threads int64) (used, most int64) {
 	cores, perCore := int64(d.XeCores), int64(d.XVEPerXeCore)
 	if p.Policy == Free {

@@ -11,7 +11,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// dealtOut computes the share of idle XVEs over all waves by placing the
+// dealtOut returns the share of idle XVEs over all waves, by placing the
 // threads one by one.
 func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
 	xves, left, waves, idle := int64(d.XVEs()), p.Groups*p.ThreadsPerGroup, 0, 0.0
@@ -39,10 +39,10 @@ func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
 	return idle / float64(waves) / float64(xves)
 }
 
-// TestIdle compares the predicted idle share of real launches with values
-// computed by hand. For example, 28 work-groups of 32 threads fill a Meteor
-// Lake with 7 Xe-cores, and the last 4 of 256 leave 3 Xe-cores idle in one of
-// ten waves.
+// TestIdle compares real launches' predicted idle share with values computed by
+// hand. For example, 28 work-groups with 32 threads fill a Meteor Lake with 7
+// Xe-cores, and the last 4 of 256 work-groups leave 3 Xe-cores idle in one out
+// of ten waves.
 func TestIdle(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -67,9 +67,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// checkRange checks properties of every range. Its ends agree with the
+// checkRange checks properties that every range has. Its ends agree with the
 // prediction and are in order. It is a single point unless a partial wave
-// follows a full one. The point nearest to one of its own points is that point.
+// follows a full one. The point nearest to any of its own points is that point.
 func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	t.Helper()
 	if g.Low.Average != p.Average || p.HasGrid() && p.AverageHigh < p.Average || p.AverageHigh > p.Peak {
@@ -96,9 +96,9 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 }
 
 // TestRange checks the ranges of two launches whose measured values are inside:
-// an n-body of 80,000 work-items in work-groups of 128 on two Xe-cores of a
-// Tiger Lake (95.5% over 20 launches), and a GEMM on a Meteor Lake (97.2 to
-// 97.9% within launches).
+// an n-body with 80,000 work-items in work-groups of 128 on two Tiger Lake
+// Xe-cores (95.5% over 20 launches), and a GEMM on a Meteor Lake (97.2 to 97.9%
+// within launches).
 func TestRange(t *testing.T) {
 	twoCores := *tgl()
 	twoCores.XeCores = 2
@@ -129,8 +129,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestIdleProperties places the threads of random launches and checks
-// properties of every launch.
+// TestIdleProperties places threads for random launches and checks properties
+// that every launch has.
 func TestIdleProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dealt := 0

@@ -72,8 +72,8 @@ func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *Laun
 	return s.rejectResource(f, d, l)
 }
 
-// rejectResource returns the error for a launch that needs more of a resource
-// than there is.
+// rejectResource returns the error for a launch that needs more than the
+// available amount of a resource.
 func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case groupTooLarge:
@@ -124,7 +124,7 @@ func (s *resolvedLaunch) rejectThreads(d *arch.Device, l Launch) *LaunchError {
 	return &LaunchError{"too-many-threads", text, hint}
 }
 
-// fitting lists the sub-group sizes and GRF modes with which the same
+// fitting returns the sub-group sizes and GRF modes with which the same
 // work-group would run, each with only that change.
 func (s *resolvedLaunch) fitting(d *arch.Device, l Launch) string {
 	var fit []string
@@ -165,7 +165,7 @@ func badSize(what string, size unit.Size3) *LaunchError {
 const codeDimensions = "dimensions-differ"
 
 // badRank returns the error for a work-group with a dimension that the global
-// size does not have. The suggested sizes keep the number of work-items.
+// size does not have. The suggested sizes keep the work-item count.
 func badRank(l Launch) *LaunchError {
 	group, _ := l.Local.Items()
 	hint := fmt.Sprintf("use a work-group of %d", group)
@@ -178,13 +178,13 @@ func badRank(l Launch) *LaunchError {
 		l.Global, unit.FormatCount(l.Global.Rank(), "dimension", "dimensions"), l.Local, l.Local.Rank()), hint}
 }
 
-// mostTried is the largest number of work-items whose factors are searched: up
-// to a million steps for a work-group of one column.
+// mostTried is the largest work-item count whose factors are searched: up to a
+// million steps for a one-column work-group.
 const mostTried = 1 << 40
 
 // nearSquare returns the global size nearest to a square that has the given
-// number of work-items and that a work-group of two dimensions divides, or
-// zeros if there is none.
+// number of work-items and that a two-dimensional work-group divides, or zeros
+// if there is none.
 func nearSquare(items int64, local unit.Size3) (x, y int64) {
 	if local.Rank() != 2 || items > mostTried {
 		return 0, 0

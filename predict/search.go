@@ -11,7 +11,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every allowed setting and returns the ones that run,
+// search returns the allowed settings that run, with their predictions,
 // including the launch itself. Work-groups that do not divide the grid are
 // tried only if no dividing one runs, because SYCL rejects them.
 func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
@@ -26,11 +26,12 @@ func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
 	return all
 }
 
-// shapes lists work-groups of up to the given number of work-items for a
-// launch, one for each number of work-items, in ascending order.
+// shapes lists a launch's possible work-groups with up to the given number of
+// work-items, one shape per work-item count, in ascending order.
 type shapes func(l Launch, most int64) []unit.Size3
 
-// searchOver predicts the work-groups that a listing function returns.
+// searchOver returns predictions for the work-groups that a listing function
+// returns.
 func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (found []Setting) {
 	slms := searchSLM(d, l, may)
 	found = make([]Setting, 0, 64)
@@ -60,8 +61,8 @@ func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (
 
 // weigh computes the values by which a setting is ranked. Hundreds of settings
 // are tried and few are chosen, so the change list is on the stack: allocating
-// it per setting doubled the time of a search. Considered and rejected: a pool
-// for the memory of searches, because it saved no time.
+// it per setting doubled the search time. Considered and rejected: a memory
+// pool for searches, because it saved no time.
 func (s *Setting) weigh(d *arch.Device, from Launch) {
 	var room [4]Change
 	list := changes(room[:0], d, from, s.Launch)
@@ -69,8 +70,8 @@ func (s *Setting) weigh(d *arch.Device, from Launch) {
 	s.usefulAverage, s.usefulPeak = s.useful()
 }
 
-// changes appends the differences between two launches to a list, which most
-// callers have on the stack.
+// changes returns a list with the differences between two launches appended,
+// which most callers have on the stack.
 func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 	add := func(setting string, from, to int64) {
 		list = append(list, Change{Setting: setting, From: from, To: to})
@@ -139,7 +140,7 @@ func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 }
 
 // searchLocal returns the work-group shapes to try for a sub-group size, one
-// per number of work-items, in ascending order.
+// per work-item count, in ascending order.
 func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
@@ -160,7 +161,7 @@ func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []un
 	return slices.Insert(list, at, l.Local)
 }
 
-// multiples returns the work-groups of complete sub-groups along the first
+// multiples returns the work-groups with complete sub-groups along the first
 // dimension, up to the grid's size.
 func multiples(l Launch, most int64) []unit.Size3 {
 	simd := int64(l.SIMD)
@@ -177,9 +178,9 @@ func multiples(l Launch, most int64) []unit.Size3 {
 
 // LocalRange returns the settings with the highest and the lowest occupancy
 // among the work-groups that a compiler may choose if the launch does not
-// specify one: those that divide the global size in every dimension and are
-// multiples of the sub-group size. tried is the number of these that run. If it
-// is 0, err is the error of the first one.
+// specify one: work-groups that divide the global size in every dimension and
+// are multiples of the sub-group size. tried is how many of these run. If it is
+// 0, err is the first one's error.
 func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err error) {
 	// Without a sub-group size, this is the error for any work-group.
 	if l.SIMD <= 0 {
@@ -218,7 +219,7 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 }
 
 // dividing returns the shapes that divide the global size in every dimension
-// and are multiples of the sub-group size. Among shapes with the same number of
+// and are multiples of the sub-group size. Among shapes with equally many
 // work-items, it returns the one nearest to the launch's own, or otherwise the
 // longest in the first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {
@@ -230,7 +231,7 @@ func dividing(l Launch, most int64) []unit.Size3 {
 	return list
 }
 
-// nearestShapes returns the shapes of dividing by their number of work-items.
+// nearestShapes returns dividing's shapes by work-item count.
 func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	shapes := map[int64]unit.Size3{}
 	rank := l.Global.Rank()
@@ -262,7 +263,7 @@ func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	return shapes
 }
 
-// distance returns the number of doublings between two shapes. Without an own
+// distance returns how many doublings are between two shapes. Without an own
 // shape, a longer first dimension is nearer, because its work-items are
 // adjacent in memory.
 func distance(s, own unit.Size3) float64 {
@@ -291,12 +292,12 @@ func divisorsUpTo(n, most int64) (list []int64) {
 // points. A smaller one would not be visible in a measurement.
 const MinProbe unit.Points = 5
 
-// threads returns the total number of the launch's threads.
+// threads returns the launch's total thread count.
 func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
 
-// Probes returns launches of the same work at lower occupancy, sorted by peak
-// from high to low. Their times show whether a kernel needs its occupancy. Each
-// probe differs from the launch in one setting:
+// Probes returns launches that do the same work at lower occupancy, sorted by
+// peak from high to low. Their times show whether a kernel needs its occupancy.
+// Each probe differs from the launch in one setting:
 //
 //   - additional unused SLM, for each allocation step that lowers the peak
 //   - the work-group size, unless the launch has SLM, whose amount would depend
@@ -328,7 +329,7 @@ func Probes(d *arch.Device, l Launch) ([]Setting, error) {
 		})
 	}
 	large := l
-	large.GRF = 256 // the mode that the options of all compilers support
+	large.GRF = 256 // the mode that all compilers' options support
 	try(&wide, large)
 	highest := func(x, y Setting) int {
 		return cmp.Or(cmp.Compare(y.Prediction.Peak, x.Prediction.Peak), cmp.Compare(x.cost, y.cost))

@@ -7,10 +7,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A Point is one launch of a sweep: the varied value, and the prediction.
+// A Point is one launch in a sweep: the varied value, and the prediction.
 type Point struct {
-	// X is the number of work-items per work-group, bytes of SLM per
-	// work-group, sub-group size, registers, or work-groups.
+	// X is the work-items per work-group, SLM bytes per work-group, sub-group
+	// size, registers, or work-groups.
 	X          int64
 	Launch     Launch // the predicted launch
 	Own        bool   // the original launch
@@ -19,15 +19,15 @@ type Point struct {
 }
 
 // localStep is the step of work-group sizes in SweepLocal, in work-items. It is
-// the smallest sub-group size of any GPU, so that the curve shows the loss of
-// sizes between complete sub-groups. The charts of Intel's calculator use the
-// same step.
+// the smallest sub-group size on any GPU, so that the curve shows the loss for
+// sizes between complete sub-groups. Intel's calculator charts use the same
+// step.
 const localStep = 8
 
-// SweepLocal predicts a launch for every work-group size that is a multiple of
-// 8 up to the largest that can run, and for the launch's own size. The launch's
-// own size keeps its shape. The others are one-dimensional and have the same
-// number of work-items in total. If nothing can run, for example without a
+// SweepLocal returns a launch's predictions for every work-group size that is a
+// multiple of 8 up to the largest that can run, and for the launch's own size.
+// The launch's own size keeps its shape. The others are one-dimensional and
+// have the same total work-items. If nothing can run, for example without a
 // sub-group size, the only point is the launch's own size or the smallest one,
 // with the error.
 func SweepLocal(d *arch.Device, l Launch) []Point {
@@ -52,9 +52,9 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 	})
 }
 
-// SweepSLM predicts a launch for every KB of SLM per work-group, from none to
-// the maximum of a work-group, and for the launch's own amount. With policy
-// Auto, the point without SLM uses a launch's policy without SLM.
+// SweepSLM returns a launch's predictions for every KB of SLM per work-group,
+// from none to a work-group's maximum, and for the launch's own amount. With
+// policy Auto, the point without SLM uses a launch's policy without SLM.
 func SweepSLM(d *arch.Device, l Launch) []Point {
 	sizes := []int64{int64(l.SLM)} // even if it is 0 or negative
 	if d != nil {
@@ -65,8 +65,8 @@ func SweepSLM(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, sizes, int64(l.SLM), func(l *Launch, x int64) { l.SLM = unit.Bytes(x) })
 }
 
-// SweepSIMD predicts a launch for the device's sub-group sizes, and for its
-// own.
+// SweepSIMD returns a launch's predictions for the device's sub-group sizes,
+// and for its own.
 func SweepSIMD(d *arch.Device, l Launch) []Point {
 	var widths []int64
 	if d != nil {
@@ -77,9 +77,9 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, widths, int64(l.SIMD), func(l *Launch, x int64) { l.SIMD = int(x) })
 }
 
-// SweepGRF predicts a launch for the device's register modes. The number of
-// registers per thread is a property of the compiled kernel. A mode's spills,
-// and the SIMD width that the compiler chooses for it, are known only after
+// SweepGRF returns a launch's predictions for the device's register modes. The
+// compiler determines the number of registers per thread. A mode's spills, and
+// the SIMD width that the compiler chooses for it, are known only after
 // compiling.
 func SweepGRF(d *arch.Device, l Launch) []Point {
 	own := l.GRF
@@ -94,10 +94,10 @@ func SweepGRF(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, modes, int64(own), func(l *Launch, x int64) { l.GRF = int(x) })
 }
 
-// SweepGroups predicts a launch for several numbers of work-groups of its own
-// size. If numbers is empty, it uses all numbers up to a full Xe-core, then
-// multiples of a full Xe-core up to one work-group more than a full GPU, and
-// twice a full GPU. The launch's own number is included.
+// SweepGroups returns a launch's predictions for several work-group counts,
+// with its own work-group size. If numbers is empty, it uses all numbers up to
+// a full Xe-core, then multiples of a full Xe-core up to one work-group more
+// than a full GPU, and twice a full GPU. The launch's own number is included.
 func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	size, sized := l.Local.Items()
 	own := int64(0)
@@ -114,8 +114,8 @@ func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	})
 }
 
-// fillingGroups returns the numbers of work-groups at which occupancy changes
-// most, up to mostGroups of them.
+// fillingGroups returns up to mostGroups work-group counts at which occupancy
+// changes most.
 func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	const mostGroups = 32
 	l.Global, l.Local = unit.Size(size), unit.Size(size)
@@ -138,9 +138,9 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// sweep predicts a launch with each value and with its own value, or without
-// its own if that is 0. The points are in ascending order without duplicates.
-// The list is never nil.
+// sweep returns a launch's predictions with each value and with its own value,
+// or without its own if that is 0. The points are in ascending order without
+// duplicates. The list is never nil.
 func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Launch, x int64)) []Point {
 	values = slices.Clone(values)
 	if own > 0 {
@@ -158,9 +158,9 @@ func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Laun
 	return points
 }
 
-// LargestGroup returns the maximum number of a work-group's work-items that can
-// run, which depends on the device's maximum, the driver's rules, and the
-// thread slots for the launch's sub-group size and GRF mode.
+// LargestGroup returns the largest work-group that can run, in work-items,
+// which depends on the device's maximum, the driver's rules, and the thread
+// slots for the launch's sub-group size and GRF mode.
 func LargestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestCalculatorSweeps compares the sweeps with the points of the calculator's
+// TestCalculatorSweeps compares the sweeps with the points in the calculator's
 // charts. They differ in three ways. The charts begin at 0 work-items, which is
 // not a work-group. The SLM chart does not round to allocation steps, unlike
 // the calculator's table. The charts never show more work-groups than the

@@ -35,12 +35,13 @@ func device(t testing.TB, table *Table, key string) Device {
 
 // added are devices that are missing from the reference data or have a low
 // confidence there: a bin from a summary, a bin that several reports count, and
-// two devices that later sources confirm or that have no count of their own.
+// two devices that later sources confirm or that have no XVE count.
 var added = []string{"mtl-112", "wcl", "b370", "max1450", "cri", "nvl-p", "nvl-s", "nvl-u"}
 
-// asReference reverts decisions that differ from the reference data: an
-// Xe-core's SLM is the maximum that the driver programs, Wildcat Lake is not a
-// Panther Lake, and two IDs without a name are Battlemages.
+// asReference returns a device without the decisions that differ from the
+// reference data: an Xe-core's SLM is the maximum that the driver programs,
+// Wildcat Lake is not a Panther Lake, and two IDs without a name are
+// Battlemages.
 func asReference(d Device) Device {
 	for _, s := range d.SLMBySource {
 		if s.Source == "calculator" && d.SLMPerXeCore < unit.Bytes(s.Count)<<10 {
@@ -61,7 +62,7 @@ func asReference(d Device) Device {
 	return d
 }
 
-// TestBuiltinIsConsistent checks what Builtin skips at each start.
+// TestBuiltinIsConsistent makes the checks that Builtin skips at each start.
 func TestBuiltinIsConsistent(t *testing.T) {
 	// includes the checks for a user's file and for repeated values
 	devices, _, err := readDevices("devices.csv", strings.NewReader(devicesCSV))
@@ -122,7 +123,7 @@ func TestEveryKeyOfTheOtherTablesExists(t *testing.T) {
 	}
 }
 
-// TestArchitectureRows compares three GPUs with the published rows of the
+// TestArchitectureRows compares three GPUs with the published rows in the
 // oneAPI guides.
 func TestArchitectureRows(t *testing.T) {
 	type shape struct{ ThreadsPerXVE, XVEPerXeCore, SlotsPerXeCore, XeCores, XVEs, Slots, SIMD8Lanes, MaxGroup int }
@@ -141,7 +142,7 @@ func TestArchitectureRows(t *testing.T) {
 	}
 }
 
-// golden is a device of the reference data.
+// golden is a device in the reference data.
 type golden struct {
 	Key, Name, Architecture, Codename, Confidence, Notes string
 	Aliases, Source                                      []string
@@ -315,7 +316,7 @@ func flat(limits map[string]any) []string {
 	return out
 }
 
-// comparePCI compares the PCI IDs of the devices in the table.
+// comparePCI compares the devices' PCI IDs in the table.
 func comparePCI(t *testing.T, table *Table, ids []goldenID) {
 	rows := map[string]idRow{}
 	for _, row := range table.ids {

@@ -17,17 +17,17 @@ import (
 type Options struct {
 	Name   string            // as in Query; if empty, the inputs determine the device
 	XVEs   int               // XVE count from the user; 0 if none
-	Inputs []ingest.Platform // platform of each input
-	Run    ingest.Platform   // merged platform of all inputs
+	Inputs []ingest.Platform // platform per input
+	Run    ingest.Platform   // all inputs' platforms, merged
 	Needed bool              // a missing device is an error
 	Family bool              // as in Query
 	// Force uses Name even if the inputs identify another device.
 	Force bool
 	// XVEColumns is an export whose columns count XVEs, or empty. If a log's
-	// device has only EUs, it is not the device of that export.
+	// device has only EUs, it is not that export's device.
 	XVEColumns string
 	Naming     Naming
-	By         Source // source of Name if it is neither a flag nor a form: occudiff.yaml:2
+	By         Source // where Name comes from, if it is neither a flag nor a form: occudiff.yaml:2
 }
 
 // Naming is the way in which the user selects a device. Messages use the
@@ -36,8 +36,8 @@ type Naming int
 
 // Ways to select a device.
 const (
-	ByFlag Naming = iota // --device and --xve of a command
-	ByForm               // a field of a form
+	ByFlag Naming = iota // --device and --xve
+	ByForm               // a form field
 )
 
 // Words returns the text for a flag or the text for a form.
@@ -149,7 +149,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 // inputs.
 const codeDiffers = "device-differs"
 
-// CodeForced is the code of the note about a device that is used although the
+// CodeForced is the code for the note about a device that is used although the
 // inputs identify another one.
 const CodeForced = "device-forced"
 
@@ -161,8 +161,8 @@ func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
 }
 
 // variant reports whether the device from the user is a part of the device that
-// an input identifies: one of its stacks, or the same GPU with the XVE count
-// from the user.
+// an input identifies: a single stack, or the same GPU with the XVE count from
+// the user.
 func (o *Options) variant(named, found *Device) bool {
 	return named.Codename == found.Codename && o.XVEs > 0 ||
 		named.Architecture == found.Architecture && named.XVEs()*found.Tiles == found.XVEs()
@@ -225,7 +225,7 @@ func describe(p ingest.Platform, found []*Device) string {
 	return fmt.Sprintf("%s (%s)", name, unit.JoinWords(keysOf(found), "or"))
 }
 
-// chooseFromInputs finds each input's device. They must agree.
+// chooseFromInputs returns the inputs' device. All inputs must agree.
 func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	var found Choice
 	var foundName string
@@ -258,7 +258,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	return found, nil
 }
 
-// chooseFromInput finds the device of one input from its device line, or
+// chooseFromInput returns one input's device, from its device line, or
 // otherwise from a node property.
 func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name string, err error) {
 	name, from := p.Device, p.DeviceFrom
@@ -272,7 +272,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	m, err := t.Find(Query{Name: name, XVEs: xves})
 	var several *AmbiguousError
 	if n, ok := o.Run.XVEs.Value(); errors.As(err, &several) && xves == 0 && ok {
-		xves = n // use the count of another input of the run
+		xves = n // use the count in another of the run's inputs
 		m, err = t.Find(Query{Name: name, XVEs: xves})
 	}
 	// The driver's name is not in the table. The node property is less
@@ -309,7 +309,7 @@ func (d *Device) xveWord() string {
 	return "XVE"
 }
 
-// compare compares the device table with the summary of the same machine.
+// compare compares the device table with the same machine's summary.
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
 		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),

@@ -22,7 +22,7 @@ func TestChoose(t *testing.T) {
 		o         Options
 		key, by   string
 		notes     string // joined with newlines
-		wantFault string // the beginning of the error
+		wantFault string // how the error begins
 	}{
 		{"no device is given, and none is required", Options{}, "", "", "", ""},
 		{"no device is given", Options{Needed: true}, "", "", "", "the inputs do not identify the GPU"},

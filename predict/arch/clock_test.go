@@ -7,8 +7,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestSamplingInterval checks that the interval is 2^n ticks of the clock and
-// at most the requested one. The first three intervals are from real files.
+// TestSamplingInterval checks that the interval is 2^n clock ticks and at most
+// the requested one. The first three intervals are from real files.
 func TestSamplingInterval(t *testing.T) {
 	const ms = 1e-3
 	for _, c := range []struct {

@@ -1,19 +1,19 @@
 // Package arch contains the device table: each GPU's resources that limit
-// occupancy, with the source of every row, and the lookup by the GPU names.
+// occupancy, with each row's source, and the lookup by GPU name.
 //
 // The tables are CSV files next to the code: a row per GPU, the PCI IDs that
 // GPUs share, and families of several GPUs. Tools print one GPU with many
 // names: a driver's name with the PCI ID in brackets, VTune's code name with
-// the marketing name, or a line of lspci. [Table.Find] parses a name, removes
+// the marketing name, or an lspci line. [Table.Find] parses a name, removes
 // case, spaces, and marks, and tries key, name, alias, PCI ID, and code name in
-// this order. If a name means GPUs of different shapes, their XVE count is
-// required. GPUs of one shape are one result, because their predictions are
+// this order. If a name means GPUs with different shapes, the XVE count is
+// required. GPUs with one shape are one result, because their predictions are
 // equal. If a count is lower than for all known parts but a whole number of
 // Xe-cores, Find derives a binned part. [Table.Choose] determines a run's
 // device from the user's choice and the inputs.
 //
-// A user's device file has the device columns.csv and is checked as a whole.
-// Its rows have priority over built-in ones.
+// A user's device file has the columns of devices.csv and is checked as a
+// whole. Its rows have priority over built-in ones.
 //
 // The package does not know kernels.
 package arch
@@ -36,7 +36,7 @@ type Device struct {
 	Aliases      []string // other names, without (R) and (TM)
 	Architecture string   // Gen9, Gen11, Xe-LP, Xe-HPG, Xe-HPC, Xe-LPG, Xe2-HPG, Xe3, ...
 	Codename     string   // SKL, TGL, PVC, ...
-	Tiles        int      // stacks of one adapter
+	Tiles        int      // stacks per adapter
 	// XeCores is the number for all stacks. Before Xe-HPG, it counts dual
 	// subslices or subslices. It is 0 if the number is not public.
 	XeCores      int
@@ -46,29 +46,29 @@ type Device struct {
 	// compiled, in ascending order. The default is the first mode with at least
 	// 128 registers.
 	GRFModes []GRFMode
-	// ThreadsPerXVE is the largest number of an XVE's threads in any mode: the
+	// ThreadsPerXVE is the largest number of threads per XVE in any mode: the
 	// thread slots in the denominator of VTune's occupancy.
 	ThreadsPerXVE int
-	RegisterBytes int // width of one register
+	RegisterBytes int // register width
 
 	SIMDWidths []int // sub-group sizes that the compiler supports
 
 	SLMPerXeCore   unit.Bytes
 	SLMBySource    []SourcedCount // KB per Xe-core if sources disagree; the first equals SLMPerXeCore
-	SLMPerGroupMax unit.Bytes     // maximum of one work-group
-	SLMSteps       []unit.Bytes   // allocation sizes of SLM, ascending, starting with 0
+	SLMPerGroupMax unit.Bytes     // maximum per work-group
+	SLMSteps       []unit.Bytes   // SLM allocation sizes, ascending, starting with 0
 
 	MaxGroupSize int            // work-items per work-group
-	GroupLimits  []GroupLimit   // additional limits of the driver for the work-groups of some kernels
+	GroupLimits  []GroupLimit   // the driver's additional limits for some kernels' work-groups
 	GroupSlots   int            // resident work-groups per Xe-core
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
 	// DispatchPorts are the ports that explain published phases, for launches
 	// without and with barriers. It is empty if no phases were published.
 	DispatchPorts []SourcedCount
-	Clock         Clock // clock of the counters' timestamps
+	Clock         Clock // clock for the counters' timestamps
 
-	// Memory and L3 are the peak bandwidths of the GPU's memory and its L3, one
-	// per source. The first one is used. They are empty if unknown.
+	// Memory and L3 are the peak bandwidths for the GPU's memory and its L3,
+	// one per source. The first one is used. They are empty if unknown.
 	Memory, L3 []Bandwidth
 
 	PCIIDs     []string // upper-case hexadecimal, without 0x
@@ -77,8 +77,7 @@ type Device struct {
 	Notes      string
 }
 
-// A GRFMode is a size of the register file and the number of threads that it
-// allows.
+// A GRFMode is a register file size and the number of threads that it allows.
 type GRFMode struct {
 	Registers     int
 	ThreadsPerXVE int
@@ -90,10 +89,10 @@ type SourcedCount struct {
 	Count  int
 }
 
-// The kinds of launches in DispatchPorts.
+// Launch kinds in DispatchPorts.
 const portsWithout, portsWith = "no-barrier", "barrier"
 
-// Ports returns the number of dispatch ports for a launch, 0 if it is unknown.
+// Ports returns how many dispatch ports a launch uses, or 0 if unknown.
 func (d *Device) Ports(barrier bool) int {
 	kind := portsWithout
 	if barrier {
@@ -107,7 +106,7 @@ func (d *Device) Ports(barrier bool) int {
 	return 0
 }
 
-// A Bandwidth is the peak bandwidth of a memory according to a source.
+// A Bandwidth is a memory's peak bandwidth according to a source.
 type Bandwidth struct {
 	Source      string
 	GBPerSecond float64
@@ -128,8 +127,8 @@ func (b Bandwidth) String() string {
 }
 
 // IsBeforeXe reports whether the device belongs to a generation before Xe, for
-// example Gen9. VTune's exports of it count EUs instead of XVEs, and its default
-// metrics lack the thread occupancy.
+// example Gen9. VTune's exports for it count EUs instead of XVEs, and its
+// default metrics lack the thread occupancy.
 func (d *Device) IsBeforeXe() bool { return strings.HasPrefix(d.Architecture, "Gen") }
 
 // ShortName returns the device's common name, without the vendor and words that
@@ -150,27 +149,27 @@ func (d *Device) DistinctModes() (list []GRFMode) {
 	return list
 }
 
-// XVEs returns the number of XVEs of the whole GPU.
+// XVEs returns the whole GPU's XVE count.
 func (d *Device) XVEs() int { return d.XeCores * d.XVEPerXeCore }
 
-// SlotsPerXeCore returns the thread slots of one Xe-core.
+// SlotsPerXeCore returns one Xe-core's thread slots.
 func (d *Device) SlotsPerXeCore() int { return d.XVEPerXeCore * d.ThreadsPerXVE }
 
-// Slots returns the thread slots of the whole GPU, the denominator of every GPU
+// Slots returns the whole GPU's thread slots, the denominator of every GPU
 // occupancy.
 func (d *Device) Slots() int { return d.XeCores * d.SlotsPerXeCore() }
 
-// A Clock is the timestamp clock of a GPU's counters. The zero Clock is
+// A Clock is the timestamp clock for a GPU's counters. The zero Clock is
 // unknown.
 type Clock struct {
-	Source string // source of the frequency; see docs/devices.md
+	Source string // the frequency's source; see docs/devices.md
 	Hz     float64
 }
 
-// SamplingInterval returns the actual sampling interval of the counters for a
-// requested one. The hardware counts 2^n ticks of its clock, and the drivers
-// round down (metrics-discovery, GetTimerPeriodExponent): 1 ms becomes 0.683 ms
-// at 12 MHz and 0.853 ms at 19.2 MHz. If the clock is unknown, it returns the
+// SamplingInterval returns the counters' actual sampling interval for a
+// requested one. The hardware counts 2^n clock ticks, and the drivers round
+// down (metrics-discovery, GetTimerPeriodExponent): 1 ms becomes 0.683 ms at 12
+// MHz and 0.853 ms at 19.2 MHz. If the clock is unknown, it returns the
 // requested interval.
 func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	ticks := float64(asked) * d.Clock.Hz
@@ -181,8 +180,7 @@ func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	return unit.Seconds(math.Ldexp(1, exponent-1) / d.Clock.Hz)
 }
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair such as
-// oneprof:19.2.
+// UnmarshalCSV reads a source:MHz pair such as oneprof:19.2.
 func (c *Clock) UnmarshalCSV(cell string) error {
 	cell = strings.TrimSpace(cell)
 	if cell == "" {
@@ -197,19 +195,19 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// A GroupLimit is a limit of the driver for the work-groups of some kernels,
-// selected by their sub-group size and registers per thread. A device's limits
-// with Threads are alternatives, and the first one that matches a kernel
-// applies. Limits with WorkItems apply in addition.
+// A GroupLimit is the driver's limit for some kernels' work-groups, selected by
+// their sub-group size and registers per thread. A device's limits with Threads
+// are alternatives, and the first one that matches a kernel applies. Limits
+// with WorkItems apply in addition.
 type GroupLimit struct {
 	SIMD                       int // sub-group size; 0 for any
-	MinRegisters, MaxRegisters int // range of registers per thread, inclusive
+	MinRegisters, MaxRegisters int // registers per thread, inclusive
 	Threads                    int // maximum per work-group; 0 if WorkItems is the limit
 	WorkItems                  int // maximum per work-group; 0 if Threads is the limit
 }
 
-// largeGRF is the number of registers starting at which the driver treats a
-// kernel as a large-GRF kernel.
+// largeGRF is the smallest register count at which the driver treats a kernel
+// as a large-GRF kernel.
 const largeGRF = 256
 
 // For reports whether the limit applies to kernels with a sub-group size and
@@ -218,9 +216,9 @@ func (g GroupLimit) For(simd, registers int) bool {
 	return (g.SIMD == 0 || g.SIMD == simd) && g.MinRegisters <= registers && registers <= g.MaxRegisters
 }
 
-// ParseGroupLimits parses limits in the notation of device files: pairs of
-// name=number separated by spaces or semicolons. For example, the B580 has
-// "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64
+// ParseGroupLimits returns the limits in a string, in device file notation:
+// pairs of name=number separated by spaces or semicolons. For example, the B580
+// has "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64
 // max_threads_per_wg.other=32".
 //
 // A name selects kernels: `simd16`, `grf128`, or `large_grf` (at least 256
@@ -254,7 +252,7 @@ func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	return all, nil
 }
 
-// kernelsOf parses the kernels to which a limit applies. Each property may
+// kernelsOf returns the kernels to which a limit applies. Each property may
 // occur at most once.
 func kernelsOf(name string) (g GroupLimit, ok bool) {
 	g.MaxRegisters = math.MaxInt
@@ -288,7 +286,7 @@ func kernelsOf(name string) (g GroupLimit, ok bool) {
 	return g, true
 }
 
-// groupLimits is the cell of a device table with these limits.
+// groupLimits is the cell with these limits in a device table.
 type groupLimits []GroupLimit
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.

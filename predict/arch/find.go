@@ -25,14 +25,14 @@ type Query struct {
 	Family bool
 }
 
-// A Match is the result of a query.
+// A Match is a query's result.
 type Match struct {
 	Device *Device // the caller's own copy
 	Notes  []note.Note
 }
 
 // Find returns the device for a query. It tries, in this order: the PCI ID in
-// brackets at the end of the name, the key, the name or alias, the name without
+// brackets at the name's end, the key, the name or alias, the name without
 // words that every GPU has ("Graphics", "Arc"), and the code name. Case,
 // spaces, -, _, (R), and (TM) are ignored.
 //
@@ -45,7 +45,7 @@ type Match struct {
 func (t *Table) Find(q Query) (Match, error) {
 	var c candidates
 	w := takeApart(q.Name)
-	if len(q.Name) <= 2*maxName { // a longer text is not a device, but the content of a wrong file
+	if len(q.Name) <= 2*maxName { // a longer text is not a device, but a wrong file's content
 		c = t.candidates(w)
 	}
 	if len(c.devices) == 0 {
@@ -86,7 +86,7 @@ func (t *Table) Knows(name string) bool {
 type candidates struct {
 	hit
 	// wider are devices to try if none has the XVE count: other bins, or the
-	// rest of the family.
+	// family's other devices.
 	wider []*Device
 	// id is the PCI ID from which they were found. The full part represents its
 	// bins.
@@ -153,8 +153,8 @@ func (t *Table) byName(name string) candidates {
 	return candidates{hit: t.coded(s)}
 }
 
-// named finds a normalized name as name, alias, or family, and then without the
-// words that every GPU has.
+// named returns the entry for a normalized name: as name, alias, or family, and
+// then without the words that every GPU has.
 func (t *Table) named(s string) hit {
 	h := join(t.codes[s], t.names[s])
 	if len(h.devices) > 0 {
@@ -174,7 +174,7 @@ func (t *Table) named(s string) hit {
 	return h
 }
 
-// join merges two entries. The default of the first one has priority.
+// join returns two merged entries. The first one's default has priority.
 func join(a, b *hit) hit {
 	var h hit
 	if a != nil {
@@ -186,8 +186,8 @@ func join(a, b *hit) hit {
 	return h
 }
 
-// coded finds a normalized code name, optionally with suffixes: meteorlakep,
-// tigerlakelpgt2. The longest family has priority.
+// coded returns the entry for a normalized code name, optionally with suffixes:
+// meteorlakep, tigerlakelpgt2. The longest family has priority.
 func (t *Table) coded(s string) hit {
 	for end := len(s); end >= 3; end-- {
 		if h := t.codes[s[:end]]; h != nil && isCodeSuffix(s[end:]) {
@@ -197,9 +197,9 @@ func (t *Table) coded(s string) hit {
 	return hit{}
 }
 
-// byCodeAndName finds VTune's CODENAME [MARKETING NAME]. It returns the devices
-// that both names mean. If there are none, it uses the code name, which
-// identifies the hardware, while products share marketing names.
+// byCodeAndName returns the devices that both names mean in VTune's CODENAME
+// [MARKETING NAME]. If there are none, it uses the code name, which identifies
+// the hardware, while products share marketing names.
 func (t *Table) byCodeAndName(code, name string) candidates {
 	byCode, byName := t.coded(squash(code)), t.named(squash(name))
 	c := candidates{called: squash(name)}
@@ -222,7 +222,7 @@ func (t *Table) byCodeAndName(code, name string) candidates {
 	return c
 }
 
-// bins returns the smaller devices that share a PCI ID with one of ds.
+// bins returns the smaller devices that share a PCI ID with a device in ds.
 func (t *Table) bins(ds ...*Device) []*Device {
 	var out []*Device
 	for _, d := range ds {
@@ -237,9 +237,9 @@ func (t *Table) bins(ds ...*Device) []*Device {
 	return out
 }
 
-// preferUser keeps only entries of the user's device files that have the name
+// preferUser keeps only entries from the user's device files that have the name
 // or the PCI ID themselves, because they were written for that purpose. An
-// entry that replaces a built-in one and is only a member of a family has no
+// entry that replaces a built-in one and is only a family member has no
 // priority.
 func (c *candidates) preferUser(w wanted) {
 	var own []*Device
@@ -266,7 +266,7 @@ func (d *Device) claims(w wanted) bool {
 	return false
 }
 
-// pick chooses a device without an XVE count.
+// pick returns a device if there is no XVE count.
 func (c *candidates) pick(q Query) (Match, error) {
 	if c.def != nil && c.xves > 0 {
 		return c.pickCount(Query{Name: q.Name, XVEs: c.xves})
@@ -287,8 +287,8 @@ func (c *candidates) pick(q Query) (Match, error) {
 		Hint: "--xve N chooses another"}}}, nil
 }
 
-// pickCount chooses a device with an XVE count: a part with that count,
-// otherwise a bin of a larger one.
+// pickCount returns a device with an XVE count: a part with that count,
+// otherwise a larger part's bin.
 func (c *candidates) pickCount(q Query) (Match, error) {
 	for _, set := range [][]*Device{c.devices, c.wider} {
 		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })
@@ -315,8 +315,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	case !sameShape(bins):
 		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: bins}
 	}
-	// Prefer the fewest tiles, because whole stacks are the most common parts
-	// of a GPU. Then prefer the largest original part.
+	// Prefer the fewest tiles, because whole stacks are a GPU's most common
+	// parts. Then prefer the largest original part.
 	b := slices.MinFunc(bins, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
 	})
@@ -362,7 +362,7 @@ func (t *Table) unknown(name string) error {
 // near returns the device keys with a name, alias, or family within the limit,
 // the nearest first. If several are equally near, the nearest key is first.
 func (t *Table) near(asked string, limit int) (keys []string) {
-	best := map[string]int{} // distance of the nearest name for each key
+	best := map[string]int{} // the nearest name's distance by key
 	meet := func(distance int, keys ...string) {
 		for _, k := range keys {
 			if old, met := best[k]; !met || distance < old {
@@ -421,7 +421,7 @@ func didYouMean(word string, known []string) string {
 // longer.
 const maxWord = 80
 
-// An AmbiguousError means that a name refers to several devices of different
+// An AmbiguousError means that a name refers to several devices with different
 // shapes.
 type AmbiguousError struct {
 	Name       string
@@ -429,7 +429,7 @@ type AmbiguousError struct {
 	Candidates []*Device
 }
 
-// Error implements error.
+// Error returns the message with the candidates.
 func (e *AmbiguousError) Error() string {
 	with := ""
 	if e.XVEs > 0 {
@@ -455,8 +455,8 @@ func (e *AmbiguousError) flags() string {
 	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
 }
 
-// noSuchCount returns the error for an XVE count that none of the devices with
-// a name has.
+// noSuchCount returns the error for an XVE count that no device with the name
+// has.
 func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
 		each := candidates[0].XVEPerXeCore

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// noteCodes lists the codes of a match's notes.
+// noteCodes returns the codes in a match's notes.
 func noteCodes(m Match) string {
 	var codes []string
 	for _, n := range m.Notes {
@@ -124,11 +124,11 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindSummaryNames finds every name that the summaries of the corpus print,
-// with the printed count.
+// TestFindSummaryNames finds every name that the corpus summaries print, with
+// the printed count.
 func TestFindSummaryNames(t *testing.T) {
 	for _, c := range []struct {
-		file, inFile string // position and form of the name
+		file, inFile string // the name's position and form
 		name         string
 		xves         int
 		want         string
@@ -157,7 +157,7 @@ func TestFindSummaryNames(t *testing.T) {
 	}
 }
 
-// TestFindAnswersToEverything finds every key, name, alias, and PCI ID of the
+// TestFindAnswersToEverything finds every key, name, alias, and PCI ID in the
 // table. Each must return its device, one with the same shape, or an error that
 // lists it among the candidates.
 func TestFindAnswersToEverything(t *testing.T) {
@@ -222,7 +222,7 @@ func TestPrintedNames(t *testing.T) {
 	}
 }
 
-// TestAmbiguousNames finds the ambiguous names of the reference data.
+// TestAmbiguousNames finds the ambiguous names in the reference data.
 func TestAmbiguousNames(t *testing.T) {
 	_, _, names := readGolden(t)
 	if len(names) != 6 {
@@ -297,7 +297,7 @@ func TestFindNotes(t *testing.T) {
 }
 
 // TestBinnedPart compares a derived device with values computed by hand: 7
-// Xe-cores of 16 XVE with 8 threads.
+// Xe-cores with 16 XVEs, 8 threads each.
 func TestBinnedPart(t *testing.T) {
 	m, err := builtin(t).Find(Query{Name: "arl-h", XVEs: 112})
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// squash normalizes a name for comparisons: lower case, without (R), (TM),
-// spaces, -, and _, and without a leading "Mesa" or "Intel".
+// squash returns a normalized name for comparisons: lower case, without (R),
+// (TM), spaces, -, and _, and without a leading "Mesa" or "Intel".
 func squash(name string) string {
 	b := make([]byte, 0, 64)
 	for i := 0; i < len(name); i++ {
@@ -33,7 +33,7 @@ func squash(name string) string {
 	return out
 }
 
-// markLen returns the length of a trademark sign at the beginning of s, or 0.
+// markLen returns the length of a trademark sign at the start of s, or 0.
 func markLen(s string) int {
 	for _, mark := range [...]string{"(R)", "(TM)", "®", "™", "(r)", "(tm)"} {
 		if strings.HasPrefix(s, mark) {
@@ -43,16 +43,16 @@ func markLen(s string) int {
 	return 0
 }
 
-// shorten removes words that every GPU has from a normalized name. For example,
-// "arca770graphics" becomes "arca770". The result is empty if there are no
-// other words.
+// shorten returns a normalized name without the words that every GPU has. For
+// example, "arca770graphics" becomes "arca770". The result is empty if there
+// are no other words.
 func shorten(squashed string) string {
 	s := strings.ReplaceAll(squashed, "graphics", "")
 	return strings.ReplaceAll(s, "gpu", "")
 }
 
-// shortest removes the brand as well: "arca770" becomes "a770", and
-// "datacentermax1100" becomes "max1100".
+// shortest returns the name without the brand, too: "arca770" becomes "a770",
+// and "datacentermax1100" becomes "max1100".
 func shortest(short string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(short, "datacenter"), "arc")
 }
@@ -65,9 +65,9 @@ type wanted struct {
 	idOnly   bool   // the name contains only the ID
 }
 
-// takeApart parses the forms in which tools print a device: a driver's name
+// takeApart returns the parts of a device as tools print it: a driver's name
 // with the PCI ID in brackets, VTune's code name with the marketing name in
-// brackets, a line of lspci, or only a PCI ID.
+// brackets, an lspci line, or only a PCI ID.
 func takeApart(s string) wanted {
 	s = stripPlace(strings.TrimSpace(s))
 	var w wanted
@@ -103,9 +103,9 @@ func takeApart(s string) wanted {
 	return w
 }
 
-// stripPlace removes what lspci and VTune print around a name: the bus address,
-// the class ("Display controller:"), "GPU 0:", the revision, and "Device
-// Group".
+// stripPlace returns a name without the text that lspci and VTune print around
+// it: the bus address, the class ("Display controller:"), "GPU 0:", the
+// revision, and "Device Group".
 func stripPlace(s string) string {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), ":"))
 	s = strings.TrimSpace(strings.TrimSuffix(s, "Device Group"))
@@ -136,7 +136,7 @@ func isPlace(s string) bool {
 		strings.ContainsRune(s, ':') && strings.Trim(s, "0123456789abcdef:. ") == ""
 }
 
-// parsePCI parses 0x3e96, 3E96, or 8086:3e96.
+// parsePCI returns the ID in 0x3e96, 3E96, or 8086:3e96.
 func parsePCI(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "8086:"); ok {
@@ -145,7 +145,7 @@ func parsePCI(s string) (string, bool) {
 	return hexID(s)
 }
 
-// hexID parses a PCI device ID. After 0x, leading zeros may be missing.
+// hexID returns a PCI device ID. After 0x, leading zeros may be missing.
 func hexID(s string) (string, bool) {
 	id := strings.ToUpper(s)
 	if rest, ok := strings.CutPrefix(id, "0X"); ok && rest != "" && len(rest) < 4 {
@@ -157,11 +157,11 @@ func hexID(s string) (string, bool) {
 
 // codeSuffixes are suffixes after the family in code names: Meteor Lake-P,
 // TigerLake-LP GT2, Ponte Vecchio XT (2 Tile), and Alder Lake-P Integrated
-// Graphics Controller in lists of PCI IDs of 2022.
+// Graphics Controller in PCI ID lists from 2022.
 const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
 	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u integratedgraphicscontroller"
 
-// isCodeSuffix reports whether s consists only of such suffixes.
+// isCodeSuffix reports whether s contains only such suffixes.
 func isCodeSuffix(s string) bool {
 	for s != "" {
 		rest := s

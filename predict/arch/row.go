@@ -13,9 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A deviceRow is a row of devices.csv or of a user's device file, with the
-// columns in the file's order. In addition to the tags, one of
-// threads_by_registers and threads_per_xve is required.
+// A deviceRow is a row in devices.csv or in a user's device file, with the
+// columns in the file's order. In addition to the tags, either
+// threads_by_registers or threads_per_xve is required.
 type deviceRow struct {
 	Key            table.Name   `csv:"key" table:"required"`
 	Name           table.Name   `csv:"name" table:"required"`
@@ -49,7 +49,7 @@ type deviceRow struct {
 	Notes          table.Name   `csv:"notes"`
 }
 
-// device converts a row to a device. An empty cell gets the default that
+// device returns a row as a device. An empty cell gets the default that
 // docs/devices.md describes.
 func (r *deviceRow) device() (Device, *problem) {
 	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
@@ -87,7 +87,8 @@ func (r *deviceRow) device() (Device, *problem) {
 	return d, nil
 }
 
-// checked converts a row to a device and checks that its values are consistent.
+// checked returns a row as a device, after checking that its values are
+// consistent.
 func (r *deviceRow) checked() (Device, *problem) {
 	d, p := r.device()
 	if p == nil && r.XeCores == 0 {
@@ -103,7 +104,7 @@ func (r *deviceRow) checked() (Device, *problem) {
 }
 
 const (
-	defaultRegisters   = 128 // registers per thread of a kernel that is compiled by default
+	defaultRegisters   = 128 // registers per thread if a kernel is compiled by default
 	driverBarrierSlots = 32  // number that the driver's formula uses for every GPU
 )
 
@@ -117,8 +118,8 @@ func upper(ids []string) []string {
 	return out
 }
 
-// disagrees compares redundant values of a row. They are only compared and not
-// used.
+// disagrees returns the problem if redundant values in a row differ. They are
+// only compared and not used.
 func (r *deviceRow) disagrees(d *Device) *problem {
 	for _, c := range []struct {
 		column string
@@ -138,7 +139,7 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 	return nil
 }
 
-// modes is a list of registers:threads pairs such as "128:8 256:4".
+// modes is a list with registers:threads pairs such as "128:8 256:4".
 type modes []GRFMode
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -161,8 +162,7 @@ func (m *modes) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// coreCount is a number of Xe-cores. It is negative if the number is not
-// public.
+// coreCount is an Xe-core count. It is negative if the number is not public.
 type coreCount int
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -176,7 +176,8 @@ func (c *coreCount) UnmarshalCSV(cell string) error {
 	return err
 }
 
-// splitSource splits source:value. The source of a value alone is the user.
+// splitSource returns the parts of source:value. If there is only a value, its
+// source is the user.
 func splitSource(text string) (source, figure string) {
 	source, figure, named := strings.Cut(text, ":")
 	if !named {
@@ -185,13 +186,13 @@ func splitSource(text string) (source, figure string) {
 	return source, figure
 }
 
-// decimal parses a number such as 19.2. It rejects all other forms of numbers.
+// decimal returns a number such as 19.2. It rejects all other forms.
 func decimal(text string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil && strings.Trim(text, "0123456789.") == ""
 }
 
-// sourced is a list of source:count pairs such as "calculator:64 neo:32".
+// sourced is a list with source:count pairs such as "calculator:64 neo:32".
 type sourced []SourcedCount
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -210,7 +211,7 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// bandwidths is a list of source:GB/s pairs such as "intel:1229". The source
+// bandwidths is a list with source:GB/s pairs such as "intel:1229". The source
 // "assumed" means that there is no source. "at-most-LPDDR5X-8533" names a GPU's
 // fastest memory that shares the CPU's memory.
 type bandwidths []Bandwidth
@@ -238,7 +239,7 @@ type problem struct{ column, text, hint string }
 // Limits that bound the work for a file that is not a device file. The built-in
 // table stays far below them.
 const (
-	maxName   = 256 // bytes of a key, name, or alias
+	maxName   = 256 // bytes in a key, name, or alias
 	maxPCIIDs = 256 // per device
 )
 
@@ -246,7 +247,7 @@ func problemf(column, hint, format string, args ...any) *problem {
 	return &problem{column: column, text: fmt.Sprintf(format, args...), hint: hint}
 }
 
-// at returns the error for a row of a file, or nil if there is no problem.
+// at returns the error for a row in a file, or nil if there is no problem.
 func (p *problem) at(s *table.Sheet, row int) error {
 	if p == nil {
 		return nil

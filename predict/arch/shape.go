@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	confidenceUser = "user" // entries of device files
+	confidenceUser = "user" // entries in device files
 	confidenceLow  = "low"  // entries with an assumed value
 )
 
-// maxXVEs is larger than the XVE count of any GPU, so that a typo in a count is
-// not accepted.
+// maxXVEs is larger than any GPU's XVE count, so that a typo in a count is not
+// accepted.
 const maxXVEs = 1 << 14
 
-// sameShape reports whether predictions are equal for all of ds. It ignores
-// barrier slots and the part of an Xe-core's SLM that the driver programs,
-// because their sources disagree more than the devices do. A note reports such
-// differences.
+// sameShape reports whether predictions are equal for all devices in ds. It
+// ignores barrier slots and the part of an Xe-core's SLM that the driver
+// programs, because their sources disagree more than the devices do. A note
+// reports such differences.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
 		if !d.sameShape(ds[0]) {
@@ -39,7 +39,7 @@ func (d *Device) sameShape(e *Device) bool {
 		slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
 }
 
-// mostSLM returns the largest value of all sources for an Xe-core's SLM.
+// mostSLM returns the largest value among all sources for an Xe-core's SLM.
 func (d *Device) mostSLM() unit.Bytes {
 	most := d.SLMPerXeCore
 	for _, s := range d.SLMBySource {
@@ -49,8 +49,8 @@ func (d *Device) mostSLM() unit.Bytes {
 }
 
 // bin returns the device with xves XVEs enabled. It returns nil unless this is
-// a smaller number of whole Xe-cores. If the count of the full part is not
-// public, any whole number is accepted.
+// a smaller number of whole Xe-cores. If the full part's count is not public,
+// any whole number is accepted.
 func (d *Device) bin(xves int) *Device {
 	if xves < 1 || d.XeCores > 0 && xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 || xves > maxXVEs {
 		return nil

@@ -34,8 +34,8 @@ var familiesCSV string
 //go:embed targets.csv
 var targetsCSV string
 
-// A Table is a set of devices and their names. Its lookups are safe for
-// concurrent use, but adding a file is not.
+// A Table contains devices and their names. Its lookups are safe for concurrent
+// use, but adding a file is not.
 type Table struct {
 	devices  []Device
 	ids      []idRow
@@ -51,15 +51,15 @@ type Table struct {
 	fresh []hit              // preallocated entries: one allocation for many
 }
 
-// An idRow is a row of pci_ids.csv.
+// An idRow is a row in pci_ids.csv.
 type idRow struct {
 	ID      table.Name  `csv:"pci_id" table:"required"`
 	Name    table.Name  `csv:"name"`
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// A familyRow is a row of families.csv. Without a default key, the XVE count
-// decides. The default count is for a name that means a bin of a part.
+// A familyRow is a row in families.csv. Without a default key, the XVE count
+// decides. The default count is for a name that means a part's bin.
 type familyRow struct {
 	Names   table.Names `csv:"names" table:"required"`
 	Default table.Name  `csv:"default_key"`
@@ -67,9 +67,9 @@ type familyRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// Builtin decodes the built-in table. It does so in each call, so keep the
-// result. Only the tests check that its values are consistent, to save time at
-// every start of the program.
+// Builtin returns the built-in table. It decodes the table in each call, so
+// keep the result. Only the tests check that the values are consistent, to save
+// time at every program start.
 func Builtin() (t *Table, err error) {
 	t = &Table{}
 	if t.devices, err = decode("devices.csv", devicesCSV, (*deviceRow).device); err != nil {
@@ -88,7 +88,7 @@ func Builtin() (t *Table, err error) {
 	return t, nil
 }
 
-// decode reads a built-in file.
+// decode returns the rows in a built-in file.
 func decode[R, V any](file, text string, convert func(*R) (V, *problem)) ([]V, error) {
 	s, err := table.Parse(file, text, format[R]())
 	if err != nil {
@@ -102,8 +102,7 @@ func decode[R, V any](file, text string, convert func(*R) (V, *problem)) ([]V, e
 
 func itself[R any](r *R) (R, *problem) { return *r, nil }
 
-// format returns the format of device files. Lines that begin with # are
-// comments.
+// format returns the device file format. Lines that begin with # are comments.
 func format[R any]() table.Format {
 	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true, Nearest: didYouMean}
 	f.Columns, f.Required = table.Columns[R]()
@@ -122,7 +121,7 @@ func (t *Table) Devices() []Device {
 // public.
 func (t *Table) All() []Device { return slices.Clone(t.devices) }
 
-// A hit is the meaning of a name, alias, or PCI ID.
+// A hit is what is known for a name, alias, or PCI ID.
 type hit struct {
 	devices []*Device
 	// def is used if no XVE count is given. It is nil if several shapes share
@@ -236,18 +235,18 @@ func (t *Table) at(m map[string]*hit, key string) *hit {
 	return h
 }
 
-// A target is a row of targets.csv: a compiler's name for the GPUs that share a
+// A target is a row in targets.csv: a compiler's name for the GPUs that share a
 // device image.
 type target struct {
 	Compiler table.Name  `csv:"compiler" table:"required"`
 	Aliases  table.Names `csv:"aliases"`
-	Release  table.Name  `csv:"release" table:"required"` // architecture and release of the graphics IP
+	Release  table.Name  `csv:"release" table:"required"` // the graphics IP's architecture and release
 	Family   table.Count `csv:"family" table:"required"`
 	Keys     table.Words `csv:"device_keys" table:"required"`
 }
 
-// is reports whether a target has a graphics IP version, or the number of a
-// product family if the version is unknown.
+// is reports whether a target has a graphics IP version, or a product family's
+// number if the version is unknown.
 func (x *target) is(family int, release string) bool {
 	if release != "" {
 		return string(x.Release) == release
@@ -257,7 +256,7 @@ func (x *target) is(family int, release string) bool {
 
 // Compiled returns the devices on which a kernel's binary may run, the one with
 // the most thread slots first. It uses the graphics IP version if known, for
-// example 12.60, and otherwise the driver's number of the product family. It
+// example 12.60, and otherwise the driver's number for the product family. It
 // returns none if neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
@@ -276,7 +275,7 @@ func (t *Table) Compiled(family int, release string) []*Device {
 	return list
 }
 
-// A CompilerTarget is a device name of the offline compiler ocloc, and the
+// A CompilerTarget is a device name in the offline compiler ocloc, and the
 // devices for which its binary is predicted.
 type CompilerTarget struct {
 	Name    string
@@ -329,7 +328,7 @@ func (t *Table) hasTarget(d *Device, x target) bool {
 	})
 }
 
-// AddFile adds a file's devices to the table; see addReader.
+// AddFile adds a file's devices to the table, and returns notes; see addReader.
 func (t *Table) AddFile(path string) ([]note.Note, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -340,11 +339,11 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 	return t.addReader(path, f)
 }
 
-// addReader adds the devices of a CSV table with the device columns.csv, which
-// docs/devices.md describes. An entry replaces a built-in entry with the same
-// key, with a note. Entries of device files have priority over built-in ones
-// with the same name or PCI ID, and their confidence is "user". If there are
-// errors, it returns all with their positions, and the table is unchanged.
+// addReader adds the devices in a CSV table with the columns of devices.csv,
+// which docs/devices.md describes. An entry replaces a built-in entry with the
+// same key, with a note. Entries in device files have priority over built-in
+// ones with the same name or PCI ID, and their confidence is "user". If there
+// are errors, it returns all with their positions, and the table is unchanged.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)
 	if err != nil {
@@ -368,7 +367,8 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	return notes, nil
 }
 
-// readDevices decodes and checks a device file. It returns the key positions.
+// readDevices returns the checked devices in a device file, and the key
+// positions.
 func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 	s, err := table.Load(name, r, format[deviceRow]())
 	if err != nil {

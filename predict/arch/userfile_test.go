@@ -69,7 +69,7 @@ func TestDefaultsOfADeviceFile(t *testing.T) {
 	want := Device{
 		Key: "lab", Name: "Laboratory GPU", Tiles: 1, XeCores: 4, XVEPerXeCore: 8,
 		GRFModes: []GRFMode{{128, 8}, {256, 4}}, ThreadsPerXVE: 8,
-		RegisterBytes: 64, // the smallest sub-group, 16 lanes of 4 bytes
+		RegisterBytes: 64, // the smallest sub-group, 16 lanes with 4 bytes
 		SIMDWidths:    []int{16, 32},
 		SLMPerXeCore:  128 << 10, SLMPerGroupMax: 64 << 10, SLMSteps: []unit.Bytes{0, 16 << 10, 64 << 10},
 		MaxGroupSize: 1024,
@@ -112,8 +112,8 @@ func TestThreadsOfASingleMode(t *testing.T) {
 	}
 }
 
-// TestErrorsOfADeviceFile checks the message and the position of every error. A
-// case replaces cells of the smallest device file.
+// TestErrorsOfADeviceFile checks every error's message and position. A case
+// replaces cells in the smallest device file.
 func TestErrorsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
@@ -206,7 +206,7 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// TestUserEntriesWin checks when an entry of a device file has priority over
+// TestUserEntriesWin checks when an entry in a device file has priority over
 // built-in ones.
 func TestUserEntriesWin(t *testing.T) {
 	const columns = header + ",aliases,pci_ids\n"

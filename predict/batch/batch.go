@@ -1,5 +1,5 @@
-// Package batch predicts the occupancy of many launches: the rows of a CSV
-// file, or the kernels of binaries and sources.
+// Package batch predicts the occupancy of many launches: the rows in a CSV
+// file, or the kernels in binaries and sources.
 //
 // For a CSV file, the output has the input columns followed by the columns that
 // a model computes. A row that cannot be predicted does not stop the batch. It
@@ -9,14 +9,14 @@
 // limit the launch has an empty cell, never 0.
 //
 // There are three models: the project's own model, Intel's calculator with its
-// own names and errors, and the register-file model of compute units. A file
+// own names and errors, and the register-file model for compute units. A file
 // may have any length, because the package keeps only one chunk of rows in
 // memory.
 //
 // For binaries and sources, the package joins ingest/zebin, which reads and
 // compiles them, with the model of package predict. [Read] predicts each kernel
 // on the device that its image was compiled for, and [Registers] predicts it in
-// each register mode of that device.
+// each of that device's register modes.
 //
 // The package does not know flags, profilers or runs.
 package batch
@@ -42,7 +42,7 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// Run predicts all rows of r and writes the results to w. Messages name the
+// Run predicts all rows in r and writes the results to w. Messages name the
 // input file.
 type Run func(ctx context.Context, file string, r io.Reader, w io.Writer) (Report, error)
 
@@ -55,24 +55,24 @@ type Report struct {
 // Shared is the device for rows that do not name one.
 type Shared struct {
 	Device string
-	XVEs   int // 0 means the XVE count of the device
+	XVEs   int // 0 means the device's XVE count
 }
 
-// Values of the column status.
+// Values in the column status.
 const (
 	statusOK    = "ok"
 	statusError = "error"
 )
 
 // model describes the columns that a batch reads, the columns that it adds,
-// including status and message, and the prediction of a row.
+// including status and message, and the prediction for a row.
 type model struct {
 	in, required, out []string
-	predict           func(r *row) ([]string, error) // returns the cells of out; an error rejects the row
+	predict           func(r *row) ([]string, error) // returns the cells for out; an error rejects the row
 }
 
 // with returns the batch for a shared device. If one is set, the file may omit
-// the device column, which is the first element of required.
+// the device column, which is the first one in required.
 func (m model) with(s Shared) Run {
 	if s.Device != "" {
 		m.required = m.required[1:]
@@ -84,7 +84,7 @@ func (m model) with(s Shared) Run {
 // together. It is small to limit memory.
 const chunkRows = 512
 
-// run implements [Run] in chunks of rows.
+// run returns the report for [Run], which it implements in chunks of rows.
 func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) (report Report, err error) {
 	lines := table.NewReader(file, r, table.Format{
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
@@ -133,9 +133,9 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	}
 }
 
-// result predicts a row. An unreadable row is rejected in the same way as a
-// launch that cannot run. An invalid cell takes precedence over an error of the
-// model.
+// result returns a row's prediction. An unreadable row is rejected in the same
+// way as a launch that cannot run. An invalid cell takes precedence over a
+// model error.
 func (m *model) result(in *row, fault string) ([]string, error) {
 	if fault != "" {
 		return nil, errors.New(fault)
@@ -151,7 +151,7 @@ func (m *model) rejection(why error) []string {
 	return cells
 }
 
-// maxKnown limits the number of cached device look-ups, because a file may name
+// maxKnown limits how many device look-ups are cached, because a file may name
 // a million devices that do not exist.
 const maxKnown = 1024
 
@@ -232,7 +232,7 @@ func (r *row) size(column string) unit.Size3 {
 }
 
 // kilobytes returns an amount in KB, or 0 for an empty cell. For example, 0.5
-// is valid, but a fraction of a byte is not.
+// is valid, but a fractional byte is not.
 func (r *row) kilobytes(column string) unit.Bytes {
 	text := strings.TrimSpace(r.text(column))
 	if text == "" || r.err != nil {
@@ -264,7 +264,7 @@ func optional[T any](o unit.Opt[T], print func(T) string) string {
 	return ""
 }
 
-// launches returns a batch of launches for a model.
+// launches returns a batch that predicts launches with a model.
 func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	return model{
 		in:       strings.Fields("id device xve global local simd slm_kb barriers grf"),
@@ -275,7 +275,7 @@ func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	}.with(s)
 }
 
-// Launches returns a batch that uses the project's own model. The fields of all
+// Launches returns a batch that uses the project's own model. all's fields
 // apply to every row unless a column replaces them.
 func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 	find := remembered("device", s, func(name string, xves int) (arch.Match, error) {

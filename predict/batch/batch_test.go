@@ -23,7 +23,7 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// goldenRows returns the records of a reference file by column name. It skips
+// goldenRows returns the records in a reference file by column name. It skips
 // the test if the file is missing.
 func goldenRows(t *testing.T, name string) []map[string]string {
 	t.Helper()
@@ -91,8 +91,8 @@ func sameNumber(want, got string) bool {
 	return math.IsNaN(w) && math.IsNaN(g) || math.Abs(w-g) <= 1e-9*math.Abs(w)+5e-11
 }
 
-// TestBatchOfEveryCalculatorRun predicts every run of Intel's calculator with
-// the batch and compares every cell.
+// TestBatchOfEveryCalculatorRun predicts every calculator run with the batch
+// and compares every cell.
 func TestBatchOfEveryCalculatorRun(t *testing.T) {
 	rows := goldenRows(t, "calculator.csv")
 	source := map[string]string{"device": "dev", "global": "global_text", "local": "wg_text", "barriers": "barrier"}
@@ -161,9 +161,9 @@ func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 	t.Logf("%d rows, %d cells compared, 0 differ", len(rows), cells)
 }
 
-// TestBatchOfPublishedTables predicts the launches of Intel's guides with the
-// model, and compares threads and peak occupancy with the exact values of the
-// printed ones. Package timeline compares a launch's phases.
+// TestBatchOfPublishedTables predicts the launches in Intel's guides with the
+// model, and compares threads and peak occupancy with the exact values behind
+// the printed ones. Package timeline compares a launch's phases.
 func TestBatchOfPublishedTables(t *testing.T) {
 	rows := goldenRows(t, "published_tables.csv")
 	kept := rows[:0]
@@ -207,8 +207,8 @@ func TestBatchOfPublishedTables(t *testing.T) {
 	}
 }
 
-// comparePublished compares the output with a row of a guide and returns the
-// number of compared values.
+// comparePublished returns how many values it compared between the output and a
+// row in a guide.
 func comparePublished(t *testing.T, row, got map[string]string) int {
 	t.Helper()
 	compared := 0
@@ -302,7 +302,7 @@ func TestBatchMemory(t *testing.T) {
 	run := testBatch(t)
 	head := "device,local,simd,global\n"
 	block := strings.Repeat("tgl,256,16,81920\n", 1000)
-	// Count the live memory after a collection, without that of other tests:
+	// Count the live memory after a collection, without other tests' memory:
 	// the amount of garbage depends on the machine.
 	alive := func() int64 {
 		var stat runtime.MemStats

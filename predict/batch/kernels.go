@@ -22,10 +22,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Kernel is a kernel of an image, predicted for one device.
+// Kernel is a kernel in an image, predicted for one device.
 type Kernel struct {
 	zebin.Kernel
-	File   string       // includes the member of an archive
+	File   string       // includes an archive's member
 	Device *arch.Device // nil for a compiler log if no device was requested
 	// Prediction is nil without a device, and if the kernel cannot run with the
 	// requested size. Message then contains the reason.
@@ -42,7 +42,7 @@ func (k *Kernel) DeviceKey() string {
 	return k.Device.Key
 }
 
-// Options select what is predicted. The zero value predicts a full GPU of the
+// Options select the predictions. The zero value predicts a full GPU for the
 // device that each image names.
 type Options struct {
 	Devices []*arch.Device // requested devices; if empty, the device that each image names
@@ -51,12 +51,12 @@ type Options struct {
 	// size is used
 	Local names.ByName[unit.Size3]
 
-	Compiler string // options of the OpenCL compiler, for sources
+	Compiler string // OpenCL compiler options, for sources
 }
 
-// predictImages predicts every kernel of the images, in the order of the
-// images. It returns an error if no image fits a requested device, or if an
-// image's device is unknown. The first error lists the devices of the images.
+// predictImages returns predictions for every kernel in the images, in image
+// order. It returns an error if no image fits a requested device, or if an
+// image's device is unknown. The first error lists the images' devices.
 func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
@@ -78,8 +78,8 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			return nil, nil, note.Errorf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
 				"the binary is for %s, which is not in the device table", images[i].Target)
 		}
-		// Predict for one device of a family: a kernel of one image on five
-		// devices would have five almost equal rows.
+		// Predict for one device in a family: one image's kernel would have
+		// five almost equal rows for five devices.
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
@@ -102,17 +102,18 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 	return kernels, append(notes, more...), nil
 }
 
-// forAsked checks that each requested device has an image. It accepts a single
-// image for any device, with a warning, because this answers what-if questions.
-// If there are several images, one of them must fit.
+// forAsked returns an error unless each requested device has an image. It
+// accepts a single image for any device, with a warning, because this answers
+// what-if questions. If there are several images, one must fit.
 func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked []*arch.Device) ([]note.Note, error) {
 	var notes []note.Note
 	for _, d := range asked {
 		if slices.ContainsFunc(fits, func(f []*arch.Device) bool { return slices.Contains(f, d) }) {
 			continue
 		}
-		// One of several images was intended for the device. A prediction from
-		// another one would describe code that never runs on it.
+		// The image that was intended for the device is one of several. A
+		// prediction from another one would describe code that never runs on
+		// it.
 		if len(images) > 1 {
 			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",
@@ -128,7 +129,7 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 	return notes, nil
 }
 
-// targetsOf returns a list of the devices that the images were compiled for.
+// targetsOf returns a list with the devices that the images were compiled for.
 func targetsOf(images []zebin.Image, t *arch.Table) string {
 	var words []string
 	for i := range images {
@@ -191,7 +192,8 @@ func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel
 	return one
 }
 
-// Read reads binaries, compiles sources, and predicts the kernels in them.
+// Read returns the predicted kernels in binaries and in sources, which it
+// compiles.
 func Read(
 	ctx context.Context, paths []string, t *arch.Table, opt Options,
 ) (kernels []Kernel, notes []note.Note, err error) {
@@ -222,9 +224,9 @@ func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([
 var usedRegisters = regexp.MustCompile(
 	`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
 
-// ptxas returns an error with the command for a file that is the output of
-// `ptxas -v`, because another model predicts from its registers. It returns nil
-// for other files. A register has four bytes per work-item.
+// ptxas returns an error with the command for a file that contains `ptxas -v`
+// output, because another model predicts from its registers. It returns nil for
+// other files. A register has four bytes per work-item.
 func ptxas(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -245,8 +247,8 @@ func ptxas(path string) error {
 			"compute-unit model", names.Display(string(kernel[1])), registers)
 }
 
-// compileFor compiles a source for the requested devices, or for all devices
-// that the installed compiler supports, and predicts the kernels of each.
+// compileFor returns the kernels in a source, compiled and predicted for the
+// requested devices, or for all devices that the installed compiler supports.
 func compileFor(
 	ctx context.Context, source string, t *arch.Table, opt Options,
 ) (kernels []Kernel, notes []note.Note, err error) {
@@ -264,8 +266,8 @@ func compileFor(
 		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	// Each target has its own element, so that the results have the order of
-	// the targets rather than the order in which the compilations end.
+	// Each target has its own element, so that the results have the targets'
+	// order rather than the order in which the compilations end.
 	results := make([]compiled, len(targets))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2) // a compilation uses a core and a few hundred MB
@@ -317,7 +319,7 @@ func compileFor(
 		return nil, nil, note.Errorf("no-kernels", note.Pos{File: source}, "",
 			"ocloc compiled no kernel of it for any device")
 	}
-	for _, d := range opt.Devices { // the compiler may not have a name for one of several devices
+	for _, d := range opt.Devices { // the compiler may lack a name for a device
 		if !slices.ContainsFunc(targets, func(c arch.CompilerTarget) bool { return slices.Contains(c.Devices, d) }) {
 			notes = append(notes, notCompiled(source, []*arch.Device{d}, nil, true))
 		}
@@ -325,7 +327,7 @@ func compileFor(
 	return kernels, notes, nil
 }
 
-// compiled is the result of compiling a source for one device.
+// compiled is a source's result for one device.
 type compiled struct {
 	images   []zebin.Image
 	warnings string
@@ -339,7 +341,7 @@ type compiled struct {
 const NotCompiled = "not-compiled"
 
 // notCompiled returns a note that names the devices that a source did not
-// compile for. It contains the first line of the compiler's error.
+// compile for. It contains the compiler error's first line.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
 		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(devices)),
@@ -401,8 +403,8 @@ type Mode struct {
 	Largest  int64 // work-group in work-items
 }
 
-// Words returns a lane's spill in words of 4 bytes: bytes per thread / (4 x
-// SIMD width), rounded down. Triton uses the same count since
+// Words returns a lane's spill in 4-byte words: bytes per thread / (4 x SIMD
+// width), rounded down. Triton uses the same count since
 // intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
 func (k *Kernel) Words() unit.Opt[int64] {
 	spill, known := k.Spill.Value()
@@ -412,11 +414,11 @@ func (k *Kernel) Words() unit.Opt[int64] {
 	return unit.Some(int64(spill) / int64(4*k.SIMD))
 }
 
-// Registers predicts each kernel of binaries and sources in every register mode
-// of its device. A source is compiled with and without large GRF. A binary's
-// other modes, and modes that the compiler has no option for, are predicted
-// from the compiled kernel without its SIMD width and spills, because only a
-// compilation determines these for another mode.
+// Registers returns predictions for each kernel in binaries and sources, in
+// each of its device's register modes. A source is compiled with and without
+// large GRF. A binary's other modes, and modes that the compiler has no option
+// for, are predicted from the compiled kernel without its SIMD width and
+// spills, because only a compilation determines these for another mode.
 func Registers(
 	ctx context.Context, paths []string, t *arch.Table, opt Options,
 ) (modes []Kernel, notes []note.Note, err error) {

@@ -1,4 +1,4 @@
-// Package calculator reproduces Intel's GPU Occupancy Calculator, a page of the
+// Package calculator reproduces Intel's GPU Occupancy Calculator, a page in the
 // oneAPI samples, number by number: its devices, its form texts, its rounding
 // and its errors. Tests compare the prediction model with it, because users
 // compare their runs with it, and `--compat calculator` prints its results. The
@@ -22,8 +22,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Device is a configuration of the calculator: a GPU with a selected number of
-// XVEs.
+// Device is a calculator configuration: a GPU with a selected XVE count.
 type Device struct {
 	Key           string       `csv:"key"`         // fam:..., pci:... or url:...
 	Name          string       `csv:"name"`        // name in the calculator's lists
@@ -36,13 +35,13 @@ type Device struct {
 	LargeGRF      bool         `csv:"large_grf"`   // the form offers the large register file
 	SIMDWidths    table.Counts `csv:"simd_widths"` // offered by the form, largest first
 	SLMKB         int          `csv:"slm_kb_per_xe_core"`
-	SLMKBPerGroup int          `csv:"slm_kb_per_group_max"` // maximum of the form's SLM slider
+	SLMKBPerGroup int          `csv:"slm_kb_per_group_max"` // the form's SLM slider maximum
 	SLMStepsKB    table.Counts `csv:"slm_steps_kb"`         // allocation steps in ascending order, starting with 0
 	MaxGroupSize  int          `csv:"max_group_size"`       // in work-items
 	GroupSlots    int          `csv:"group_slots"`          // per Xe-core
 	BarrierSlots  int          `csv:"barrier_slots"`        // replaces GroupSlots for a kernel with barriers
 	Source        string       `csv:"source"`
-	Note          string       `csv:"note"` // a known error of the row, otherwise ""
+	Note          string       `csv:"note"` // a known error in the row, otherwise ""
 
 	XVEs int `csv:"-"` // whole GPU
 }
@@ -51,7 +50,7 @@ type Device struct {
 // for example, 24 XVEs at 16 per Xe-core are 1.5 Xe-cores.
 func (d *Device) XeCores() float64 { return float64(d.XVEs) / float64(d.XVEPerXeCore) }
 
-// Table is the calculator's list of devices in its order. Each device has its
+// Table is the calculator's device list in its order. Each device has its
 // default XVE count.
 type Table []Device
 
@@ -73,10 +72,10 @@ func Builtin() (Table, error) {
 }
 
 // Find returns the device with a key (`fam:gen12`, `pci:E20B`, `url:readme`;
-// case does not matter) and one of the XVE counts that the calculator's form
-// offers for it. For 0, it uses the first count, which is the default. It finds
-// a device by any of its PCI ids. If two devices have the same id, it returns
-// the first one, like the calculator.
+// case does not matter) and an XVE count that the calculator's form offers for
+// it. For 0, it uses the first count, which is the default. It finds a device
+// by any of its PCI IDs. If two devices have the same id, it returns the first
+// one, like the calculator.
 func (t Table) Find(key string, xve int) (Device, error) {
 	is := func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(key)) }
 	i := slices.IndexFunc(t, func(d Device) bool { return is(d.Key) })
@@ -110,31 +109,31 @@ func (t Table) keysOf(prefix string) string {
 
 func spaced(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
-// Input is the content of the calculator's form.
+// Input contains the calculator form's fields.
 type Input struct {
-	Global   string // text of the global size: `16*64*128`, `1,2,3`, `4096`; empty omits the GPU results
-	Local    string // text of the work-group size
+	Global   string // the global size as text: `16*64*128`, `1,2,3`, `4096`; empty omits the GPU results
+	Local    string // the work-group size as text
 	SIMD     int    // sub-group size
 	SLMKB    int    // SLM per work-group in KB
 	Barrier  bool
 	LargeGRF bool
 }
 
-// Rejection is the set of reasons why the calculator shows no result. It is 0
-// if there is a result.
+// Rejection contains the reasons why the calculator shows no result. It is 0 if
+// there is a result.
 type Rejection uint8
 
 // The reasons, in the order in which the calculator checks them.
 const (
-	badGlobal    Rejection = 1 << iota // a part of the global size does not start with a digit
-	badLocal                           // a part of the work-group size does not start with a digit
+	badGlobal    Rejection = 1 << iota // a global size part does not start with a digit
+	badLocal                           // a work-group size part does not start with a digit
 	tooBig                             // the work-group is larger than the device maximum
 	notDividing                        // the work-group size does not divide the global size
 	tooManyParts                       // a size has four parts or more: no result and no message
 	badSIMD                            // a sub-group size below 1; added here, because the form cannot contain one
 )
 
-// String returns the message classes of the reference data joined with `+`. It
+// String returns the reference data's message classes joined with `+`. It
 // returns "" if there is a result.
 func (r Rejection) String() string {
 	var words []string
@@ -175,7 +174,7 @@ const (
 	LimitSLM        = "slm"      // shared local memory
 	LimitGroupSlots = "slots"    // work-group slots
 	LimitBarriers   = "barriers" // barrier slots, which replace the work-group slots
-	LimitGrid       = "wg_total" // all work-groups of the launch
+	LimitGrid       = "wg_total" // all work-groups in the launch
 )
 
 // Output is the result that the calculator shows, with intermediate values.
@@ -192,17 +191,17 @@ type Output struct {
 	LimitThreads    float64           // work-groups per Xe-core by thread slots
 	LimitSLM        unit.Opt[float64] // by SLM; absent without SLM
 	LimitGroupSlots float64           // by work-group slots, or by barrier slots if there is a barrier
-	Groups          unit.Opt[float64] // work-groups of the launch; absent without a global size
+	Groups          unit.Opt[float64] // the launch's work-groups; absent without a global size
 	GroupsPerCore   float64
-	LimitedBy       []string // all limits that equal GroupsPerCore, in the order of the constants
+	LimitedBy       []string // all limits that equal GroupsPerCore, in constant order
 
 	XeCorePercent float64
 	GPU           *GPU // nil without a global size
 }
 
-// GPU is the part of the output that needs a global size. If no work-group fits
-// an Xe-core, waves are NaN, which the calculator prints, and the percentages
-// are 0.
+// GPU contains the results that need a global size. If no work-group fits an
+// Xe-core, waves are NaN, which the calculator prints, and the percentages are
+// 0.
 type GPU struct {
 	PeakPercent    float64
 	AveragePercent float64 // from waves rounded to two decimals, so it can exceed the peak
@@ -212,8 +211,8 @@ type GPU struct {
 	TailPercent    float64 // last, partial wave; 0 if that wave is full
 }
 
-// LargeGRF returns the form's register file choice for a number of registers
-// per thread: false for 128 and 0, true for 256. It returns an error for other
+// LargeGRF returns the form's register file choice for a register count per
+// thread: false for 128 and 0, true for 256. It returns an error for other
 // numbers.
 func LargeGRF(registers int) (bool, error) {
 	if registers != 0 && registers != 128 && registers != 256 {

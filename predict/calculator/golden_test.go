@@ -13,14 +13,14 @@ import (
 	"occudiff/predict/calculator"
 )
 
-// readGolden returns the records of a reference file by column name. It skips
+// readGolden returns the records in a reference file by column name. It skips
 // the test if the file is missing.
 func readGolden(t testing.TB, name string) []map[string]string {
 	t.Helper()
 	return readRows(t, testenv.Shared(t, "golden", name))
 }
 
-// readRows returns the records of a CSV file by column name.
+// readRows returns the records in a CSV file by column name.
 func readRows(t testing.TB, path string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -87,8 +87,8 @@ func equalNumber(want string, got unit.Opt[float64]) bool {
 	return math.Abs(w-v) <= 1e-9*math.Abs(w)
 }
 
-// cells returns the numbers of an output by the column names of the reference
-// data. A rejected form has no numbers.
+// cells returns an output's numbers by the reference data's column names. A
+// rejected form has no numbers.
 func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	names := []string{"global_items", "wg_items", "slm_alloc_kb", "threads_per_wg", "lim_threads", "lim_slm", "lim_slots",
 		"wg_total", "wg_per_core", "core_pct", "peak_pct", "avg_pct", "waves", "full_waves", "tail_pct", "avg_exact_pct"}
@@ -111,7 +111,7 @@ func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	return c
 }
 
-// differences returns the columns of a reference row that differ from an
+// differences returns the columns in a reference row that differ from an
 // output.
 func differences(row map[string]string, out calculator.Output) []string {
 	var diff []string
@@ -135,7 +135,7 @@ func differences(row map[string]string, out calculator.Output) []string {
 	return diff
 }
 
-// inputOf returns the form input of a reference row.
+// inputOf returns a reference row's form input.
 func inputOf(t testing.TB, row map[string]string) calculator.Input {
 	t.Helper()
 	return calculator.Input{
@@ -144,10 +144,9 @@ func inputOf(t testing.TB, row map[string]string) calculator.Input {
 	}
 }
 
-// TestReproducesRepresentativeRuns compares the rows of testdata. They are the
-// first of each kind (message, set of limits, unusual text, tie of the
-// rounding, error) of the full reference data, so that the package has a test
-// without that data.
+// TestReproducesRepresentativeRuns compares the rows in testdata. They are the
+// first of each kind (message, limits, unusual text, rounding tie, error) in
+// the full reference data, so that the package has a test without that data.
 func TestReproducesRepresentativeRuns(t *testing.T) {
 	rows := readRows(t, "testdata/representative.csv")
 	table := builtin(t)

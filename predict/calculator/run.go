@@ -10,7 +10,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Run returns what the calculator shows for a device and an input.
+// Run returns the calculator's output for a device and an input.
 func Run(d *Device, in Input) Output {
 	out := readForm(d, in)
 	if out.Rejection != 0 {
@@ -18,7 +18,7 @@ func Run(d *Device, in Input) Output {
 	}
 	out.SLMAllocKB = allocated(d, in.SLMKB)
 	groups := out.GlobalItems / out.GroupItems
-	if out.GlobalItems == 0 { // the calculator omits the number of work-groups from the minimum in this way
+	if out.GlobalItems == 0 { // in this way, the calculator omits the work-group count from the minimum
 		groups = float64(d.GroupSlots)
 	} else {
 		out.Groups = unit.Some(groups)
@@ -30,9 +30,10 @@ func Run(d *Device, in Input) Output {
 	return out
 }
 
-// readForm parses the sizes and applies the calculator's checks. Messages
-// accumulate, except that the calculator checks whether the work-group size
-// divides the global size only if all else is valid.
+// readForm returns the output with the parsed sizes and the results of the
+// calculator's checks. Messages accumulate, except that the calculator checks
+// whether the work-group size divides the global size only if all else is
+// valid.
 func readForm(d *Device, in Input) (out Output) {
 	refuse := func(bit Rejection, that bool) {
 		if that {
@@ -66,9 +67,10 @@ func readForm(d *Device, in Input) (out Output) {
 	return out
 }
 
-// product returns the product of the integers at the start of the parts of a
-// text, and the number of parts. It returns ok false if a part does not start
-// with a digit. The calculator does not read texts of four or more parts.
+// product returns the product of the integers at the start of each part in a
+// text, and how many parts there are. It returns ok false if a part does not
+// start with a digit. The calculator does not read texts with four or more
+// parts.
 func product(text, separator string) (value float64, parts int, ok bool) {
 	list := strings.Split(text, separator)
 	if len(list) > 3 {
@@ -95,10 +97,10 @@ func allocated(d *Device, kb int) int {
 	return kb
 }
 
-// fill computes the occupancy of one Xe-core for a launch of that number of
+// fill computes one Xe-core's occupancy for a launch with that many
 // work-groups, and lists every limit that equals it. Without a global size, the
-// calculator uses the work-group slots as the number of work-groups, so that
-// the limits can include wg_total.
+// calculator uses the work-group slots as the work-group count, so that the
+// limits can include wg_total.
 func (o *Output) fill(d *Device, in Input, groups float64) {
 	all := float64(d.Threads)
 	available := all
@@ -136,14 +138,15 @@ func (o *Output) fill(d *Device, in Input, groups float64) {
 	o.XeCorePercent = o.ThreadsPerGroup * o.GroupsPerCore / all * 100
 }
 
-// wholeGPU distributes the launch over the GPU in waves. The calculator rounds
-// the waves to two decimals before it computes the average from them.
+// wholeGPU returns the results for the launch distributed over the GPU in
+// waves. The calculator rounds the waves to two decimals before it computes the
+// average from them.
 func wholeGPU(d *Device, o *Output) *GPU {
 	wave := d.XeCores() * o.GroupsPerCore * o.GroupItems // in work-items
 	left := math.Mod(o.GlobalItems, wave)
 	full := math.Trunc(o.GlobalItems / wave)
 	if wave == 0 {
-		full = math.NaN() // the result of its parseInt for Infinity
+		full = math.NaN() // its parseInt returns this for Infinity
 	}
 	g := &GPU{
 		PeakPercent: o.XeCorePercent, AveragePercent: o.XeCorePercent, AverageExact: o.XeCorePercent,
@@ -188,10 +191,11 @@ func parseInt(text string) float64 {
 	return v
 }
 
-// toFixed2 rounds a number to two decimals like JavaScript's toFixed(2): to the
-// hundredths nearest to the exact binary value, and up for a tie. For example,
-// 1.005 becomes 1 because its binary value is slightly lower, and 0.125 becomes
-// 0.13, although Go's %.2f prints 0.12. x must be finite and not negative.
+// toFixed2 returns a number rounded to two decimals like JavaScript's
+// toFixed(2): to the hundredths nearest to the exact binary value, and up for a
+// tie. For example, 1.005 becomes 1 because its binary value is slightly lower,
+// and 0.125 becomes 0.13, although Go's %.2f prints 0.12. x must be finite and
+// not negative.
 func toFixed2(x float64) float64 {
 	r := new(big.Rat).SetFloat64(x)
 	r.Mul(r, big.NewRat(200, 1)).Add(r, big.NewRat(1, 1)) // floor(100x + 1/2) = floor((200x+1) / 2)

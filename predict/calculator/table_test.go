@@ -95,7 +95,7 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		key    string
 		xve    int
-		want   string // key of the row that is found
+		want   string // the found row's key
 		xves   int
 		reason string
 	}{
@@ -137,7 +137,7 @@ func TestFindErrorsSayWhatThereIs(t *testing.T) {
 // TestEveryRowIsADevice checks that each cell is read as it is written, and
 // that the numbers describe a GPU: gocsv would read invalid cells as 0. It does
 // not check that threads per Xe-core equal XVEs x threads, because they differ
-// for some devices of the calculator.
+// for some of the calculator's devices.
 func TestEveryRowIsADevice(t *testing.T) {
 	cells, err := csv.NewReader(strings.NewReader(devicesCSV)).ReadAll()
 	if err != nil {

@@ -17,32 +17,32 @@ type Target struct {
 	RegisterBytes unit.Opt[unit.Bytes] // per work-item
 }
 
-// Setting is a choice of sizes that reaches the highest occupancy, with the
-// amounts that a kernel may use without a lower occupancy.
+// Setting is a size choice that reaches the highest occupancy, with the amounts
+// that a kernel may use without a lower occupancy.
 type Setting struct {
 	SubgroupSize int64
 	GroupSize    int64
 	Groups       int64
-	Occupancy    unit.Ratio // share of the sub-group states
-	Lanes        unit.Ratio // used lanes of the sub-groups
+	Occupancy    unit.Ratio // share of sub-group states
+	Lanes        unit.Ratio // used lanes in the sub-groups
 	// MaxRegisterBytes per work-item and MaxSLM per work-group are the largest
 	// amounts that keep this occupancy, even if the kernel uses both.
 	MaxRegisterBytes unit.Bytes
 	MaxSLM           unit.Bytes
-	// Fill is the smallest number of work-groups that fills the whole GPU.
-	// Multiples of it have no tail. It is absent if the number of compute units
-	// is unknown.
+	// Fill is the smallest number of work-groups that fills the whole GPU. Its
+	// multiples have no partial last wave. It is absent if the compute unit
+	// count is unknown.
 	Fill unit.Opt[int64]
 }
 
-// Advice is the result of Advise.
+// Advice is Advise's result.
 type Advice struct {
-	Full bool // the settings reach 100 % of the sub-group states and use all lanes
-	// Settings are all settings of the highest occupancy, ordered by sub-group
-	// size and work-group size. They are empty if no work-group fits.
+	Full bool // the settings reach 100% of the sub-group states and use all lanes
+	// Settings are all settings with the highest occupancy, ordered by
+	// sub-group size and work-group size. They are empty if no work-group fits.
 	Settings []Setting
 	// Least is set if no setting is full. Its settings are full after the
-	// smallest change of one fixed resource: registers first, then SLM.
+	// smallest change to one fixed resource: registers first, then SLM.
 	Least []Relaxed
 }
 
@@ -56,10 +56,10 @@ type Relaxed struct {
 }
 
 // Advise returns the settings with the highest occupancy, and among these, the
-// settings that use the most lanes. It searches all sub-group sizes of the
-// platform and all work-group sizes that are multiples of them, unless they are
+// settings that use the most lanes. It searches all of the platform's sub-group
+// sizes and all work-group sizes that are their multiples, unless they are
 // fixed. Predict returns a setting's occupancy for any use of registers and SLM
-// up to the maxima of the setting.
+// up to the setting's maxima.
 func (p *Platform) Advise(w Target) (a Advice, err error) {
 	subgroupSizes := p.SubgroupSizes
 	if sg, ok := w.SubgroupSize.Value(); ok {
@@ -83,7 +83,7 @@ func (p *Platform) Advise(w Target) (a Advice, err error) {
 	return a, err
 }
 
-// relax advises without each fixed resource, one at a time.
+// relax returns advice without each fixed resource, one at a time.
 func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 	registers, slm := w, w
 	registers.RegisterBytes, slm.SLM = unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
@@ -103,7 +103,7 @@ func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if free.Full { // the smallest change keeps the most of the resource
+		if free.Full { // the smallest change keeps most of the resource
 			best := slices.MaxFunc(free.Settings, func(a, b Setting) int { return cmp.Compare(r.most(a), r.most(b)) })
 			list = append(list, Relaxed{r.name, r.from, r.most(best), best})
 		}
@@ -112,7 +112,7 @@ func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 }
 
 // groupSizes returns the work-group sizes to try: full sub-groups, from one to
-// the capacity of a compute unit.
+// a compute unit's capacity.
 func (p *Platform) groupSizes(w Target, subgroupSize int64) []int64 {
 	if size, ok := w.GroupSize.Value(); ok {
 		return []int64{size}

@@ -1,6 +1,6 @@
-// Package computeunit predicts how many work-groups of a kernel fit on a
-// compute unit, for GPUs of any vendor. It implements the model of the OpenCL
-// occupancy notes. The model of Intel GPUs counts thread slots. This model
+// Package computeunit predicts how many of a kernel's work-groups fit on a
+// compute unit, for any vendor's GPUs. It implements the model in the OpenCL
+// occupancy notes. The model for Intel GPUs counts thread slots. This model
 // starts from the registers per work-item, which limit GPUs whose sub-groups
 // share one register file.
 //
@@ -36,7 +36,7 @@ const (
 	LimitHardware  = "hardware"  // active work-groups
 )
 
-// Result is the theoretical occupancy of one compute unit.
+// Result is one compute unit's theoretical occupancy.
 type Result struct {
 	RegisterBytesAllowed unit.Bytes `json:"register_bytes_per_item_allowed"` // maximum at this sub-group size
 	// Spilled is set if the kernel uses more registers. It then cannot run from
@@ -56,7 +56,7 @@ type Result struct {
 	ActiveSubgroups   int64      `json:"active_sub_groups"`
 	TotalSubgroups    int64      `json:"total_sub_groups"`
 	Occupancy         unit.Ratio `json:"occupancy_percent"` // active / total sub-groups
-	Lanes             unit.Ratio `json:"lanes_percent"`     // work-items / lanes of their sub-groups
+	Lanes             unit.Ratio `json:"lanes_percent"`     // work-items / lanes in their sub-groups
 
 	// PaddedSize is the work-group size with a full last sub-group, and
 	// ByRegistersPadded is the register limit for that size: hardware allocates
@@ -65,15 +65,15 @@ type Result struct {
 	ByRegistersPadded unit.Opt[int64] `json:"-"`
 }
 
-// maxQuantity limits a launch's values to prevent overflow of products: 2^30
+// maxQuantity limits a launch's values to prevent overflow in products: 2^30
 // work-items, sub-group lanes or bytes.
 const maxQuantity = 1 << 30
 
-// Predict returns the occupancy of a compute unit. An error names the number of
-// the launch that is invalid. A kernel that does not fit is not an error: its
-// Result has 0 work-groups, and the reason in Limits. Predict does not check
-// MaxGroupSize and SubgroupSizes, because the notes' model has no such limits,
-// and what-if questions exceed them.
+// Predict returns a compute unit's occupancy. An error names the invalid number
+// in the launch. A kernel that does not fit is not an error: its Result has 0
+// work-groups, and the reason in Limits. Predict does not check MaxGroupSize
+// and SubgroupSizes, because the notes' model has no such limits, and what-if
+// questions exceed them.
 func (p *Platform) Predict(l Launch) (Result, error) {
 	if err := l.check(); err != nil {
 		return Result{}, err
@@ -99,7 +99,7 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 	return r, nil
 }
 
-// byRegisters returns how many work-groups of size work-items fit in the
+// byRegisters returns how many work-groups with size work-items fit in the
 // register file.
 func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) unit.Opt[int64] {
 	switch {
@@ -148,23 +148,23 @@ func (l Launch) check() error {
 func ceilDiv(a, b int64) int64 { return (a-1)/b + 1 }
 
 // GridOccupancy describes how a number of work-groups runs on all compute units
-// of a GPU. Without that number, all fields except Fill are absent.
+// on a GPU. Without that number, all fields except Fill are absent.
 type GridOccupancy struct {
 	WorkGroups unit.Opt[int64] `json:"work_groups"`
 	// Fill is the smallest number of work-groups that reaches the GPU's full
-	// occupancy. Multiples of it have no tail. It is absent if the number of
-	// compute units is unknown.
+	// occupancy. Its multiples have no partial last wave. It is absent if the
+	// compute unit count is unknown.
 	Fill  unit.Opt[int64]      `json:"work_groups_that_fill"`
 	Waves unit.Opt[float64]    `json:"waves"`        // fractional
-	Peak  unit.Opt[unit.Ratio] `json:"peak_percent"` // during the full waves, or of the only wave
+	Peak  unit.Opt[unit.Ratio] `json:"peak_percent"` // during the full waves, or during the only wave
 	// over all waves; the last one counts as long as a full one
 	Average unit.Opt[unit.Ratio] `json:"average_percent"`
 	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"` // last, partial wave; 0 if that wave is full
 }
 
-// GridOccupancy returns how a number of work-groups of a predicted kernel runs
+// GridOccupancy returns how a number of a predicted kernel's work-groups runs
 // on the whole GPU. For 0, only Fill is set. It returns an error if the
-// platform has no number of compute units, or if no work-group fits.
+// platform has no compute unit count, or if no work-group fits.
 func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err error) {
 	fill := int64(p.ComputeUnits) * r.Groups
 	s.Fill = unit.NonZero(fill)
@@ -193,8 +193,8 @@ func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err e
 	return s, nil
 }
 
-// WorkGroups returns the number of a launch's work-groups, including a smaller
-// last one in each dimension. It returns 0 without a global size.
+// WorkGroups returns a launch's work-group count, including a smaller last one
+// in each dimension. It returns 0 without a global size.
 func WorkGroups(global, local unit.Size3) int64 {
 	if !global.Present() || !local.Present() {
 		return 0

@@ -41,8 +41,7 @@ func number(t testing.TB, text string) int64 {
 	return n
 }
 
-// cells returns a result in the format of the reference data, without
-// percentages.
+// cells returns a result in the reference data's format, without percentages.
 func cells(r computeunit.Result) map[string]string {
 	opt := func(o unit.Opt[int64]) string {
 		if v, ok := o.Value(); ok {

@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Platform contains the resources of a compute unit of one GPU. It is a row of
-// a platform file, whose columns may have any order.
+// Platform contains the resources of a GPU's compute unit. It is a row in a
+// platform file, whose columns may have any order.
 type Platform struct {
 	Key    table.Name `csv:"key" table:"required"` // short and unique, for example gen11
 	Name   table.Name `csv:"name" table:"required"`
@@ -24,7 +24,7 @@ type Platform struct {
 	SubgroupsPerBlock count `csv:"subgroups_per_block" table:"required"`
 	// maximum for one sub-group
 	RegisterBytesPerSubgroup unit.Bytes `csv:"register_bytes_per_subgroup" table:"required"`
-	// register file of the compute unit
+	// the compute unit's register file
 	RegisterBytes unit.Bytes `csv:"register_bytes" table:"required"`
 	SLM           unit.Bytes `csv:"slm_bytes" table:"required"` // per compute unit
 	// work-groups that the hardware keeps active
@@ -69,11 +69,11 @@ func (c *counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// subgroups returns the sub-group states of a compute unit, which are the
+// subgroups returns a compute unit's sub-group states, which are the
 // denominator of its occupancy.
 func (p *Platform) subgroups() int64 { return int64(p.Blocks * p.SubgroupsPerBlock) }
 
-// Table is a list of platforms, in the order of their files.
+// Table is a platform list, in file order.
 type Table []Platform
 
 //go:embed platforms.csv
@@ -84,7 +84,7 @@ func Builtin() (Table, error) {
 	return read("platforms.csv (embedded)", strings.NewReader(platformsCSV))
 }
 
-// ReadFile reads a platform file.
+// ReadFile returns the platforms in a platform file.
 func ReadFile(path string) (Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,10 +95,10 @@ func ReadFile(path string) (Table, error) {
 	return read(path, f)
 }
 
-// read reads a platform file, which is CSV with a header and one platform per
-// row. It returns all errors of the file at once, each with its position. If
-// there is an error, it returns no platforms: an incomplete table would answer
-// with a platform that the user intended to replace.
+// read returns the platforms in a platform file, which is CSV with a header and
+// one platform per row. It returns all errors in the file at once, each with
+// its position. If there is an error, it returns no platforms: an incomplete
+// table would answer with a platform that the user intended to replace.
 func read(file string, r io.Reader) (Table, error) {
 	f := table.Format{Code: "platform-file", What: "platform file", Strict: true}
 	f.Columns, f.Required = table.Columns[Platform]()
@@ -110,7 +110,7 @@ func read(file string, r io.Reader) (Table, error) {
 		return nil, note.Errorf(f.Code, note.Pos{File: file}, "the columns are "+strings.Join(f.Columns, ","),
 			"the platform file has no rows; expected a header and a row for each platform")
 	}
-	first := map[string]int{} // line of a key
+	first := map[string]int{} // a key's line
 	return table.Convert(s, func(i int, p *Platform) (Platform, error) {
 		if line, twice := first[normalized(string(p.Key))]; twice {
 			return *p, note.Errorf(f.Code, s.Pos(i, ""), "use a different key for each platform",

@@ -11,8 +11,8 @@ import (
 )
 
 // TestSimulateAgreesWithPrediction simulates launches of all kinds. If all
-// threads run equally long, the peak and average over time equal those of the
-// prediction, which counts waves. The two packages compute them independently
+// threads run equally long, the peak and average over time equal the
+// prediction's, which counts waves. The two packages compute them independently
 // and by different methods.
 func TestSimulateAgreesWithPrediction(t *testing.T) {
 	table, err := arch.Builtin()

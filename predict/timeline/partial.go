@@ -15,13 +15,13 @@ type partial struct {
 	cores  []core
 	ports  []port
 	next   int64 // next work-group to dispatch
-	held   int64 // occupied thread slots of the whole GPU
+	held   int64 // occupied thread slots on the whole GPU
 	unused int   // no Xe-core below this index is unused; reset if one may have become unused
 
 	tick int64
 }
 
-// core is the state of an Xe-core.
+// core is an Xe-core's state.
 type core struct {
 	free    int  // free thread slots
 	groups  int  // work-groups bound to it, including partly dispatched ones
@@ -33,8 +33,8 @@ type core struct {
 // port is a dispatch port.
 type port struct {
 	xeCore  int
-	half    bool // it is in the middle of a work-group
-	entered int  // dispatched threads of that work-group
+	half    bool // a work-group is partly dispatched
+	entered int  // that work-group's dispatched threads
 }
 
 func newPartial(in *input) *partial {
@@ -91,7 +91,7 @@ func (s *partial) fill() {
 		for p := &s.ports[i]; s.ready(p); {
 			s.enter(p)
 			if p.half {
-				break // blocked until slots of this Xe-core become free
+				break // blocked until slots on this Xe-core become free
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (s *partial) findUnused() int {
 	return -1
 }
 
-// enter dispatches as many threads of the port's work-group as fit. With a
+// enter dispatches as many threads from the port's work-group as fit. With a
 // barrier, no thread runs until the last one is dispatched.
 func (s *partial) enter(p *port) {
 	c := &s.cores[p.xeCore]
@@ -177,7 +177,7 @@ func (s *partial) enter(p *port) {
 	}
 }
 
-// end frees the slots of the running threads and of the ending work-groups.
+// end frees the slots that the running threads and the ending work-groups use.
 func (c *core) end(s *partial, threads, groups int) {
 	c.running -= threads
 	c.ending -= groups

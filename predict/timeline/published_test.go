@@ -13,8 +13,8 @@ import (
 	"occudiff/predict"
 )
 
-// tigerLake returns a launch on the GPU of the published phases, which has 6
-// Xe-cores of 112 thread slots. The parameter threads is per work-group.
+// tigerLake returns a launch on the GPU with the published phases, which has 6
+// Xe-cores with 112 thread slots each. The parameter threads is per work-group.
 func tigerLake(policy predict.Policy, groups int64, threads int) input {
 	return input{whole: policy == predict.Whole, xeCores: 6, slotsPerXeCore: 112, threadsPerGroup: threads,
 		groupsPerXeCore: math.MaxInt32, groups: groups}
@@ -29,7 +29,7 @@ func simulated(t testing.TB, in input) Result {
 	return r
 }
 
-// threadsOf returns the number of resident threads in each phase.
+// threadsOf returns each phase's resident threads.
 func threadsOf(r Result) []int64 {
 	var threads []int64
 	for _, p := range r.Phases {
@@ -84,10 +84,10 @@ func TestPublishedPhases(t *testing.T) {
 	}
 }
 
-// TestPublishedBarrierRows checks launches of 524,288 work-items in work-groups
-// of 128 x R at SIMD8 with a barrier. The published occupancies per Xe-core are
-// 100, 86, 86 and 57%. The launch for R = 5 fails: its 640 work-items are above
-// the maximum of 512, so no work-group fits.
+// TestPublishedBarrierRows checks launches with 524,288 work-items in
+// work-groups of 128 x R at SIMD8 with a barrier. The published occupancies per
+// Xe-core are 100, 86, 86 and 57%. The launch for R = 5 fails: its 640
+// work-items exceed the maximum, 512, so no work-group fits.
 func TestPublishedBarrierRows(t *testing.T) {
 	for i, want := range []struct {
 		fit     int // work-groups per Xe-core
@@ -102,8 +102,8 @@ func TestPublishedBarrierRows(t *testing.T) {
 	}
 }
 
-// TestPublishedTables compares the first phase of every vec_add row, and each
-// phase of rows with several phases.
+// TestPublishedTables compares every vec_add row's first phase, and each phase
+// in rows with several phases.
 func TestPublishedTables(t *testing.T) {
 	f, err := os.Open(testenv.Shared(t, "golden", "published_tables.csv"))
 	if err != nil {

@@ -1,17 +1,17 @@
-// Package timeline simulates how the dispatcher of a GPU places the work-groups
-// of a launch over time. It computes which threads are resident at each time,
-// and the average occupancy that results.
+// Package timeline simulates how a GPU's dispatcher places a launch's
+// work-groups over time. It computes which threads are resident at each time,
+// and the resulting average occupancy.
 //
-// A launch runs with the policy of its prediction, free or whole. If the caller
-// sets dispatch ports, it runs with policy partial, a what-if that explains
+// A launch runs with its prediction's policy, free or whole. If the caller sets
+// dispatch ports, it runs with policy partial, a what-if that explains
 // published phases that neither free nor whole reproduces. Outputs must label
 // it as a what-if.
 //
 // All threads run equally long, so the unit of time is a thread's run time.
 // Free and whole follow from a division. Partial is simulated in steps of one
 // run time: a million work-groups take some milliseconds. Considered and
-// rejected: skipping to the next occurrence of a repeated state, because it
-// pays off only for launches that do not occur in practice.
+// rejected: skipping to a repeated state's next occurrence, because it pays off
+// only for launches that do not occur in practice.
 //
 // Nothing here is measured.
 package timeline
@@ -27,7 +27,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Phase is a span of time with a constant number of resident threads.
+// Phase is a time span with a constant number of resident threads.
 type Phase struct {
 	Start     float64
 	End       float64
@@ -35,8 +35,8 @@ type Phase struct {
 	Occupancy unit.Ratio
 }
 
-// Result is a simulated launch. Occupancies are shares of all thread slots of
-// the device, even if a GRF mode leaves fewer slots to the launch.
+// Result is a simulated launch. Occupancies are shares of all the device's
+// thread slots, even if a GRF mode leaves fewer slots to the launch.
 type Result struct {
 	Phases  []Phase // without gaps; neighbors differ in Threads
 	Peak    unit.Ratio
@@ -46,17 +46,16 @@ type Result struct {
 	// only.
 	XeCores, MostXeCores unit.Ratio
 	// FirstEnd is the state in which one work-group has ended before all others
-	// of its phase and no other work-group can start. It is absent if another
+	// in its phase and no other work-group can start. It is absent if another
 	// one starts.
 	FirstEnd unit.Opt[Phase]
-	// from the start of the first thread to the end of the last one, in run
-	// times of a thread
+	// from the first thread's start to the last one's end, in thread run times
 	Time float64
 }
 
-// Simulate returns a launch's phases that was predicted with a global size. If
-// ports is above 0, it uses policy partial with that number of dispatch ports.
-// It returns an error with the reason if the phases cannot be counted.
+// Simulate returns the phases of a launch that was predicted with a global
+// size. If ports is above 0, it uses policy partial with that many dispatch
+// ports. It returns an error with the reason if the phases cannot be counted.
 // Canceling the context ends policy partial.
 func Simulate(
 	ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int,
@@ -73,9 +72,9 @@ func Simulate(
 type input struct {
 	xeCores, slotsPerXeCore int
 	threadsPerGroup         int
-	groups                  int64 // work-groups of the launch, dispatched in order
-	// A work-group starts only on an Xe-core with room for all of it.
-	// Otherwise, its threads start on any free slots.
+	groups                  int64 // the launch's work-groups, dispatched in order
+	// A work-group starts only on an Xe-core with room for the whole
+	// work-group. Otherwise, its threads start on any free slots.
 	whole bool
 	// groupsPerXeCore is the maximum number of work-groups per Xe-core by SLM,
 	// barriers or work-group slots. Thread slots are a separate limit. Policy
@@ -93,7 +92,7 @@ type input struct {
 // slots returns the GPU's thread slots that the launch can use.
 func (in *input) slots() int64 { return int64(in.xeCores) * int64(in.slotsPerXeCore) }
 
-// inputOf converts the launch of a prediction into a simulation's input.
+// inputOf returns a simulation's input for a predicted launch.
 func inputOf(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) *input {
 	// The slots that the GRF mode leaves.
 	slots := int64(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
@@ -104,8 +103,8 @@ func inputOf(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int
 		}
 	}
 	whole := p.Policy == predict.Whole
-	// as in the prediction, a small number of work-group slots also limits an
-	// Xe-core under policy free
+	// as in the prediction, few work-group slots also limit an Xe-core under
+	// policy free
 	if ports == 0 && !whole {
 		slots = min(slots, p.ThreadsPerGroup*others)
 	}
@@ -115,7 +114,7 @@ func inputOf(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int
 	}
 }
 
-// run simulates a launch. Occupancies are shares of slots.
+// run returns a launch's simulation. Occupancies are shares of slots.
 func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	rec, threads := &recorder{slots: slots}, int64(in.threadsPerGroup)
 	switch {
@@ -140,22 +139,22 @@ func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	return r, nil
 }
 
-// maxTicks limits the time and memory of a simulation: 128 MiB if every tick is
-// a phase. Only launches with tens of millions of work-groups reach it.
+// maxTicks limits a simulation's time and memory: 128 MiB if every tick is a
+// phase. Only launches with tens of millions of work-groups reach it.
 const maxTicks = 1 << 22
 
-// recorder converts a sequence of resident thread counts into phases.
+// recorder converts resident thread counts over time into phases.
 type recorder struct {
 	slots  int64
 	phases []Phase
-	// For policy partial: the sum over all ticks of Xe-cores with a resident
-	// thread, and the maximum number of such Xe-cores.
+	// For policy partial: Xe-cores with a resident thread, as a sum over all
+	// ticks and as a maximum.
 	used, most int64
-	firstEnd   int64 // threads of FirstEnd
+	firstEnd   int64 // FirstEnd's threads
 }
 
 // add appends a span that ends at a tick. It drops empty spans, and extends the
-// last span if its number of threads is the same.
+// last span if its thread count is the same.
 func (r *recorder) add(threads, tick int64) {
 	start, end, n := 0.0, float64(tick), len(r.phases)
 	if n > 0 {
@@ -170,7 +169,7 @@ func (r *recorder) add(threads, tick int64) {
 	}
 }
 
-// waves records full waves of threads, and a tail of one more tick.
+// waves records full waves, and a partial wave of one more tick.
 func (r *recorder) waves(full, threads, tail int64) {
 	r.add(threads, full)
 	if tail > 0 {
@@ -181,7 +180,7 @@ func (r *recorder) waves(full, threads, tail int64) {
 // result returns the phases with their peak, average and total time.
 func (r *recorder) result() Result {
 	out := Result{Phases: r.phases}
-	var busy float64 // sum of threads x time
+	var busy float64 // total of threads x time
 	for _, ph := range r.phases {
 		out.Peak = max(out.Peak, ph.Occupancy)
 		busy += float64(ph.Threads) * (ph.End - ph.Start)

@@ -13,8 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestTooManyThreadsAreRejected checks that the number of a launch's threads
-// must fit 63 bits, and that a launch without a global size is rejected.
+// TestTooManyThreadsAreRejected checks that a launch's thread count must fit 63
+// bits, and that a launch without a global size is rejected.
 func TestTooManyThreadsAreRejected(t *testing.T) {
 	for _, groups := range []int64{0, math.MaxInt64} {
 		_, err := Simulate(t.Context(), &arch.Device{}, &predict.Launch{}, &predict.Prediction{Groups: groups, ThreadsPerGroup: 2}, 0)
@@ -30,7 +30,7 @@ func TestTooManyPhasesAreRejected(t *testing.T) {
 	if _, err := run(t.Context(), &in, in.slots()); err == nil || err.Error() != want {
 		t.Errorf("10^12 work-groups of alternating phases: %v; want %q", err, want)
 	}
-	in.ports, in.whole = 0, true // one phase and a tail, regardless of the number of work-groups
+	in.ports, in.whole = 0, true // one phase and a partial wave, regardless of the work-group count
 	if r := simulated(t, in); len(r.Phases) != 1 || r.Time != 5e11 {
 		t.Errorf("10^12 work-groups, two at a time: %d phases in %v", len(r.Phases), r.Time)
 	}
@@ -68,7 +68,8 @@ func randomInput(random *rand.Rand) input {
 	return in
 }
 
-// stepByStep simulates a launch without divisions. It is slow and tests run.
+// stepByStep returns a launch's result, simulated without divisions. It is slow
+// and is the oracle for run.
 func stepByStep(in input) Result {
 	rec := &recorder{slots: in.slots()}
 	s := newPartial(&in)
@@ -98,8 +99,8 @@ func stepByStep(in input) Result {
 	return rec.result()
 }
 
-// fillWhole places work-groups one by one, round robin over the Xe-cores, and
-// returns the number of threads that it placed.
+// fillWhole returns how many threads it placed. It places work-groups one by
+// one, round robin over the Xe-cores.
 func fillWhole(in *input, left int64) (threads int64) {
 	cores := make([]struct{ threads, groups int }, in.xeCores)
 	for placed := true; placed; {
@@ -117,8 +118,8 @@ func fillWhole(in *input, left int64) (threads int64) {
 	return threads
 }
 
-// TestRunSkipsNothing compares the divisions of run with a simulation of the
-// same launch step by step.
+// TestRunSkipsNothing compares run's divisions with a step-by-step simulation
+// of the same launch.
 func TestRunSkipsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 4000 {
@@ -138,7 +139,7 @@ func TestFreeIsNeverWorse(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {
 		in := randomInput(random)
-		// with a barrier, waiting threads of partly dispatched work-groups are
+		// with a barrier, waiting threads in partly dispatched work-groups are
 		// resident without doing work
 		in.barrier = false
 		ports := in.ports
@@ -154,8 +155,8 @@ func TestFreeIsNeverWorse(t *testing.T) {
 	}
 }
 
-// million returns a launch of a million work-groups that does not fill its last
-// wave.
+// million returns a launch with a million work-groups that does not fill its
+// last wave.
 func million(ports int, whole bool) input {
 	in := tigerLake(predict.Free, 1_000_000, 40)
 	in.ports, in.whole, in.barrier = ports, whole, true
@@ -166,7 +167,7 @@ func TestAMillionWorkGroups(t *testing.T) {
 	for _, c := range []struct {
 		ports  int
 		whole  bool
-		first  int64 // threads of the first phase
+		first  int64 // the first phase's threads
 		reason string
 	}{
 		{0, false, 672, "all slots"},
