@@ -68,11 +68,11 @@ func TestReadRecords(t *testing.T) {
 }
 
 func TestReadRecordsRefuses(t *testing.T) {
-	const expected = "expected the columns series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total,value, of which only series, time must be there"
+	const expected = "expected the columns series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total,difference,value, of which only series, time must be there"
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
 		{"time,value\n", "h.csv:1: the header has no series (" + expected + ")"},
-		{"series,time,run\n", "h.csv:1: there is no column of a metric; expected one of measured, residual, busy, seconds, underfilled, idle, shortfall, peak, spill, total, value"},
+		{"series,time,run\n", "h.csv:1: there is no column of a metric; expected one of measured, residual, busy, seconds, underfilled, idle, shortfall, peak, spill, total, difference, value"},
 		{"series,time,value,seconds\n", "h.csv:1: there is a column value next to columns of metrics; keep one of them: value alone is of the metric that --metric names"},
 		{"series,time,value,Time\n", `h.csv:1: the column "time" occurs twice (keep one of them)`},
 		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (` + expected + ")"},
@@ -117,7 +117,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		t.Errorf("read back %+v\nwant %+v", got[:12], want[:12])
 	}
 	b.Reset()
-	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total\n" {
+	if err := NewRecordWriter(&b).Flush(); err != nil || b.String() != "series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total,difference\n" {
 		t.Errorf("no points are written as %q, %v; want the column names", b.String(), err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // with another number is rejected and stays as it is, because its columns may
 // have another meaning. Every change to a table increases the number, including
 // a new metric column.
-const schema = 8
+const schema = 9
 
 // statements create the tables. {id}, {clustered}, and {metrics} are replaced
 // by the engine's spelling and by the metric columns.
@@ -129,6 +129,9 @@ const (
 	Total     Metric = "total"    // total time of all launches; stored but not tracked
 	Peak      Metric = "peak"     // predicted peak in percent
 	Spill     Metric = "spill"    // spilled registers per thread in bytes
+	// Difference is measured - the nearest end of the predicted range, in
+	// percentage points; stored but not tracked. It calibrates the prediction.
+	Difference Metric = "difference"
 	// Parts of the thread-slot breakdown that are missing from the prediction,
 	// in percentage points of all thread slots.
 	Underfilled Metric = "underfilled"
@@ -166,6 +169,7 @@ var columns = [...]column{
 	{Peak, "%", "Predicted peak", exact},
 	{Spill, "bytes", "Spill of a thread", exact | moreIsWorse},
 	{Total, "s", "Time of all launches", moreIsWorse | companion},
+	{Difference, "points", "Difference from the prediction", companion},
 }
 
 // Values contains a kernel's numbers in a run, one per column. A value that was

@@ -42,7 +42,7 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 		id = run.ID
 	}
 	// The breakdown's parts and the total time explain changes of the metric.
-	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill)
+	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill, history.Difference)
 	p, err := db.Panel(ctx, id, n, metrics...)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ import (
 // Report is a metric's whole history.
 type Report struct {
 	Judgment
-	Params trend.Params
+	Params       trend.Params
+	Calibrations []Calibration
 }
 
 // ReadReport returns a metric's whole history with its change points and the
@@ -28,7 +29,8 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs}, p}
+	r := &Report{Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs}, p,
+		calibrations(j.panel)}
 	for i := range j.panel.Runs {
 		if Future(j.panel.Runs[i].Time, now) {
 			r.Clock.Future = append(r.Clock.Future, refOf(&j.panel.Runs[i]))

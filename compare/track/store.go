@@ -71,6 +71,10 @@ func fromRow(row *compare.Row, device string) history.Row {
 			h.Set(m, compare.Metrics()[at].Of(row))
 		}
 	}
+	if row.Basis == compare.BasisMeasured {
+		points, known := row.Difference.Value()
+		h.Set(history.Difference, unit.Maybe(float64(points), known))
+	}
 	if row.Device != "" { // several adapters in one export are separate devices
 		h.Device = strings.TrimSpace(device + " " + row.Device)
 	}

@@ -95,7 +95,12 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	}
 	s := &report.Summary{Headline: v.extent(), Impact: report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Advice: slices.Concat(v.counts(), v.apart(), v.notices(nil))}
-	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
+	table := v.complete(d, s, run, true, prov)
+	if len(r.Calibrations) > 0 {
+		last := len(d.Sections) - 1 // the provenance
+		d.Sections = slices.Insert(d.Sections, last, calibration(r.Calibrations))
+	}
+	return &report.Output{Doc: d, Table: table, Value: v.reportValue(r)}
 }
 
 // complete adds the summary and the sections to a document, and returns the
@@ -353,15 +358,17 @@ func Schemas() []report.Schema {
 // ReportValue is the JSON output of `occudiff track report`. The series are in
 // the order in which they were first stored.
 type ReportValue struct {
-	Schema    string        `json:"schema"`
-	Series    *report.Table `json:"series"`
-	Incidents *report.Table `json:"incidents"`
-	Metric    string        `json:"metric"`
-	Params    trend.Params  `json:"parameters"`
+	Schema      string        `json:"schema"`
+	Series      *report.Table `json:"series"`
+	Incidents   *report.Table `json:"incidents"`
+	Calibration *report.Table `json:"calibration"`
+	Metric      string        `json:"metric"`
+	Params      trend.Params  `json:"parameters"`
 }
 
 func (v *view) reportValue(r *track.Report) *ReportValue {
-	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(), v.name(), r.Params}
+	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(),
+		calibrationTable(r.Calibrations), v.name(), r.Params}
 }
 
 // CheckValue is the JSON output of `occudiff track check`. It is in history

@@ -1,0 +1,209 @@
+package track
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"occudiff/compare"
+	"occudiff/compare/history"
+	"occudiff/compare/stat"
+	"occudiff/ingest/unit"
+)
+
+// Calibration compares the measurements of a group of runs with their
+// predictions. The runs share a device, a driver, and a version of VTune; an
+// empty string is an unknown one. Differences are measured - the nearest end of
+// the predicted range, in percentage points.
+type Calibration struct {
+	Device, Driver, VTune string
+	Runs, Kernels         int // with a difference
+	Rows                  int // differences: one for each run and kernel
+
+	Median, P10, P90 unit.Points
+	// KernelLow and KernelHigh are the 95% interval of the median over the
+	// medians of the kernels. Runs of one kernel repeat its difference, so
+	// kernels are the sample, not rows. Both are absent below six kernels.
+	KernelLow, KernelHigh unit.Opt[unit.Points]
+	// Drift is the difference between the later and the earlier half of the
+	// runs. It is absent if it is not beyond its noise, and DriftP is absent if
+	// there are too few runs for a test.
+	Drift     unit.Opt[unit.Points]
+	DriftP    unit.Opt[float64]
+	Within    unit.Points           // 90% of the rows differ by at most this
+	Tolerance unit.Opt[unit.Points] // the suggested --tolerance
+
+	Busy int // rows whose busy XVEs match the prediction
+	// Rows that are left out, by their reason.
+	Unmeasurable, Possible, NotMeasured, NotPredicted, NotStored int
+}
+
+const (
+	// LeastCalibrated is the least number of rows for a tolerance. The largest
+	// of 30 differences is above the 90th percentile in 95% of all samples.
+	LeastCalibrated = 30
+	// LeastCalibratedKernels is the least number of kernels for a tolerance and
+	// for a bias: six values have a 95% interval of their median.
+	LeastCalibratedKernels = 6
+	// MostTolerance is the largest suggested tolerance, three times the default.
+	// A larger one would accept a kernel that loses as much.
+	MostTolerance = 15
+	// mostDriftP is the largest p of a drift. Two times five runs are the
+	// smallest halves that can reach it.
+	mostDriftP = 0.01
+	// LeastDriftRuns is the least number of runs for a drift.
+	LeastDriftRuns = 10
+)
+
+// The values of Bias.
+const (
+	BiasUndetermined = "undetermined"
+	BiasWithinNoise  = "within noise"
+	BiasBelow        = "below"
+	BiasAbove        = "above"
+)
+
+// Bias returns on which side of the predictions most kernels measure, if the
+// interval excludes zero.
+func (c *Calibration) Bias() string {
+	low, known := c.KernelLow.Value()
+	switch high := c.KernelHigh.Or(0); {
+	case !known:
+		return BiasUndetermined
+	case high < 0:
+		return BiasBelow
+	case low > 0:
+		return BiasAbove
+	}
+	return BiasWithinNoise
+}
+
+// group contains the differences of a calibration.
+type group struct {
+	Calibration
+	rows    []float64
+	kernels [][]difference
+}
+
+// difference is a difference in the run at a place of the panel.
+type difference struct {
+	place int
+	value float64
+}
+
+// calibrations returns the groups of a panel that have a difference, in the
+// order of their first kernel and run.
+func calibrations(p *history.Panel) []Calibration {
+	var groups []*group
+	at := map[[3]string]*group{}
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		own := map[*group][]difference{}
+		for in, o := range k.In {
+			key := [3]string{k.Key.Device, k.Key.Driver, p.Runs[o.Place].VTune}
+			g := at[key]
+			if g == nil {
+				g = &group{Calibration: Calibration{Device: key[0], Driver: key[1], VTune: key[2]}}
+				at[key], groups = g, append(groups, g)
+			}
+			if d, ok := k.Value(in, history.Difference).Value(); g.counts(k, in) && ok {
+				own[g] = append(own[g], difference{o.Place, d})
+				g.rows = append(g.rows, d)
+			}
+		}
+		for g, list := range own {
+			g.kernels = append(g.kernels, list)
+		}
+	}
+	var list []Calibration
+	for _, g := range groups {
+		if len(g.rows) > 0 {
+			g.summarize()
+			list = append(list, g.Calibration)
+		}
+	}
+	return list
+}
+
+// counts reports whether a row has a difference of its own. Otherwise it counts
+// the row as left out.
+func (c *Calibration) counts(k *history.Kernel, in int) bool {
+	verdict := compare.Verdict(k.In[in].Verdict)
+	switch {
+	case verdict == compare.Unmeasurable:
+		c.Unmeasurable++
+	case verdict == compare.Possible:
+		c.Possible++
+	case k.Value(in, history.Difference).Present():
+		if verdict == compare.MatchWhileBusy {
+			c.Busy++
+		}
+		return true
+	case !k.Value(in, history.Measured).Present():
+		c.NotMeasured++
+	case !k.Value(in, history.Residual).Present():
+		c.NotPredicted++
+	default:
+		c.NotStored++
+	}
+	return false
+}
+
+// summarize sets the statistics of a group.
+func (g *group) summarize() {
+	var medians []float64
+	byRun := map[int][]float64{} // without the level of each kernel, so that another mix of kernels is no drift
+	for _, k := range g.kernels {
+		values := make([]float64, len(k))
+		for i, d := range k {
+			values[i] = d.value
+		}
+		level, _ := stat.Median(values)
+		medians = append(medians, level)
+		for _, d := range k {
+			byRun[d.place] = append(byRun[d.place], d.value-level)
+		}
+	}
+	slices.Sort(g.rows)
+	absolute := make([]float64, len(g.rows))
+	for i, d := range g.rows {
+		absolute[i] = math.Abs(d)
+	}
+	slices.Sort(absolute)
+	g.Runs, g.Kernels, g.Rows = len(byRun), len(g.kernels), len(g.rows)
+	middle, _ := stat.Median(g.rows)
+	g.Median, g.P10, g.P90 = unit.Points(middle), quantile(g.rows, 0.1), quantile(g.rows, 0.9)
+	g.Within = quantile(absolute, 0.9)
+	if interval, ok := stat.MedianInterval(medians, 0.95); ok {
+		g.KernelLow, g.KernelHigh = unit.Some(unit.Points(interval.Low)), unit.Some(unit.Points(interval.High))
+	}
+	up := unit.Points(math.Ceil(float64(g.Within)*10-1e-9) / 10) // as printed
+	g.Tolerance = unit.Maybe(up,
+		g.Rows >= LeastCalibrated && g.Kernels >= LeastCalibratedKernels && up <= MostTolerance)
+	g.drift(byRun)
+}
+
+// quantile returns the smallest of the sorted values that a share of all values
+// does not exceed.
+func quantile(sorted []float64, share float64) unit.Points {
+	return unit.Points(sorted[max(0, int(math.Ceil(share*float64(len(sorted))-1e-9))-1)])
+}
+
+// drift compares the median of each run in the later half with those in the
+// earlier half.
+func (g *group) drift(byRun map[int][]float64) {
+	if len(byRun) < LeastDriftRuns {
+		return
+	}
+	var runs []float64
+	for _, place := range slices.Sorted(maps.Keys(byRun)) {
+		median, _ := stat.Median(byRun[place])
+		runs = append(runs, median)
+	}
+	earlier, later := runs[:len(runs)/2], runs[len(runs)/2:]
+	test, ok := stat.MannWhitney(earlier, later)
+	before, _ := stat.Median(earlier)
+	after, _ := stat.Median(later)
+	g.DriftP = unit.Maybe(test.P, ok)
+	g.Drift = unit.Maybe(unit.Points(after-before), ok && test.P <= mostDriftP)
+}
