@@ -95,7 +95,7 @@ func (f *finder) explainsEnough(c *Cause) bool {
 
 // leastReturn returns the number of missing points that a cause must explain,
 // and that a remedy must be able to return.
-func (r *Row) leastReturn() unit.Points { return leastReturned * max(-r.Difference.Or(0), 0) }
+func (r *Row) leastReturn() unit.Points { return leastReturned * r.missing() }
 
 // surer orders causes by confidence. If it is equal, a measured cause is first.
 func surer(a, b Cause) int {

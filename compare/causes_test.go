@@ -126,7 +126,7 @@ func TestExcludedCauses(t *testing.T) {
 	}
 }
 
-// TestRegistersOfRemedies: fewer registers are a remedy only if they allow more
+// TestRegistersOfRemedies: fewer registers are tested only if they allow more
 // threads, and a bound is never more than the threads that they allow.
 func TestRegistersOfRemedies(t *testing.T) {
 	spill := func(k *ingest.Kernel) { k.Spill = unit.Some(unit.Bytes(2880)) }
@@ -150,6 +150,27 @@ func TestRegistersOfRemedies(t *testing.T) {
 		h, v := r.Rows[0].Fix, r.Rows[0].Speedup.Verdict()
 		if v != c.verdict || h.Remedy != c.lever || math.Abs(h.Bound.Or(0)-c.most) > 0.01 {
 			t.Errorf("%s: %s, %+v, want %s, %s, up to %.2f", c.reason, v, h, c.verdict, c.lever, c.most)
+		}
+	}
+}
+
+// TestQuestionsHaveNoRemedy has rows whose cause has low confidence: it is a
+// question, which "confirm with" answers.
+func TestQuestionsHaveNoRemedy(t *testing.T) {
+	for _, c := range []struct {
+		reason, cause string
+		k, other      ingest.Kernel
+	}{
+		{"above the prediction, next to another kernel", CauseConcurrentKernels,
+			kernel("k", "2048", "16", 32, 10, 1, measured(60)), kernel("other", "2048", "16", 32, 10, 1)},
+		{"other kernels may have lowered the value", CauseSampling,
+			kernel("k", "114688", "256", 32, 1000, 3, measured(88), idle(1), registers(128)),
+			kernel("other", "114688", "256", 32, 1000, 3, measured(50), idle(1))},
+	} {
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}})
+		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != Low ||
+			row.Cause.ConfirmWith == "" || row.Fix.Remedy != NoRemedy {
+			t.Errorf("%s: %+v with remedy %q", c.reason, row.Cause, row.Fix.Remedy)
 		}
 	}
 }

@@ -14,10 +14,13 @@ type Remedy string
 
 // The remedies.
 const (
-	NoRemedy          Remedy = ""
-	LongerThreads     Remedy = "more work per work-item" // the dispatcher does not keep up
-	FewerRegisters    Remedy = "fewer registers"         // a build for At registers per thread
-	FewerValues       Remedy = "fewer live values"       // the kernel spills; At is a smaller SIMD width, or 0
+	NoRemedy      Remedy = ""
+	LongerThreads Remedy = "more work per work-item" // the dispatcher does not keep up
+	// FewerRegisters is an experiment with a build for At registers per thread.
+	// Nothing that a profiler exports shows whether that build spills. In the
+	// second simulator, it made 2 of 6 kernels slower and 1 no faster.
+	FewerRegisters    Remedy = "test fewer registers"
+	FewerValues       Remedy = "fewer live values" // the kernel spills; At is a smaller SIMD width, or 0
 	LessSLM           Remedy = "less SLM"
 	BalanceWorkGroups Remedy = "balance the work-groups"
 	BalanceWork       Remedy = "balance the work" // give work to idle XVEs
@@ -86,22 +89,26 @@ type PossibleFix struct {
 	Bound    unit.Opt[float64] // upper bound of the speedup
 }
 
-// possibleFix returns the first remedy for a row that has its reason. A cause
-// of low confidence has none, and no remedy returns less than its share of the
-// missing points. For example, filling a last wave of 9 points is no remedy for
-// 80.
+// possibleFix returns the first remedy for a row that has its reason. A
+// difference without a cause of at least medium confidence has none, and no
+// remedy returns less than its share of the missing points. For example, filling
+// a last wave of 9 points is no remedy for 80. LimitedElsewhere is not a remedy,
+// so it needs no cause.
 func (r *Result) possibleFix(row *Row) PossibleFix {
-	evidence := r.evidenceOf(row)
+	evidence, cause := r.evidenceOf(row), cmp.Or(row.Cause, &Cause{})
 	for _, h := range r.remediesFor(row) {
 		info := h.info()
-		missing := info.SavesTime && row.Verdict == Below
-		if info.admit(evidence) && !(missing && (row.Cause.Confidence < Medium ||
-			r.returned(row, &info) < unit.Points(info.least)*max(-row.Difference.Or(0), 0))) {
+		unsure := (row.Verdict == Below || row.Verdict == Above) && cause.Confidence < Medium
+		if h.Remedy == LimitedElsewhere || info.admit(evidence) && !unsure &&
+			(row.Verdict != Below || r.returned(row, &info) >= unit.Points(info.least)*row.missing()) {
 			return h
 		}
 	}
 	return PossibleFix{}
 }
+
+// missing returns the number of points by which a row is below its prediction.
+func (r *Row) missing() unit.Points { return max(-r.Difference.Or(0), 0) }
 
 // IfConfirmed returns the remedy that a row would have if its cause of low
 // confidence were confirmed. For example, uneven work-groups with low
@@ -130,11 +137,11 @@ func (r *Result) returned(row *Row, l *RemedyInfo) (points unit.Points) {
 func (r *Result) remediesFor(row *Row) []PossibleFix {
 	w, cause := &row.Speedup, cmp.Or(row.Cause, &Cause{})
 	switch v := row.Verdict; {
-	case v == Unmeasurable, v.Compared() && cause.Name == CauseSampling:
+	case v == Unmeasurable:
 		return []PossibleFix{{Remedy: row.toMeasure()}}
 	case v == MatchWhileBusy: // only idle time is missing
 		return []PossibleFix{{Remedy: ShorterGaps}}
-	case !v.Compared(), row.Basis == BasisBounds:
+	case !v.Compared(), row.Basis == BasisBounds, cause.Name == CauseSampling:
 		return nil
 	}
 	switch l := cause.info().Remedy; l {

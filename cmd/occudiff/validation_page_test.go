@@ -246,7 +246,7 @@ func (v *validation) write() {
 			"Grounds that the simulators do not have, or that real runs contradict, keep a fixed confidence."},
 			Tables: []*report.Table{tagged("grounds", calibration())}},
 		{Key: "remedies", Title: "What the remedies gain", Text: []string{
-			"Each remedy was applied in the second simulator, as printed."},
+			"Each remedy was applied in the second simulator, as printed. A build for fewer registers is printed as a test, because no export shows whether it spills."},
 			Tables: []*report.Table{tagged("remedies", remediesOf(v.T))}},
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},

@@ -574,7 +574,10 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 func fixText(row *compare.Row, h compare.PossibleFix) string {
 	text := string(h.Remedy)
 	switch h.Remedy {
-	case compare.LimitedElsewhere:
+	case compare.LimitedElsewhere: // a row that matches needs no fix
+		if row.Verdict == compare.Match {
+			text = "none"
+		}
 		return text + ": " + limiterText(row, h)
 	case compare.FillWaves, compare.MoreWorkGroups:
 		if h.At == 0 { // each kernel needs another number
@@ -583,7 +586,7 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
 	case compare.FewerRegisters:
 		if h.At > 0 {
-			text = fmt.Sprintf("%d registers", h.At)
+			text = fmt.Sprintf("test %d registers", h.At)
 		}
 	case compare.FewerValues:
 		if h.At > 0 {
@@ -597,7 +600,7 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 		text += ": up to " + report.Decimal(b, 1) + "x"
 	}
 	if h.Remedy == compare.FewerRegisters {
-		text += " if it does not spill"
+		text += " unless it spills"
 	}
 	return text
 }
@@ -611,13 +614,13 @@ func limiterText(row *compare.Row, h compare.PossibleFix) string {
 		return "pipe " + pipe + " is busy"
 	case compare.LimitedBySlots:
 		if most := h.Bound.Or(1); most >= 1.05 {
-			return "up to " + report.Decimal(most, 1) + "x"
+			return "slots limit it to " + report.Decimal(most, 1) + "x"
 		}
 		return "slots are full"
 	case compare.LimitedByMemory:
 		return "memory is busy"
 	case compare.LimitedByStalls:
-		return "no stall that they hide"
+		return "stalls that threads cannot hide"
 	}
 	return "limited by something else"
 }

@@ -125,10 +125,11 @@ func TestFix(t *testing.T) {
 		{"idle time may lie between launches", reduce(compare.MatchWhileBusy), fix(compare.ShorterGaps, 0, 0, none), "shorter gaps?"},
 		{"full waves", reduce(compare.Match), fix(compare.FillWaves, 2240, 1400, none), "2,240 work-groups, not 1,400"},
 		{"another number for each kernel", reduce(compare.Match), fix(compare.FillWaves, 0, 0, none), "more work-groups"},
-		{"a GRF mode", reduce(compare.Below), fix(compare.FewerRegisters, 128, 256, bound(2)), "128 registers: up to 2.0x if it does not spill"},
-		{"several GRF modes", reduce(compare.Below), fix(compare.FewerRegisters, 0, 0, none), "fewer registers if it does not spill"},
+		{"a GRF mode", reduce(compare.Below), fix(compare.FewerRegisters, 128, 256, bound(2)), "test 128 registers: up to 2.0x unless it spills"},
+		{"several GRF modes", reduce(compare.Below), fix(compare.FewerRegisters, 0, 0, none), "test fewer registers unless it spills"},
 		{"a SIMD width", reduce(compare.Below), fix(compare.FewerValues, 16, 0, none), "fewer live values or SIMD16"},
-		{"nothing to gain", reduce(compare.Match), fix(compare.LimitedElsewhere, 0, 0, none), "not threads: limited by something else"},
+		{"nothing to gain", reduce(compare.Match), fix(compare.LimitedElsewhere, 0, 0, none), "none: limited by something else"},
+		{"more threads are not the fix of a difference", reduce(compare.Below), fix(compare.LimitedElsewhere, 0, 0, none), "not threads: limited by something else"},
 	} {
 		if got := fixText(c.row, c.fix); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
@@ -447,7 +448,7 @@ a trace`},
 		{"time between launches", []*compare.Row{below("k", 1, compare.High, gaps), match("l", 1)}, report.Selection{}, `2 kernels, 2 s. 1 below prediction, 1 match
 Time between launches may cost time in kernel 1 (50%); more threads will not help l (50%)
 1|k|50.0%|90-98%|40.0%|uneven work-groups|shorter gaps: up to 1.5x
-|l|50.0%|90-98%|92.0%|matches|not threads: slots are full
+|l|50.0%|90-98%|92.0%|matches|none: slots are full
 Confirm first:
 1 a trace`},
 		{"the least confidence counts", []*compare.Row{below("a", 2, compare.Medium), below("b", 1, compare.Low)}, report.Selection{}, `2 kernels, 3 s. 2 below prediction
@@ -459,17 +460,17 @@ Confirm first (medium confidence in 1; low confidence in 2):
 		{"a row without a number asks for nothing", []*compare.Row{match("b", 3), below("a", 1, compare.Medium)}, report.Selection{}, `2 kernels, 4 s. 1 below prediction, 1 match
 Occupancy may cost time in kernel 1 (25%); more threads will not help b (75%)
 1|a|25.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
-|b|75.0%|90-98%|92.0%|matches|not threads: slots are full
+|b|75.0%|90-98%|92.0%|matches|none: slots are full
 Confirm first (medium confidence in 1):
 1 a trace`},
 		{"a kernel of no weight comes last", []*compare.Row{below("a", 0.001, compare.High), match("b", 1)}, report.Selection{}, `2 kernels, 1 s. 1 below prediction, 1 match
 b fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full
-b|99.9%|90-98%|92.0%|matches|not threads: slots are full
+b|99.9%|90-98%|92.0%|matches|none: slots are full
 a|0.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x`},
 		{"half of a percent has weight", []*compare.Row{below("a", 0.02, compare.High), match("b", 1)}, report.Selection{}, `2 kernels, 1.02 s. 1 below prediction, 1 match
 Occupancy may cost time in kernel 1 (2%); more threads will not help b (98%)
 1|a|2.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
-|b|98.0%|90-98%|92.0%|matches|not threads: slots are full
+|b|98.0%|90-98%|92.0%|matches|none: slots are full
 Confirm first:
 1 a trace`},
 		{"more kernels than rows", many, report.Selection{}, `13 kernels, 91 s. 13 below prediction
@@ -511,13 +512,13 @@ Confirm first:
 		{"alike names are one row", append(slices.Clone(alike[:3]), match("mul", 1), match("sub", 1)), report.Selection{}, `5 kernels, 5 s. 3 below prediction, 2 match
 Occupancy may cost time in 3 kernels (60%): uneven work-groups 3 (60%); more threads will not help 2 kernels (40%)
 1|add<*>|3|60.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
-|mul|1|20.0%|90-98%|92.0%|matches|not threads: slots are full
-|sub|1|20.0%|90-98%|92.0%|matches|not threads: slots are full
+|mul|1|20.0%|90-98%|92.0%|matches|none: slots are full
+|sub|1|20.0%|90-98%|92.0%|matches|none: slots are full
 Confirm first (medium confidence in 1):
 1 a trace`},
 		{"short launches", []*compare.Row{short, match("l", 1)}, report.Selection{}, `2 kernels, 1 s. 1 match, 1 too short to measure
 l fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full
-l|99.9%|90-98%|92.0%|matches|not threads: slots are full
+l|99.9%|90-98%|92.0%|matches|none: slots are full
 k|0.1%|90-98%|(40.0%)|launches of 10 us|longer launches`},
 	} {
 		r := of(c.rows...)
