@@ -26,7 +26,7 @@ type Record struct {
 	Device  string
 	Driver  string
 	Label   string
-	Verdict string // the verdict by validate; a value from outside the kernel is not judged
+	Verdict string // verdict from validate; a value that is not the kernel's own is not judged
 	Cause   string
 	Program string
 	Branch  string

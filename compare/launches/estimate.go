@@ -189,9 +189,9 @@ func (s *sums) plain(metric Metric) []float64 {
 	}
 }
 
-// prior is the assumed distribution of parts. Their deviation from the level is
-// spread times the level, where the level counts as at least least. Each part
-// is correlated with the next.
+// prior is the assumed distribution of parts. A part deviates from its level by
+// spread times the level, or by spread times least if the level is lower. Each
+// part is correlated with the next.
 type prior struct{ spread, correlation, least float64 }
 
 // precision returns the inverse covariance of the prior, its product with the

@@ -292,7 +292,7 @@ type level struct {
 	n          int
 }
 
-// levelOf returns a window's level. The spread is at least least.
+// levelOf returns a window's level. The spread is never below least.
 func levelOf(values []float64, least float64) level {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)

@@ -27,7 +27,7 @@ type section struct {
 	device int  // from `=== Device #1 Metrics ===`
 }
 
-// heading returns a line's text that is framed by `==`, as in `=== Kernel
+// heading returns the text that is framed by `==` in a line, as in `=== Kernel
 // Properties ===` and `== L0 Backend: ==`.
 func heading(trimmed string) (string, bool) {
 	if len(trimmed) < 6 || !strings.HasPrefix(trimmed, "==") || !strings.HasSuffix(trimmed, "==") {
