@@ -231,7 +231,7 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 		{"the first file has priority if both measured a launch",
 			[]string{first, "unitrace\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
 			[]string{"task A global 64 n 2 t 3 measured 50", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
-		{"kernels that were measured differently are two runs, whatever their launches contain",
+		{"kernels that were measured differently are two runs, even if their launches agree",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 measured 51\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
 			[]string{"error: f2:2: task \"A\" was measured at 51.0% here and at 50.0% in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
 		{"another order: values of the kernel are used, and values of launches are not",

@@ -344,7 +344,7 @@ func TestWholeRun(t *testing.T) {
 		file   File
 		want   string
 	}{
-		{"nothing else", File{Platform: platform}, WholeRun},
+		{"only a platform", File{Platform: platform}, WholeRun},
 		{"a task of a summary", File{Platform: platform, Summary: []Kernel{{Task: "k"}}}, "k"},
 		{"a log timing", File{Platform: platform, Timings: []Timing{{Kernel: "k"}}}, ""},
 		{"a kernel of an export", File{Platform: platform, Kernels: []Kernel{{Task: "k"}}}, ""},

@@ -114,14 +114,14 @@ func TestDiffVerdicts(t *testing.T) {
 			runs(fan2(func(x *k) { x.grf, x.predicted = 256, 50 }), 48), ChangedLaunch, -47, 0},
 		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: two collections from a real
 		// Gaussian run.
-		{"Busy XVEs held more, but had nothing to run for longer",
+		{"busy occupancy rose, but XVEs were idle for longer",
 			runs(fan2(func(x *k) { x.idle, x.seconds = 20.7, 523.2e-6 }), 62.7),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 43, 525.9e-6 }), 48.6),
 			Regression, -14.1, 0},
 		{"equal times of four runs are chance", runs(fan2(func(x *k) { x.seconds = 0.001 }), 60, 61, 62, 63),
 			runs(fan2(func(x *k) { x.seconds = 0.001 }), 50, 51, 52, 53),
 			Regression, -10, 2.0 / 70},
-		{"Busy XVEs held less, and a test says that launches are faster: fewer threads may be the way to be fast",
+		{"busy occupancy fell, and a test confirms that launches are faster: fewer threads may be faster",
 			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.002 }), 60, 61, 62, 63),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50, 51, 52, 53), Faster, -10, 2.0 / 70},
 		{"one run per side proves no time", runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.002 }), 60),

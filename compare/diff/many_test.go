@@ -99,9 +99,9 @@ func TestLimits(t *testing.T) {
 		measured, loaded unit.Points
 	}{
 		{"one run", runs(fan2(idle), 60), 2, 9, 9},
-		{"one run and a large threshold, which is doubled and tripled", runs(fan2(idle), 60), 5, 10, 15},
+		{"one run and a large threshold, which doubles and triples", runs(fan2(idle), 60), 5, 10, 15},
 		{"four runs", runs(fan2(idle), 60, 61, 62, 63), 2, 2, 6},
-		{"four runs and no threshold, which is one to be beyond", runs(fan2(idle), 60, 61, 62, 63), 0, 0, 0},
+		{"four runs and a threshold of zero", runs(fan2(idle), 60, 61, 62, 63), 0, 0, 0},
 		{"four runs, read around each launch", exact(runs(fan2(idle), 60, 61, 62, 63)), 2, 2, 2},
 	} {
 		row := &compareTwo(c.runs, c.runs, Options{Threshold: c.threshold}).Rows[0]

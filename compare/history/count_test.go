@@ -24,7 +24,7 @@ func TestLineup(t *testing.T) {
 		{"commit order if a run of an old commit was added later", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}, {"c4", "", 10}}, "1 2 4 3 5"},
 		{"a run of an old commit is judged by those before it", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}}, "1 2 4"},
 		{"runs of one commit by time", []r{{"c1", "", 3}, {"c1", "", 1}, {"c1", "", 2}, {"c2", "", 4}}, "2 3 1 4"},
-		{"a run of an unknown commit stands where its time is", []r{{"c1", "", 1}, {"x", "", 2}, {"c2", "", 3}, {"c1", "", 9}, {"c3", "", 10}}, "1 2 4 3 5"},
+		{"a run with an unknown commit is placed by its time", []r{{"c1", "", 1}, {"x", "", 2}, {"c2", "", 3}, {"c1", "", 9}, {"c3", "", 10}}, "1 2 4 3 5"},
 		{"a wrong clock does not move the runs of known commits", []r{{"c1", "", 1}, {"c2", "", 900}, {"c3", "", 3}, {"c4", "", 4}}, "1 2 3 4"},
 		{"branches do not count", []r{{"", "", 1}, {"", "topic", 2}, {"", "main", 3}, {"", "other", 4}, {"", "master", 5}}, "1 3 5"},
 		{"for a run of a branch, main and the last of its own, behind", []r{{"", "topic", 1}, {"", "topic", 2}, {"", "", 3}, {"", "topic", 4}, {"", "other", 5}, {"", "main", 6}, {"", "topic", 7}}, "3 6 2 4 7"},

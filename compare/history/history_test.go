@@ -82,7 +82,7 @@ func TestSameRunTwice(t *testing.T) {
 			{"without the summary, which carries no rows", func(run *Run) { run.Inputs = run.Inputs[:1] }, "is whole"},
 			{"the file has another name and is compressed", func(run *Run) { run.Inputs[0].Path, run.Inputs[0].Digest = "a.gz", "sha256:1" }, "is whole"},
 			{"other rows from the same bytes", func(run *Run) { run.Inputs[0].Content = "rows:1" }, "is new"},
-			{"a run of two files, one of which is stored", func(run *Run) {
+			{"a run from two files, one stored before", func(run *Run) {
 				run.Inputs = append(run.Inputs, Input{Path: "b.csv", Digest: "sha256:b", Contains: true})
 			}, "is a part"},
 			{"a commit was reverted", func(run *Run) { run.Commit = "def456" }, "is new"},

@@ -32,9 +32,9 @@ func TestPrograms(t *testing.T) {
 			reason, program, want string
 			unclear               []string
 		}{
-			{"a run that does not say", "", ":1", nil},
+			{"a run without a program", "", ":1", nil},
 			{"the first program adopts the series without a program", "cl_gemm", "cl_gemm:2", nil},
-			{"a run that does not say joins the only known program", "", "cl_gemm:3", nil},
+			{"a run without a program joins the only known program", "", "cl_gemm:3", nil},
 			{"another program is another series", "ze_gemm", "cl_gemm:3 ze_gemm:1", nil},
 			{"and goes on", "ze_gemm", "cl_gemm:3 ze_gemm:2", nil},
 			{"the run may belong to two programs", "", ":1 cl_gemm:3 ze_gemm:2", []string{"cl_gemm", "ze_gemm"}},

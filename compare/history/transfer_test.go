@@ -240,7 +240,7 @@ func TestImport(t *testing.T) {
 		{"adapters are a run of their device", [][]Record{{k("a", "Max GPU 1", 60), k("a", "Max GPU 0", 70)}},
 			"r Max/1 a:Max GPU 1:60:<nil>: a:Max GPU 0:70:<nil>:"},
 		{"adapters without a known device", [][]Record{{k("a", "GPU 1", 60), k("a", "GPU 0", 70)}}, "r /1 a:GPU 1:60:<nil>: a:GPU 0:70:<nil>:"},
-		{"a row without a device does not take that of its neighbors", [][]Record{{k("a", "Max", 60), k("a", "", 70)}},
+		{"a row without a device does not get its neighbors' device", [][]Record{{k("a", "Max", 60), k("a", "", 70)}},
 			"r /1 a:Max:60:<nil>: a::70:<nil>:"},
 		{"a spreadsheet kept 15 digits", [][]Record{{k("a", "A", 66.66666666666667)}, {k("a", "A", 66.6666666666667)}},
 			"r A/1 a:A:66.66666666666667:<nil>:"},

@@ -62,7 +62,7 @@ func TestOf(t *testing.T) {
 		lines   string
 		want    string
 	}{
-		{"gaps of a copy are times in which nothing runs, those of a kernel times without a kernel; the first launch has none", []string{"gpu"}, `
+		{"before a copy, nothing runs in a gap; before a kernel, no kernel runs; the first launch has no gap", []string{"gpu"}, `
 a 0 0 10
 copy 0 12 14
 b 0 20 50

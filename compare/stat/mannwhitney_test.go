@@ -32,7 +32,7 @@ func TestMannWhitney(t *testing.T) {
 		{"four against four, apart: 2/C(8,4)", []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 0, 2.0 / 70},
 		{"three against three can never reach 5%: 2/C(6,3)", []float64{1, 2, 3}, []float64{4, 5, 6}, 0, 0.1},
 		{"in the middle p is 1", []float64{1, 4}, []float64{2, 3}, 2, 1},
-		{"ties, by hand: of 1 1 1 2 each side holds the 2 in half of the deals, and U is 1 or 3: all as far from 2", []float64{1, 1}, []float64{1, 2}, 1, 1},
+		{"ties, by hand: each side gets the 2 in half of the arrangements, and U is 1 or 3, which are equally far from 2", []float64{1, 1}, []float64{1, 2}, 1, 1},
 		{"equal but for a binary fraction, as 90 / (1 - 0.1) and 80 / (1 - 0.2) are", []float64{100, 100, 100, 100},
 			[]float64{99.99999999999999, 99.99999999999999, 99.99999999999999, 99.99999999999999}, 8, 1},
 		{"a tie but for a binary fraction: 0.1 + 0.2 is 0.3", []float64{0.30000000000000004, 1}, []float64{0.3, 2}, 1.5, 1},

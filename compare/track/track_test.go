@@ -295,7 +295,7 @@ func TestStopped(t *testing.T) {
 		{"until it is accepted", "A", 8, 20, true, trend.Regression, true, true},
 		{"it may come back", "A", 7, 0, false, trend.OK, false, true},
 		{"none of the last eight runs has it", "A", 8, 0, false, trend.OK, true, true},
-		{"runs on another device say nothing of it", "B", 20, 0, false, trend.OK, false, false},
+		{"runs on another device do not end it", "B", 20, 0, false, trend.OK, false, false},
 	} {
 		var runs []history.Run
 		for i := range 12 + c.later {

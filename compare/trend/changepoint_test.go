@@ -167,7 +167,7 @@ func TestChangePoints(t *testing.T) {
 		{"a small window finds them, too", repeat([2]float64{70, 60}, [2]float64{70, 55}, [2]float64{70, 50}), with(func(p *Params) { p.Window, p.MinSegment = 12, 2 }), []int{70, 140}},
 		{"one run far off is a spike", repeat([2]float64{20, 60}, [2]float64{1, 20}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 3 }), nil},
 		{"ten runs are a level", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 10 }), []int{20, 30}},
-		{"which is too short for eleven", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 11 }), nil},
+		{"a segment of ten is too short for a minimum of eleven", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 11 }), nil},
 		{"a step of 8% with a magnitude limit of 5%", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.05 }), []int{20}},
 		{"a step of 8% with a magnitude limit of 10%", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.1 }), nil},
 		{"the larger of two steps", repeat([2]float64{20, 60}, [2]float64{20, 58}, [2]float64{20, 40}), with(func(p *Params) { p.Magnitude = 0.1 }), []int{40}},
