@@ -6,6 +6,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 )
 
 // TestBounds has rows without thread occupancy, whose idle time bounds it.
@@ -63,6 +64,27 @@ func TestBounds(t *testing.T) {
 		}
 		if row.Verdict == Possible && (row.Cause != nil || r.Summary.Judged != 0 || r.Summary.Mismatched() != 0) {
 			t.Errorf("%s: a possible row is judged: cause %v, summary %+v", c.reason, row.Cause, r.Summary)
+		}
+	}
+}
+
+// TestBoundsConfirm checks how a row outside its bounds is confirmed. Only GPUs
+// before Xe need another mode of VTune to count thread occupancy.
+func TestBoundsConfirm(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		device *arch.Device
+		want   string
+	}{
+		{"Gen9 counts thread occupancy in full-compute only", gen9(),
+			"a collection with -knob characterization-mode=full-compute, which counts thread occupancy"},
+		{"Xe counts it in each mode, so the export lacks the column", mtl112(),
+			"an export of all columns, which has the thread occupancy"},
+	} {
+		k := kernel("k", "1048576", "256", 32, 1, 0.1, idle(60))
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(c.device), DefaultOptions())
+		if cause := r.Rows[0].Cause; cause == nil || cause.ConfirmWith != c.want {
+			t.Errorf("%s: %+v, want %q", c.why, cause, c.want)
 		}
 	}
 }

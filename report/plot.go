@@ -146,16 +146,19 @@ type Share struct {
 	Value float64
 }
 
-// Chart returns the first chart of a page: the bars of the summary, otherwise
-// the first chart of a section. It returns nil if there is none.
-func (d *Document) Chart() *Plot {
+// Charts returns the charts that a page opens with: all charts of an open
+// section, the bars of the summary, or the first chart of a section.
+func (d *Document) Charts() []*Plot {
+	open := Document{Sections: slices.Clone(d.Sections)}
+	open.Sections = slices.DeleteFunc(open.Sections, func(s Section) bool { return !s.Open })
+	if list := open.Plots(Page); len(list) > 0 {
+		return list
+	}
 	if s := d.Summary; s != nil && s.Bars != nil {
-		return &Plot{Key: "bars", Title: "Thread-slot breakdown", Text: s.Headline, Unit: "%", Max: 100, Bars: s.Bars}
+		return []*Plot{{Key: "bars", Title: "Thread-slot breakdown", Text: s.Headline, Unit: "%", Max: 100, Bars: s.Bars}}
 	}
-	if list := d.Plots(Page); len(list) > 0 {
-		return list[0]
-	}
-	return nil
+	list := d.Plots(Page)
+	return list[:min(len(list), 1)]
 }
 
 // Plots returns the charts of the sections that a view shows, in reading order.

@@ -96,10 +96,10 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 		".csv":    func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":    func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
 		".svg": func(w io.Writer) error {
-			if ans.Chart == nil {
-				ans.Chart = ans.Document().Chart()
+			if ans.Chart != nil {
+				return svg(ans.Chart)(w)
 			}
-			return svg(ans.Chart)(w)
+			return svg(ans.Document().Charts()...)(w)
 		},
 		perfettoEnding: func(w io.Writer) error {
 			var events any
@@ -136,13 +136,13 @@ func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	return nil
 }
 
-func svg(p *report.Plot) formWriter {
+func svg(list ...*report.Plot) formWriter {
 	return func(w io.Writer) error {
-		if p == nil {
+		if len(list) == 0 {
 			return errors.New("there is nothing to draw: no kernel has a thread-slot breakdown or a value over time; " +
 				"give one run with a measured occupancy, or write .html")
 		}
-		chart, err := plot.Draw(p, plot.Look{})
+		chart, err := plot.Stack(list, plot.Look{})
 		if err == nil {
 			_, err = w.Write(chart)
 		}

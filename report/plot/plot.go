@@ -18,7 +18,9 @@ package plot
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 
 	"occudiff/report"
 )
@@ -47,6 +49,30 @@ func Draw(p *report.Plot, l Look) ([]byte, error) {
 	}
 	return nil, errors.New("plot " + p.Key + " has no chart")
 }
+
+// Stack draws plots one below the other, as one SVG.
+func Stack(list []*report.Plot, l Look) ([]byte, error) {
+	all := newPen(&report.Plot{}, l, 0)
+	height := 0.0
+	for _, p := range list {
+		chart, err := Draw(p, l)
+		if err != nil || len(list) == 1 {
+			return chart, err
+		}
+		var w, h float64
+		if _, err := fmt.Sscanf(string(chart), svgStart+`viewBox="0 0 %g %g"`, &w, &h); err != nil {
+			return nil, err
+		}
+		all.open("svg", "y", height)
+		all.Write(chart[len("<svg"):])
+		all.width, height = max(all.width, w), height+h
+	}
+	titles := report.ListOf(list, func(p *report.Plot) string { return p.Title })
+	return all.svg(all.width, height, strings.Join(titles, ", ")), nil
+}
+
+// svgStart is the beginning of a drawn chart.
+const svgStart = `<svg xmlns="http://www.w3.org/2000/svg" `
 
 const (
 	linesWidth  = 820.0
