@@ -240,8 +240,8 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 	p.raw("<table class=\"answers\" id=\"t-screen\">\n<thead><tr>")
 	for i, c := range t.Columns {
 		if i == bars {
-			p.raw(`<th scope="col" class="c-bar">Thread slots` +
-				`<span class="axis"><i>0</i><i>50</i><i>100%</i></span></th>`)
+			p.put(`<th scope="col" class="c-bar" title="%">Thread slots`+
+				`<span class="axis"><i>0</i><i>50</i><i>100%</i></span></th>`, report.Describe("slot_breakdown"))
 		}
 		p.put(`<th scope="col" class="%" title="%">%`+small(c.Unit)+"</th>", columnClass(&c), c.Explanation(), c.Title,
 			c.Unit)
