@@ -231,19 +231,19 @@ func (v *validation) write() {
 	}
 	doc := &report.Document{Title: "Validation on real runs", Sections: []report.Section{
 		{Key: "real", Title: "Runs", Text: []string{
-			"Every file of real profiler output that the project is tested with: what was predicted and measured, the answer that the tool gives with its confidence, and whether that is true. A test holds the answers against what is known and writes this page.",
-			fmt.Sprintf("Of %d answers, those for published tables included, %d are known to be true, %d are probable, and %d say that the cause cannot be determined from the file. The test fails where an answer is stated more surely than that.",
+			"This table lists all files of real profiler output in the tests, with the predicted and measured occupancy, the result with its confidence, and whether the result is true. A test compares the results with the known facts and writes this page.",
+			fmt.Sprintf("Including published tables, there are %d results: %d are known to be true, %d are probable, and %d state that the cause cannot be determined from the file. The test fails if a result has a higher confidence than the facts support.",
 				v.answers[known]+v.answers[probable]+v.answers[untold], v.answers[known], v.answers[probable], v.answers[untold]),
-			"known: something next to the file says the same, such as another run of the program, a trace, or the other table of the file. probable: nothing contradicts it. cannot be determined: the file leaves it open, and the answer says so. Some runs are read twice, with and without their summary or for two GPUs."},
+			"known: other information confirms it, such as another run of the program, a trace, or another table in the file. probable: nothing contradicts it. undetermined: the file does not decide it, and the result states this. Some runs are read twice, with and without their summary or for two GPUs."},
 			Tables: []*report.Table{tagged("real", v.runs)}},
 		{Key: "error", Title: "The error of the prediction", Text: []string{
-			"Over all rows that have a breakdown and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
+			"Absolute differences in percentage points, over all rows with a breakdown and a prediction, including rows that do not match. Except for the run that is read for a second GPU, no other measurable row has a prediction.",
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
 			"Busy occupancy compared with its prediction, the lower end: " + spread(v.busy) + ". Against the range: " + spread(v.fromBusy) + ".",
-			"These are few rows of few machines, and most are one matrix multiplication."}},
+			"These are few rows from few machines, and most are one matrix multiplication."}},
 		{Key: "calibration", Title: "Where confidence comes from", Text: []string{
-			"The confidence of a cause is its frequency of truth in the runs of two simulators that differ in their assumptions: high from 90%, medium from 80%, otherwise low, by the lower end of the 95% interval of the share, which must reach 90% on each simulator for high. Sampling is weak if other tasks can have made much of a value.",
-			"Grounds that the simulators do not have, or that real runs contradict, keep a fixed confidence."},
+			"The confidence of a cause is its frequency of truth in the runs of two simulators that differ in their assumptions: high from 90%, medium from 80%, otherwise low, by the lower end of the 95% interval of the share, which must reach 90% on each simulator for high. Sampling is weak evidence if a large part of a value may come from other tasks.",
+			"Evidence that the simulators do not have, or that real runs contradict, keeps a fixed confidence."},
 			Tables: []*report.Table{tagged("grounds", calibration())}},
 		{Key: "remedies", Title: "What the remedies gain", Text: []string{
 			"Each remedy was applied in the second simulator, as printed. A build for fewer registers is printed as a test, because no export shows whether it spills."},
@@ -253,9 +253,9 @@ func (v *validation) write() {
 	}}
 	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "design", "verification.md"), []byte(v.page(doc)))
 	// The table is for developers of the program.
-	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
+	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the thread-slot breakdowns", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
-			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that busy XVEs held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
+			"In percent of the GPU's thread slots; the parts of a row add up to 100. Busy occupancy compared with its prediction is the most reliable value, because it excludes idle time between launches."},
 			Tables: []*report.Table{tagged("accounts", v.breakdowns)}},
 		{Key: "published", Title: "Published low-occupancy tables", Tables: []*report.Table{tagged("published", v.published)}},
 	}})))

@@ -38,17 +38,17 @@ const (
 const (
 	launchBound = "a public trace of this program shows gaps of 31 to 69% of the time, and launches of 0.2 to 0.9 ms with 95 to 98% of " +
 		"the slots; short threads are probable for the short launches at the end"
-	mixedUp     = "the same program and day, and 65% of all instructions in rows of no kernel: its idle share doubled"
+	mixedUp     = "the same program and day, and 65% of all instructions in rows that are not kernels: its idle share doubled"
 	tooShort    = "18 us launches under a 1 ms counter; 19.9 to 42.7 in four runs of one program"
 	saturating  = "2 ms launches that saturate the GPU; 9.14 waves predict 91.4"
 	secondDay   = "the same program on another day: 1.4 ms launches instead of 2, 88.2 and 87.7 measured"
 	numba       = "dppyPy_dppy_py_devfn__5F__5F_main_5F__5F__2E_" // numba's prefix for the names of a main program
-	lowPeak     = "a peak of 1.2: nothing can be told to be 5 points below it"
-	noShape     = "the summary has no launch size and no array state: which of idle time and dispatch it is cannot be determined from it"
-	byExport    = "the export of the same run, above, says what the summary cannot"
-	noTask      = "the run has an occupancy and no task; which kernels it is of is not said"
+	lowPeak     = "a peak of 1.2: no value can be 5 points below it"
+	noShape     = "the summary has no launch size and no array state, so idle time and dispatch cannot be distinguished"
+	byExport    = "the export of the same run, above, shows the cause, but the summary does not"
+	noTask      = "the run has an occupancy but no task, so its kernels are unknown"
 	nothingSeen = "the summary names the task without an occupancy"
-	itself      = "one of four adapters worked by the summary's own table; 4 x 23.7 = 94.8"
+	itself      = "one of four adapters was busy according to the summary's own table; 4 x 23.7 = 94.8"
 )
 
 // realRuns are all files of the corpus that are runs, with the known facts
@@ -72,14 +72,14 @@ var realRuns = []struct {
 		[]fact{{"GEMM", compare.Match, "", known, secondDay}}, ""},
 	{[]string{"vtune-csv/cl_gemm_second.offload.csv"}, "mtl", 112, []fact{{"GEMM", compare.Match, "", known, secondDay}}, ""},
 	{[]string{"vtune-csv/gemm_selection.semicolon.csv"}, "b580", 0, []fact{
-		{"gemm_kernel", compare.Above, compare.CauseLaunchSize, known, "the peak of 40.0 is 512 of 1,280 thread slots, eight times what the cell's 2 work-groups of 32 threads are"}}, ""},
+		{"gemm_kernel", compare.Above, compare.CauseLaunchSize, known, "the peak of 40.0 is 512 of 1,280 thread slots, eight times the cell's 2 work-groups of 32 threads"}}, ""},
 	{[]string{"vtune-csv/bench_gaussian.task.csv"}, "mtl", 112, nil, "grouped by host task, not per kernel"},
 	{[]string{"vtune-summary/bench_gaussian.hotspots.txt"}, "", 0, []fact{
-		{"Fan2", compare.Unmeasurable, compare.CauseSampling, untold, byExport}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, "3% of the GPU's time in launches whose length this summary does not give"}}, ""},
+		{"Fan2", compare.Unmeasurable, compare.CauseSampling, untold, byExport}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, "3% of the GPU's time in launches whose length is not in this summary"}}, ""},
 	{[]string{"vtune-summary/bench_gaussian.offload.txt"}, "", 0, []fact{
 		{"Fan2", compare.Unmeasurable, compare.CauseSampling, known, mixedUp}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, tooShort}}, ""},
 	{[]string{"vtune-summary/ze_gemm.hotspots.txt"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", "", noTask}}, ""},
-	{[]string{"vtune-summary/ze_gemm.offload.txt"}, "", 0, []fact{{"GEMM", compare.Below, compare.CauseUnexplained, untold, "compared with a peak without its tail (100, not 91.4), because " + noShape}}, ""},
+	{[]string{"vtune-summary/ze_gemm.offload.txt"}, "", 0, []fact{{"GEMM", compare.Below, compare.CauseUnexplained, untold, "compared with a peak that ignores the last wave (100, not 91.4), because " + noShape}}, ""},
 	{[]string{"vtune-summary/tigerlake_eu_naming.offload_excerpt.txt"}, "", 0, nil, "names no kernel"},
 	{[]string{"vtune-summary/aurora_6gpu.excerpt.txt"}, "", 0, []fact{{"Comp_Geo", compare.NoPrediction, "", "", "3 ms in all; the adapters' table is 0.0 throughout, so nothing tells which stack worked"}}, ""},
 	{[]string{"vtune-summary/iso3dfd02_basic_hotspots_vtune2024.0_pvc.html"}, "", 0, []fact{{"iso3dfd", compare.NoPrediction, compare.CauseAdapters, known, itself}}, ""},
