@@ -80,7 +80,7 @@ const (
 // StackedBars is a bar for each row. The parts of a bar follow one another on an
 // axis from 0 to 100%.
 type StackedBars struct {
-	Parts []string // in the order of the bar; their colors are used for nothing else
+	Parts []string // in the order of the bar; no other element of a chart has their colors
 	Mark  string   // name of the marks; empty without any
 	Rows  []StackedRow
 }

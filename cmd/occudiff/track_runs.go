@@ -207,7 +207,8 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 	return of, db.Withdraw(ctx, of)
 }
 
-// renameCommand gives a kernel another name, in earlier and later runs.
+// renameCommand returns the command that renames a kernel, in earlier and later
+// runs.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),

@@ -25,8 +25,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// row is a kernel of a side, compared with the first side. Document, CSV, and
-// summary use the same list of rows.
+// row is a kernel on one of the sides, compared with the first side. Document,
+// CSV, and summary use the same list of rows.
 type row struct {
 	*diff.Row
 	side string // empty if there are only two sides
@@ -190,7 +190,7 @@ type DiffSide struct {
 	Runs []DiffRun        `json:"runs"`
 }
 
-// DiffRun is one run of a side.
+// DiffRun is one run on either side.
 type DiffRun struct {
 	Device       *report.Table    `json:"device"`
 	Driver       unit.Opt[string] `json:"driver"`

@@ -442,8 +442,8 @@ func because(r *diff.Row) string {
 	return report.OneLine(strings.TrimSpace(text.String()))
 }
 
-// seenIn returns the number of runs on a side that have a kernel, and the
-// number of all runs if it differs.
+// seenIn returns the number of one side's runs that have a kernel, and the
+// number of all its runs if it differs.
 func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
@@ -483,8 +483,8 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
 }
 
-// movedText returns the change of a value and its reference. It returns "" if a
-// side has no value.
+// movedText returns the change of a value and its reference. It returns "" if
+// one of the sides has no value.
 func movedText(title, unit string, d *diff.Delta) string {
 	text := title + " "
 	switch {

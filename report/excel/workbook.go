@@ -38,7 +38,7 @@ func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 
 // pack writes the file. It bypasses the library's buffer and uses the fastest
 // level. Sheets are so repetitive that more compression saves little, although
-// it takes most of the time for a large workbook.
+// compression is the slowest step for a large workbook.
 func (b *book) pack(w io.Writer) error {
 	packer, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {

@@ -30,9 +30,9 @@ func span(from, to float64) (float64, float64) {
 }
 
 // ticks returns the round values of a scale and the number of decimals that
-// they need. The values are at least distance pixels apart, with at most most
-// steps. The step is a usual one: 1, 2, or 5 times a power of ten, or a power
-// of two times the requested step.
+// they need. The values are at least distance pixels apart. The number of steps
+// is at most the argument most. A step is a usual one: 1, 2, or 5 times a power
+// of ten, or a power of two times the requested step.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
 	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
 	least := (s.to - s.from) / most

@@ -18,7 +18,7 @@ type barField struct {
 }
 
 // shares draws the parts of a bar and returns their description. A negative
-// part takes no room.
+// part has no width.
 func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) string {
 	var texts []string
 	from := 0.0

@@ -11,7 +11,7 @@ import (
 
 // Markdown writes the report in a form that a code host renders well: tables,
 // and plain text without code spans. The output depends only on the document.
-// pictures contains the addresses of the plots that have one, relative to the
+// The map contains the addresses of the plots that have one, relative to the
 // page.
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
