@@ -77,7 +77,7 @@ func (p *prediction) check(paths []string) error {
 		on          bool
 		what, flags string
 	}{
-		{p.Batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers sweep timeline explain"},
+		{p.Batch != "", "--batch, whose columns have the values", "global local simd slm barriers grf registers sweep timeline explain"},
 		{p.Timeline, "--timeline", "sweep explain"},
 		{p.Sweep != "", "--sweep", "explain"},
 		{!partial, "another policy than partial; add --policy partial", "ports"},

@@ -219,7 +219,7 @@ func parseTime(text string) (time.Time, error) {
 		return time.Unix(s, 0).UTC(), nil
 	}
 	return time.Time{}, cli.Errorf(
-		"--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
+		"--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, not before 1900, or Unix seconds", text)
 }
 
 // commit returns the commit of the repository of the working folder, otherwise
@@ -319,7 +319,7 @@ func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 		}
 	}
 	if t.IsZero() {
-		return time.Now(), "now, as no input says when; --time sets it"
+		return time.Now(), "now, because the inputs have no time; --time sets it"
 	}
 	return t, "the date of the file; for the exact time pass --time or add a summary"
 }

@@ -211,7 +211,7 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 // runs.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
-		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
+		args: cli.Args(2, 2, "track rename needs the old name and the new one, not %d"),
 		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return t.changing(ctx, func(db *history.DB) error {
 				if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
@@ -225,7 +225,7 @@ func (t *tracking) renameCommand() *cobra.Command {
 func (t *tracking) importCommand() *cobra.Command {
 	return t.command(command{text: "track-import", flags: []any{&t.metricFlag},
 		share: "device-file quiet allow-unreadable",
-		args:  cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
+		args:  cli.Args(1, 1, "track import reads one CSV file, not %d; - is standard input"),
 		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return nil, t.importPoints(ctx, args[0])
 		}})
@@ -295,7 +295,7 @@ func (t *tracking) readRecords(ctx context.Context, path string, of history.Metr
 func (t *tracking) exportCommand() *cobra.Command {
 	return t.command(command{text: "track-export", flags: []any{&t.verifyFlag}, share: "output quiet",
 		output: "write the CSV to this file instead", names: true, endings: []string{".csv"},
-		args: cli.Args(0, 1, "track export takes one CSV file, not %d"),
+		args: cli.Args(0, 1, "track export writes one CSV file, not %d"),
 		check: func(args []string) error {
 			if len(args) == 1 && args[0] != "-" {
 				t.Outputs = append(t.Outputs, args[0])

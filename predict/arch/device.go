@@ -121,7 +121,7 @@ type Bandwidth struct {
 func (b Bandwidth) String() string {
 	figure := strconv.FormatFloat(b.GBPerSecond, 'f', -1, 64) + " GB/s"
 	if b.Fastest != "" {
-		return "at most " + figure + ", with the fastest memory that it takes (" + b.Fastest + ")"
+		return "at most " + figure + ", with the fastest memory that it supports (" + b.Fastest + ")"
 	}
 	return figure + " (" + b.Source + ")"
 }

@@ -42,7 +42,7 @@ func (s *setting) words() string {
 		local = local || c.Setting == predict.SettingLocal
 	}
 	if local && s.Prediction.Partial {
-		text += ", does not divide the global size: SYCL refuses that"
+		text += ", does not divide the global size: SYCL rejects that"
 	}
 	return text
 }
@@ -159,9 +159,9 @@ func (c *advice) now() string {
 	p := c.found.Current
 	switch {
 	case p == nil && !c.launch.Local.Present():
-		return "The work-group size is searched."
+		return "All work-group sizes are searched."
 	case p == nil && c.launch.SIMD == 0:
-		return "The sub-group size is searched."
+		return "All sub-group sizes are searched."
 	// The rejection contains both values and the size that would fit, see
 	// predict.LaunchError.
 	case p == nil:
@@ -298,7 +298,7 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 			p.source = "local size " + p.Launch.Local.String()
 		default:
 			p.source = "-ze-opt-large-register-file"
-			how = report.Item{Lead: "GRF mode", Text: "an option of the build of the kernels; OpenCL: " +
+			how = report.Item{Lead: "GRF mode", Text: "a build option of the kernels; OpenCL: " +
 				"-cl-intel-256-GRF-per-thread. It also compiles other code: fewer spills may hide what the threads " +
 				"cost"}
 		}

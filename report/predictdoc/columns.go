@@ -123,7 +123,7 @@ var stepColumns = []report.Col[predict.Step]{
 	report.JSON("binds", func(s *predict.Step) bool { return s.Limiting }),
 	report.Shown("binds", "Limit", func(s *predict.Step) report.Word {
 		if s.Limiting {
-			return report.Unsure.Word("binds")
+			return report.Unsure.Word("limits")
 		}
 		return report.Word{Text: " "}
 	}),

@@ -160,7 +160,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		}
 		return &p.Prediction
 	}, predicted), report.Within("", "", mode, []report.Col[arch.GRFMode]{
-		report.Define("ask", "How to ask for it",
+		report.Define("ask", "How to request it",
 			func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional),
 	}), []report.Col[predict.Point]{
 		report.Shown("message", "Remark", a.remark, report.Cut),
@@ -384,7 +384,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns),
 		report.NewTable("explained", "What-if", explained.Phases, explainedColumns), predictedValue(&p)}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
-		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
+		closing: fmt.Sprintf("Peak %s; average over time %s. Times are in run times of a thread, %s in total.",
 			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
@@ -400,7 +400,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	if len(explained.Phases) > 0 {
 		pg.more = v.Explained
 		pg.items = append(pg.items, report.Item{Lead: "what-if",
-			Text: partialText(known) + " So many ports explain the published phases of this GPU."})
+			Text: partialText(known) + " This number of ports explains the published phases of this GPU."})
 		pg.addFirstEnd(&explained)
 	}
 	ans := pg.output(v)

@@ -58,12 +58,12 @@ func Schemas() []report.Schema {
 			Text:   "the kernels of binaries with what was predicted; with --sweep grf in each register mode.",
 			Values: []any{kernelList{Kernels: report.NoRows(modeColumns), Notes: report.Notes(nil)}}},
 		{Name: "collect-check", ID: toolsSchema, Command: "occudiff collect --check --format json",
-			Text: "what is installed for collecting.", Values: []any{toolsValue{Checks: report.NoRows(checkColumns)}}},
+			Text: "the tools that are installed for collecting.", Values: []any{toolsValue{Checks: report.NoRows(checkColumns)}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
 			Text:   "the settings that apply, and where each is from.",
 			Values: []any{settingsValue{Settings: report.NoRows(givenColumns)}}},
 		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",
-			Text:   "what the words of the other outputs mean.",
+			Text:   "the meanings of the terms in the other outputs.",
 			Values: []any{glossary{Words: report.NoRows(termColumns)}}},
 	}
 }

@@ -83,7 +83,7 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []r
 	report.Define("largest_work_group", "Largest work-group", func(m *batch.Mode) int64 { return m.Largest },
 		report.Optional),
 	report.Define("compiled", "", func(m *batch.Mode) bool { return m.Compiled }, report.Data, report.Optional),
-	report.Define("ask", "How to ask for it",
+	report.Define("ask", "How to request it",
 		func(m *batch.Mode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional),
 }), []report.Col[batch.Kernel]{
 	report.Define("spill_words_per_lane", "Spill per lane", (*batch.Kernel).Words, report.Unit("words"),
@@ -155,7 +155,7 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 		what = "Register modes of kernels"
 	}
 	if devices == nil {
-		return what + " of a compiler log; name the GPU with --device to predict them"
+		return what + " of a compiler log; give --device to predict them"
 	}
 	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }

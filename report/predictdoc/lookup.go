@@ -27,7 +27,7 @@ type glossary struct {
 }
 
 var termColumns = []report.Col[report.Term]{
-	report.Define("name", "Word", func(t *report.Term) string { return t.Name }),
+	report.Define("name", "Term", func(t *report.Term) string { return t.Name }),
 	report.Define("kind", "Kind", func(t *report.Term) string { return t.Kind }, report.Drop(1)),
 	report.Define("means", "Meaning", func(t *report.Term) string { return t.Meaning }, report.Wrap),
 	report.Define("detected_by", "Detected by", func(t *report.Term) string { return t.DetectedBy }, report.Kept,
@@ -113,7 +113,7 @@ func section(w *report.Term, key string) report.Section {
 	if w.Kind == columnKind {
 		sign = "Formula"
 	}
-	s := report.Section{Key: key, Title: title, Sheet: "Words", ItemsIn: report.Everywhere}
+	s := report.Section{Key: key, Title: title, Sheet: "Terms", ItemsIn: report.Everywhere}
 	for _, i := range []report.Item{{Lead: "Meaning", Text: w.Meaning}, {Lead: sign, Text: w.DetectedBy},
 		{Lead: "What to do", Text: w.Action}, {Lead: "Source", Text: w.Source}} {
 		if i.Text != "" {
@@ -141,7 +141,7 @@ func spelled(name string) string {
 
 // Glossary returns all terms. A terminal shows their names by group.
 func Glossary() *report.Output {
-	pg := page{title: "Glossary", key: "words", heading: "Words", headline: []string{
+	pg := page{title: "Glossary", key: "words", heading: "Terms", headline: []string{
 		"'occudiff explain TERM' prints the meaning of a term, how it is detected, and what to do. TERM is one of " +
 			"these, a heading of a report, a flag, a key of JSON or CSV, or a device."},
 		table: report.NewTable("words", "", Words(), termColumns), brief: &report.Section{}}
@@ -222,7 +222,7 @@ var tableColumns = []report.Col[arch.Device]{
 		report.Detail, report.NonZero),
 	report.Define("", "Memory bandwidth", func(d *arch.Device) string {
 		if len(d.Memory) == 0 {
-			return "not known; --memory-bandwidth gives it"
+			return "unknown; --memory-bandwidth sets it"
 		}
 		return d.Memory[0].String()
 	}, report.Detail),
@@ -285,7 +285,7 @@ var sourcedColumns = []report.Col[arch.SourcedCount]{
 var bandwidthColumns = []report.Col[arch.Bandwidth]{
 	report.JSON("source", func(b *arch.Bandwidth) string { return b.Source }),
 	report.JSON("gb_per_second", func(b *arch.Bandwidth) float64 { return b.GBPerSecond }),
-	report.Define("fastest_memory", "(at most, with the fastest memory that it takes)",
+	report.Define("fastest_memory", "(at most, with the fastest memory that it supports)",
 		func(b *arch.Bandwidth) string { return b.Fastest }, report.Detail, report.Optional, report.NonZero),
 	report.Define("assumed", "assumed", func(b *arch.Bandwidth) bool { return b.Assumed }, report.Detail,
 		report.Optional, report.NonZero),
@@ -318,7 +318,7 @@ func Devices(devices []arch.Device) *report.Output {
 		table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // a terminal then has only the keys by architecture, unless -v is set
 		pg.brief = &report.Section{Items: byArchitecture(devices)}
-		head += ", -v all with their figures"
+		head += ", -v shows all with their values"
 	}
 	pg.headline = []string{head}
 	return pg.output(deviceList{devicesSchema, pg.table})
@@ -397,10 +397,10 @@ func ToolChecks(checks []collect.Check, mistakes []string) *report.Output {
 	for _, c := range checks {
 		if !c.OK {
 			pg.items = append(pg.items, report.Item{Lead: c.Name, Status: report.Bad,
-				Text: report.UpperFirst(c.Impact) + ". To get it: " + c.Install + "."})
+				Text: report.UpperFirst(c.Impact) + ". To install it: " + c.Install + "."})
 		}
 	}
-	line := "Everything that collecting needs is here."
+	line := "Everything needed for collecting is installed."
 	if missing := len(pg.items); missing > 0 {
 		line = unit.FormatCount(missing, "thing is", "things are") +
 			" missing. Predictions and reports of files need none of them."

@@ -72,7 +72,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator",
 		headline: []string{calculatorLine(d), formLine(&in)},
 		table:    facts("calculator", &o, calculatedColumns),
-		closing:  "As Intel's GPU Occupancy Calculator computes it, rounding and faults included."}
+		closing:  "As Intel's GPU Occupancy Calculator computes it, including rounding and errors."}
 	return pg.output(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
 		Calculated: report.One(&o, calculatedColumns)}), nil
 }
@@ -145,7 +145,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
-			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the "+
+			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are allowed at this sub-group size: the "+
 				"kernel spills.",
 				unit.FormatBytes(l.RegisterBytes), unit.FormatBytes(r.RegisterBytesAllowed))
 		}

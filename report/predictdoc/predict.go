@@ -174,7 +174,7 @@ func (q *Question) anyLocal() (*report.Output, error) {
 	pg.heading = "Prediction by work-group size"
 	local := &pg.table.Columns[pg.table.Column("local")]
 	local.Title, local.In = "Work-group", report.All
-	pg.headline = []string{launchLine(&q.Launch) + "; the compiler chooses the work-group size, --local gives it"}
+	pg.headline = []string{launchLine(&q.Launch) + "; the compiler chooses the work-group size, --local sets it"}
 	pg.closing = strings.Join(closing, " ")
 	return pg.output(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
 }
