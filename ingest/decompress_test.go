@@ -132,9 +132,9 @@ func TestCutOffPlace(t *testing.T) {
 	}
 }
 
-// TestBehind adds bytes after a complete compressed run. Padding is ignored.
+// TestBytesAfterTheEnd adds bytes after a complete compressed run. Padding is ignored.
 // Other bytes are not reported as a truncated run.
-func TestBehind(t *testing.T) {
+func TestBytesAfterTheEnd(t *testing.T) {
 	parts, want := pieces()
 	for name, compress := range compressions {
 		if !strings.HasPrefix(name, "gzip") {

@@ -319,9 +319,9 @@ func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File
 	return f.lineFormat.Read(ctx, src, opt)
 }
 
-// TestDigestOfWhatWasRead checks that a file that is replaced while it is read
+// TestDigestOfReplacedFile checks that a file that is replaced while it is read
 // gets the parsed bytes' digest.
-func TestDigestOfWhatWasRead(t *testing.T) {
+func TestDigestOfReplacedFile(t *testing.T) {
 	dir := write(t, map[string]string{"run": "alpha\nk 64 50 -\n", "new": "alpha\nk 64 10 -\n"})
 	path := filepath.Join(dir, "run")
 	f := swapping{lineFormat{"alpha"}, func() {

@@ -27,7 +27,7 @@ func runOf(seconds float64, measured ...float64) *compare.Result {
 	return r
 }
 
-func TestSideBySide(t *testing.T) {
+func TestCompareRuns(t *testing.T) {
 	good := func() *compare.Result { return runOf(1, 90, 80, 70) }
 	for _, test := range []struct {
 		reason  string
@@ -123,9 +123,9 @@ func TestOutlierInOneKernel(t *testing.T) {
 	}
 }
 
-// TestSpreadOfFew checks that a kernel with one value has it as lowest and
+// TestRangeOfFewValues checks that a kernel with one value has it as lowest and
 // highest, and that a kernel without values has neither.
-func TestSpreadOfFew(t *testing.T) {
+func TestRangeOfFewValues(t *testing.T) {
 	s := CompareRuns([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 70, -1, -1)})
 	for _, k := range s.Kernels {
 		want := map[string][3]float64{"a": {70, 80, 90}, "b": {80, 80, 80}, "c": {-100, -100, -100}}[k.Task]

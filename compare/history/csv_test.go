@@ -67,7 +67,7 @@ func TestReadRecords(t *testing.T) {
 	}
 }
 
-func TestReadRecordsRefuses(t *testing.T) {
+func TestReadRecordsErrors(t *testing.T) {
 	const expected = "expected the columns series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total,difference,value, of which only series, time must be there"
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},

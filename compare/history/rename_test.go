@@ -41,9 +41,9 @@ func lines(t *testing.T, d *DB) string {
 	return strings.Join(list, "; ")
 }
 
-// TestMovedNames checks that a kernel continues under a changed name if the
+// TestChangedNames checks that a kernel continues under a changed name if the
 // match is unambiguous.
-func TestMovedNames(t *testing.T) {
+func TestChangedNames(t *testing.T) {
 	l := func(n int) string { return fmt.Sprintf("main::{lambda(int)#%d}", n) }
 	for _, c := range []struct {
 		reason string
@@ -86,9 +86,9 @@ func TestMovedNames(t *testing.T) {
 	}
 }
 
-// TestMovedImport checks that records exported before a name changed are
+// TestImportAfterChangedName checks that records exported before a name changed are
 // recognized in their own history.
-func TestMovedImport(t *testing.T) {
+func TestImportAfterChangedName(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
 		add(t, d, named(0, "main::{lambda(int)#1}", "b"))
@@ -237,9 +237,9 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// TestEventsTravel checks that accepted runs, renames, and branches are
+// TestEventsAreExported checks that accepted runs, renames, and branches are
 // exported with the points, and are imported once.
-func TestEventsTravel(t *testing.T) {
+func TestEventsAreExported(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
 		add(t, d, named(0, "a", "b"))

@@ -55,7 +55,7 @@ func describe(s *Sequence) string {
 	return b.String()
 }
 
-func TestOf(t *testing.T) {
+func TestSequence(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
 		devices []string

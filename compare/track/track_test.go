@@ -162,10 +162,10 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 }
 
-// TestBacktestIsTheCheck checks every run of a history as the newest one, and
+// TestBacktestEqualsChecks checks every run of a history as the newest one, and
 // compares the open findings and their first runs with the replay. The history
 // has runs that are not judged, drops that recover, and drops that stay.
-func TestBacktestIsTheCheck(t *testing.T) {
+func TestBacktestEqualsChecks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var runs []history.Run
 	for i := range 90 {
@@ -205,10 +205,10 @@ func TestBacktestIsTheCheck(t *testing.T) {
 	}
 }
 
-// TestBegins checks where a series continues another one, and where both only
+// TestContinuedSeries checks where a series continues another one, and where both only
 // exist in parallel. A run is written as "device driver local", and several
 // kernels of one run are separated by commas.
-func TestBegins(t *testing.T) {
+func TestContinuedSeries(t *testing.T) {
 	const a, b = "A 1 16", "B 1 16"
 	cases := []struct {
 		reason string
@@ -338,11 +338,11 @@ func begun(s *track.Series) string {
 	return text
 }
 
-// TestOpenStaysOpen checks that a finding belongs to the kernel: it does not
+// TestFindingsStayOpen checks that a finding belongs to the kernel: it does not
 // recover if the newest run lacks the kernel or has it under another key. A run
 // is written as "driver local value", and several kernels of one run are
 // separated by commas; "-" means no value.
-func TestOpenStaysOpen(t *testing.T) {
+func TestFindingsStayOpen(t *testing.T) {
 	good, bad := "1 16 90", "1 16 65"
 	for _, c := range []struct {
 		reason string

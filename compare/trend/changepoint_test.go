@@ -92,9 +92,9 @@ func windowOf(values []float64, p float64) (found []int) {
 	return found
 }
 
-// TestWindowIsTheDefinition compares the search in a window, which uses running
+// TestWindowEqualsDefinition compares the search in a window, which uses running
 // sums, with sums over all pairs.
-func TestWindowIsTheDefinition(t *testing.T) {
+func TestWindowEqualsDefinition(t *testing.T) {
 	s := &search{p: 0.01}
 	cut := 0
 	for seed := range 60 {

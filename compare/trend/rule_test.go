@@ -53,9 +53,9 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestSeverityOf checks how many independent runs m runs are worth, computed by
+// TestIndependentRuns checks how many independent runs m runs are worth, computed by
 // hand from the formula.
-func TestSeverityOf(t *testing.T) {
+func TestIndependentRuns(t *testing.T) {
 	for _, c := range []struct {
 		m, n      int
 		rho, want float64

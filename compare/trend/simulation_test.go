@@ -195,9 +195,9 @@ func long() int {
 	return n
 }
 
-// TestSimulatedFalse checks the budget: how many checks open a finding as a
+// TestSimulatedFalseAlarms checks the budget: how many checks open a finding as a
 // false alarm, for all kinds of noise.
-func TestSimulatedFalse(t *testing.T) {
+func TestSimulatedFalseAlarms(t *testing.T) {
 	for _, c := range []struct {
 		kind
 		most float64 // of 100 checks, with 20 and 200 kernels; a recorded value for noises that were not a requirement

@@ -48,11 +48,11 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestMade checks the content read from the handwritten inputs next to each
+// TestHandwrittenInputs checks the content read from the handwritten inputs next to each
 // format. Each archive begins with the reason for the case and contains the
 // input and the expected result. The test reads each input once as a whole and
 // once byte by byte.
-func TestMade(t *testing.T) {
+func TestHandwrittenInputs(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.txtar"))
 	if err != nil || len(paths) < 28 {
 		t.Fatalf("%d archives, %v", len(paths), err)

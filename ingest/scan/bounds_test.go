@@ -234,8 +234,8 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// TestShrunk checks that reading stops at a truncated file's end.
-func TestShrunk(t *testing.T) {
+// TestTruncatedWhileRead checks that reading stops at a truncated file's end.
+func TestTruncatedWhileRead(t *testing.T) {
 	text := strings.Repeat("a,b\n", 1000)
 	s := New(Input{At: strings.NewReader(text), Size: 1 << 20}, Options{Block: 128, Threads: 3})
 	s.Head()

@@ -50,7 +50,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-func TestEnds(t *testing.T) {
+func TestLinesEnd(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := NewLines(context.Background(), &ingest.Source{R: io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken))}, ingest.ReadOptions{})
 	if got := all(r); len(got) != 1 || !errors.Is(r.Err(), broken) {
@@ -90,7 +90,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-func TestBad(t *testing.T) {
+func TestBadRows(t *testing.T) {
 	var b BadRows
 	if len(b.Notes()) != 0 {
 		t.Error("notes without bad rows")

@@ -67,9 +67,9 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPlaces checks the cell positions after blank lines, quotes, and line
+// TestCellPositions checks the cell positions after blank lines, quotes, and line
 // breaks in quotes.
-func TestPlaces(t *testing.T) {
+func TestCellPositions(t *testing.T) {
 	got := records(t, "\n\"a\n,b\",\"\",\"x\"\"y\",z\n\né,b,,c\n", Format{})
 	var places [][2]int
 	for _, rec := range got {

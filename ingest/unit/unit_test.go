@@ -208,7 +208,7 @@ func FuzzParseSize(f *testing.F) {
 	})
 }
 
-func TestListed(t *testing.T) {
+func TestJoinWords(t *testing.T) {
 	for _, c := range []struct {
 		words []string
 		want  string

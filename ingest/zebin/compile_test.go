@@ -76,9 +76,9 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// TestStandIn checks each argument, and that it is an error if a compiler
+// TestCompilerArguments checks each argument, and that it is an error if a compiler
 // writes nothing.
-func TestStandIn(t *testing.T) {
+func TestCompilerArguments(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "ocloc")
 	text := "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$(dirname \"$0\")/args\"\n"

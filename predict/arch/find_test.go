@@ -157,10 +157,10 @@ func TestFindSummaryNames(t *testing.T) {
 	}
 }
 
-// TestFindAnswersToEverything finds every key, name, alias, and PCI ID in the
+// TestFindEveryName finds every key, name, alias, and PCI ID in the
 // table. Each must return its device, one with the same shape, or an error that
 // lists it among the candidates.
-func TestFindAnswersToEverything(t *testing.T) {
+func TestFindEveryName(t *testing.T) {
 	table := builtin(t)
 	check := func(d *Device, name string) {
 		m, err := table.Find(Query{Name: name, Family: true})

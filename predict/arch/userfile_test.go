@@ -206,9 +206,9 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// TestUserEntriesWin checks when an entry in a device file has priority over
+// TestUserEntriesHavePriority checks when an entry in a device file has priority over
 // built-in ones.
-func TestUserEntriesWin(t *testing.T) {
+func TestUserEntriesHavePriority(t *testing.T) {
 	const columns = header + ",aliases,pci_ids\n"
 	for _, c := range []struct {
 		reason, row string

@@ -10,7 +10,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-func TestParseIntIsJavaScripts(t *testing.T) {
+func TestParseIntLikeJavaScript(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		text   string

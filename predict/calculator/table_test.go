@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFindErrorsSayWhatThereIs(t *testing.T) {
+func TestFindErrorsListChoices(t *testing.T) {
 	table, err := Builtin()
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func TestPredictRejectsInvalidNumbers(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsAResult(t *testing.T) {
+func TestKernelThatDoesNotFit(t *testing.T) {
 	p := find(t, builtin(t), "gen11")
 	for _, c := range []struct {
 		launch computeunit.Launch
@@ -244,7 +244,7 @@ func TestAdviseWithFixedUse(t *testing.T) {
 	}
 }
 
-func TestAdviseSaysWhatIsMissing(t *testing.T) {
+func TestAdviseReportsMissingValues(t *testing.T) {
 	p := find(t, builtin(t), "gen11")
 	p.SubgroupSizes = nil
 	want := `platform "gen11" lists no sub-group sizes; give one, or fill the column subgroup_sizes of its platform file`

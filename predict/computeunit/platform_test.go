@@ -30,7 +30,7 @@ func TestReadAcceptsColumnsInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestReadSaysWhereAndWhat(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	const good = "a,A,8,7,4096,229376,65536,16,8,8 16,256,s,high"
 	for _, c := range []struct{ reason, data, want string }{
 		{"nothing at all", "", "p.csv: the platform file has no rows; expected a header and a row for each platform (the columns are " + validHeader + ")"},

@@ -181,7 +181,7 @@ func TestAMillionWorkGroups(t *testing.T) {
 	}
 }
 
-func TestTheContextEndsLongRuns(t *testing.T) {
+func TestContextEndsLongRuns(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := million(3, false)
