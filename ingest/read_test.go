@@ -124,7 +124,7 @@ func TestMerge(t *testing.T) {
 			"k 64 50 16\n", []string{`DIR/a:2: warning: task "k": SLM per work-group differs from the value at DIR/b:2; the first file's value is used (give the exports of one run only)`}, ""},
 		{"two runs", "one key was measured twice: values are never averaged or dropped", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 51 8\n"}, []string{"a", "b"},
 			"", nil, `DIR/b:2: task "k" was measured at 51.0% here and at 50.0% in DIR/a:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`},
-		{"trailing ones", "a tracer prints three dimensions and VTune prints one", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "beta\nk 64x1x1 49 32\n"}, []string{"a", "b"},
+		{"trailing dimensions of 1", "a tracer prints three dimensions and VTune prints one", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "beta\nk 64x1x1 49 32\n"}, []string{"a", "b"},
 			"k 64 50 32\n", []string{`DIR/b:2: warning: task "k": measured occupancy differs from the value at DIR/a:2; the first file's value is used (give the exports of one run only)`}, ""},
 		{"launches in one file", "rows of one key in one file are launches, not columns", map[string]string{"a": "alpha\nk 64 50 -\nk 64 52 -\n"}, []string{"a"},
 			"k 64 50 -\nk 64 52 -\n", nil, ""},

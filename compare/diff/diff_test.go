@@ -89,13 +89,13 @@ func TestDiffVerdicts(t *testing.T) {
 		{"one run per side, beyond the floor", runs(base, 62.7), runs(base, 48.6), Regression, -14.1, 0},
 		{"exactly the difference between single runs does not exceed it, even after binary rounding", runs(base, 62.7), runs(base, 53.7),
 			Inconclusive, -9, 0},
-		{"a digit more is", runs(base, 62.7), runs(base, 53.6), Regression, -9.1, 0},
+		{"one digit more exceeds it", runs(base, 62.7), runs(base, 53.6), Regression, -9.1, 0},
 		{"the mirror image", runs(base, 60), runs(base, 70), Improvement, 10, 0},
 		{"four runs per side, apart: p is 2 of 70 deals", runs(base, 60, 61, 62, 63), runs(base, 50, 51, 52, 53),
 			Regression, -10, 2.0 / 70},
 		// U = 10 of 16. In 7 + 8 + 7 of the 70 arrangements, U is closer to 8,
 		// so p = 48/70.
-		{"a noisy fall is none", runs(base, 50, 60, 70, 80), runs(base, 45, 55, 65, 75), Unchanged, -5, 48.0 / 70},
+		{"a noisy fall is not a regression", runs(base, 50, 60, 70, 80), runs(base, 45, 55, 65, 75), Unchanged, -5, 48.0 / 70},
 		{"significant, but too small to care", runs(base, 60, 60.1, 60.2, 60.3), runs(base, 59, 59.1, 59.2, 59.3),
 			Unchanged, -1, 2.0 / 70},
 		{"three on one side allow no test", runs(base, 60, 61, 62, 63, 64), runs(base, 50, 51, 52), Regression, -11, 0},
@@ -103,7 +103,7 @@ func TestDiffVerdicts(t *testing.T) {
 		{"a change that the prediction does not explain is one", runs(base, 95), runs(simd16, 80), Regression, -15, 0},
 		{"A launch that was changed for the better, and measures better than that", runs(half, 38), runs(base, 98),
 			Improvement, 60, 0},
-		{"a better launch that the measurement does not follow is no fall", runs(half, 48), runs(base, 49),
+		{"a better launch without a higher measurement is not a fall", runs(half, 48), runs(base, 49),
 			ChangedLaunch, 1, 0},
 		{"a changed launch without a prediction is not a regression", runs(fan2(func(x *k) { x.predicted = 0 }), 95), runs(simd16, 80),
 			ChangedLaunch, -15, 0},
@@ -126,8 +126,8 @@ func TestDiffVerdicts(t *testing.T) {
 			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50, 51, 52, 53), Faster, -10, 2.0 / 70},
 		{"one run per side proves no time", runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.002 }), 60),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50), Regression, -10, 0},
-		{"an unknown SIMD width is no change", runs(fan2(func(x *k) { x.simd = 0 }), 62.7), runs(base, 62.7), Inconclusive, 0, 0},
-		{"a trailing 1 is no change of shape", runs(fan2(func(x *k) { x.local = []int64{1024} }), 62.7),
+		{"an unknown SIMD width is not a change", runs(fan2(func(x *k) { x.simd = 0 }), 62.7), runs(base, 62.7), Inconclusive, 0, 0},
+		{"a trailing 1 is not a changed launch size", runs(fan2(func(x *k) { x.local = []int64{1024} }), 62.7),
 			runs(base, 62.7), Inconclusive, 0, 0},
 	}
 	for _, c := range cases {
@@ -160,7 +160,7 @@ func TestDiffWithoutNumbers(t *testing.T) {
 		want         Verdict
 	}{
 		{"missing is not zero", []*compare.Result{diffRun(base)}, []*compare.Result{diffRun(peakOnly)}, NotComparable},
-		{"another kernel's value is none", []*compare.Result{diffRun(short)}, []*compare.Result{diffRun(base)},
+		{"a value that may belong to another kernel is not compared", []*compare.Result{diffRun(short)}, []*compare.Result{diffRun(base)},
 			NotComparable},
 		{"each side for its own reason", []*compare.Result{diffRun(short)},
 			[]*compare.Result{diffRun(fan2(func(x *k) { x.measured = -1 }))}, NotComparable},
@@ -209,7 +209,7 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 		{"on another device the residual decides", []*compare.Result{side("mtl", "", "", 60)},
 			[]*compare.Result{side("tgl", "", "", 50)},
 			"device MTL (mtl) -> TGL (tgl)", Regression, ""},
-		{"a side of two drivers is an error of its own", []*compare.Result{side("mtl", "24.9", "", 60),
+		{"a side with two drivers has a separate error", []*compare.Result{side("mtl", "24.9", "", 60),
 			side("mtl", "25.1", "", 60)}, []*compare.Result{side("mtl", "25.1", "", 60)},
 			"driver 24.9, 25.1 -> 25.1", Inconclusive, "mixed-side"},
 	} {
@@ -253,7 +253,7 @@ func TestDiffPairs(t *testing.T) {
 			"GEMM 2x2: SIMD width 16 -> 32, global size 1x1 -> 2x2, work-group size 8 -> 16"},
 		{"another task is another kernel", []k{{task: "a", measured: 50}}, []k{{task: "b", measured: 50}},
 			"b : only new | a : only old"},
-		{"adapters keep apart", []k{{task: "a", adapter: "GPU 0", measured: 50},
+		{"adapters are not paired with each other", []k{{task: "a", adapter: "GPU 0", measured: 50},
 			{task: "a", adapter: "GPU 1", measured: 50}},
 			[]k{{task: "a", adapter: "GPU 1", measured: 50}, {task: "a", adapter: "GPU 0", measured: 50}},
 			"a :  | a : "},

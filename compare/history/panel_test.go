@@ -64,7 +64,7 @@ func TestPanel(t *testing.T) {
 			{"the kernels of its device, and its own on others; without a value it is there all the same", 5, 0, Measured,
 				"1 2 3 4 5; a/A/1: 1=50 5; a/A/2: 2=50; a/B/1: 3=50; b/A/1: 1=51 5=51; c/A/1: 4=50"},
 			{"runs of another program do not count", 4, 0, Measured, "1 2 3 4; a/A/1: 1=50; a/A/2: 2=50; b/A/1: 1=51; c/A/1: 4=50"},
-			{"as it was then", 2, 9, Measured, "1 2; a/A/1: 1=50; a/A/2: 2=50; b/A/1: 1=51"},
+			{"an earlier run sees the history at that time", 2, 9, Measured, "1 2; a/A/1: 1=50; a/A/2: 2=50; b/A/1: 1=51"},
 			{"the last two runs of its program on its device, and those between", 6, 2, Measured, "5 6; a/A/1: 5; b/A/1: 5=51 6=50"},
 			{"one run", 6, 1, Measured, "6; b/A/1: 6=50"},
 			{"another metric", 2, 1, Seconds, "2; a/A/2: 2=0.000523"},

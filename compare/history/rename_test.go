@@ -52,10 +52,10 @@ func TestChangedNames(t *testing.T) {
 		moved  int
 	}{
 		{"a lambda was added before it", [][]string{{"a", l(1)}, {"a", l(2)}}, "a: 1=50 2=50; " + l(2) + ": 1=51 2=51", 1},
-		{"and taken away again", [][]string{{l(1)}, {l(2)}, {l(1)}}, l(1) + ": 1=50 2=50 3=50", 2},
+		{"a lambda was removed again", [][]string{{l(1)}, {l(2)}, {l(1)}}, l(1) + ": 1=50 2=50 3=50", 2},
 		{"either of two lambdas may have been renamed", [][]string{{l(1), l(2)}, {l(2), l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51 2=50; " + l(3) + ": 2=51", 0},
 		{"of two that are gone neither", [][]string{{l(1), l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(2) + ": 1=51; " + l(3) + ": 2=50", 0},
-		{"but the one that has later runs than the other", [][]string{{l(1), l(2)}, {l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(3) + ": 1=51 2=50 3=50", 1},
+		{"the renamed lambda is the one with later runs", [][]string{{l(1), l(2)}, {l(2)}, {l(3)}}, l(1) + ": 1=50; " + l(3) + ": 1=51 2=50 3=50", 1},
 		{"one hash changed, the others are there", [][]string{{"k_0123abcd", "k_4567abcd"}, {"k_0123abcd", "k_89ababcd"}},
 			"k_0123abcd: 1=50 2=50; k_89ababcd: 1=51 2=51", 1},
 		{"two changed", [][]string{{"k_0123abcd", "k_4567abcd"}, {"k_0000abcd", "k_89ababcd"}},

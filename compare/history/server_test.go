@@ -170,8 +170,8 @@ func TestWritersTakeTurns(t *testing.T) {
 		hold   time.Duration
 		want   string
 	}{
-		{"one that ends in time", 300 * time.Millisecond, ""},
-		{"one that does not", 2 * time.Second, "the history is locked, nothing was changed; another process is writing"},
+		{"a writer that ends in time", 300 * time.Millisecond, ""},
+		{"a writer that does not end in time", 2 * time.Second, "the history is locked, nothing was changed; another process is writing"},
 	} {
 		d, err := Open(bg, dsn, Options{Wait: time.Second})
 		if err != nil {

@@ -54,7 +54,7 @@ func TestNotAHistory(t *testing.T) {
 			"there is no such history: " + empty + " has no tables of occudiff; 'occudiff track add' makes them, --db names another history"},
 		{"a mistyped name", filepath.Join(dir, "none.db"), Options{MustExist: true}, errMissing,
 			"there is no such history: " + filepath.Join(dir, "none.db") + " does not exist; 'occudiff track add' makes it, --db names another one"},
-		{"a folder that is not there", filepath.Join(dir, "no", "none.db"), Options{}, errMissing, "there is no such history: the folder of " + filepath.Join(dir, "no", "none.db") + " cannot be used"},
+		{"a missing folder", filepath.Join(dir, "no", "none.db"), Options{}, errMissing, "there is no such history: the folder of " + filepath.Join(dir, "no", "none.db") + " cannot be used"},
 		{"no name", "", Options{}, errMissing, "there is no such history: the name is empty; name a file or a postgres:// URL with --db"},
 	}
 	for _, c := range cases {
@@ -263,7 +263,7 @@ func TestUnfinishedMoves(t *testing.T) {
 			raw := spill(t, hot)
 			time.AfterFunc(50*time.Millisecond, func() { raw.Close() }) // readers wait until it is closed
 		}},
-		{"that writer is ended in the middle, too", func(t *testing.T, hot string) {
+		{"that writer is interrupted, too", func(t *testing.T, hot string) {
 			raw := spill(t, hot)
 			var kept [2][]byte
 			for i, end := range []string{"", journal} {
@@ -452,7 +452,7 @@ func TestNoServer(t *testing.T) {
 		{"no server is listening; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", errConnection, "opening the history postgres://me@127.0.0.1:1/occupancy: "},
 		{"no such database", server.URL("nowhere"), errConnection, "opening the history " + server.URL("nowhere") +
 			": the connection to the history failed, nothing was changed; the server refuses: check user, password and the name of the database ("},
-		{"a URL that is none", "postgres://host:port/x", errConnection, "the connection to the history failed: the postgres:// URL cannot be used; expected postgres://user@host:port/database; special characters of a password are written as in %40"},
+		{"an invalid URL", "postgres://host:port/x", errConnection, "the connection to the history failed: the postgres:// URL cannot be used; expected postgres://user@host:port/database; special characters of a password are written as in %40"},
 	}
 	for _, c := range cases {
 		_, err := Open(bg, c.dsn, Options{})

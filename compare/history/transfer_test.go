@@ -314,7 +314,7 @@ func TestImportContradicts(t *testing.T) {
 		}{
 			{"a value of a named run", func(a, b *Record) []Record { a.Values = values(Measured, 61); return []Record{*a, *b} },
 				`line 2 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has 60` + why + "1'"},
-			{"a value more", func(a, b *Record) []Record { a.Set(Seconds, unit.Some(0.5)); return []Record{*a, *b} },
+			{"an additional value", func(a, b *Record) []Record { a.Set(Seconds, unit.Some(0.5)); return []Record{*a, *b} },
 				`line 2 has seconds 0.5 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has none` + why + "1'"},
 			{"another metric", func(a, b *Record) []Record { a.Values = values(Seconds, 0.5); return []Record{*a, *b} },
 				`line 2 has measured none for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has 60` + why + "1'"},
@@ -322,7 +322,7 @@ func TestImportContradicts(t *testing.T) {
 				`line 2 has verdict "unmeasurable" for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has "match"` + why + "1'"},
 			{"a cause", func(a, b *Record) []Record { a.Cause = ""; return []Record{*a, *b} },
 				`line 2 has cause "" for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has "tail"` + why + "1'"},
-			{"a kernel more", func(a, b *Record) []Record { c := *b; c.Series, c.Line = "c", 9; return []Record{*a, *b, c} },
+			{"an additional kernel", func(a, b *Record) []Record { c := *b; c.Series, c.Line = "c", 9; return []Record{*a, *b, c} },
 				`line 9 has "c" at 2026-03-01T12:00:00Z, run 1 of the history has not this kernel` + why + "1'"},
 			{"a kernel less", func(a, _ *Record) []Record { return []Record{*a} },
 				"run 1 of the history has \"b\", and the file does not have it at 2026-03-01T12:00:00Z; an import brings whole runs: give another run another name in the column `run`"},

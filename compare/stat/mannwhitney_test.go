@@ -35,7 +35,7 @@ func TestMannWhitney(t *testing.T) {
 		{"ties, by hand: each side gets the 2 in half of the arrangements, and U is 1 or 3, which are equally far from 2", []float64{1, 1}, []float64{1, 2}, 1, 1},
 		{"equal but for a binary fraction, as 90 / (1 - 0.1) and 80 / (1 - 0.2) are", []float64{100, 100, 100, 100},
 			[]float64{99.99999999999999, 99.99999999999999, 99.99999999999999, 99.99999999999999}, 8, 1},
-		{"a tie but for a binary fraction: 0.1 + 0.2 is 0.3", []float64{0.30000000000000004, 1}, []float64{0.3, 2}, 1.5, 1},
+		{"a tie except for binary rounding: 0.1 + 0.2 is 0.3", []float64{0.30000000000000004, 1}, []float64{0.3, 2}, 1.5, 1},
 		{"as near as a printed digit is apart, at the size of a count", []float64{1e9, 1e9}, []float64{1e9 + 0.1, 1e9 + 0.1}, 0, 1.0 / 3},
 		{"all equal: every arrangement is as extreme", []float64{5, 5, 5}, []float64{5, 5}, 3, 1},
 		// By hand, U = 0, 60 per side: mean 1800, sigma sqrt(60*60*121/12) =

@@ -11,23 +11,23 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Calibration compares the measurements of a group of runs with their
-// predictions. The runs share a device, a driver, and a version of VTune; an
-// empty string is an unknown one. Differences are measured - the nearest end of
-// the predicted range, in percentage points.
+// Calibration compares a group of runs with their predictions. The runs share a
+// device, a driver, and a VTune version; an empty string means unknown. A
+// difference is measured minus the nearest end of the predicted range, in
+// percentage points.
 type Calibration struct {
 	Device, Driver, VTune string
 	Runs, Kernels         int // with a difference
-	Rows                  int // differences: one for each run and kernel
+	Rows                  int // differences: one per run and kernel
 
 	Median, P10, P90 unit.Points
-	// KernelLow and KernelHigh are the 95% interval of the median over the
-	// medians of the kernels. Runs of one kernel repeat its difference, so
-	// kernels are the sample, not rows. Both are absent below six kernels.
+	// KernelLow and KernelHigh are the 95% interval for the median over the
+	// kernels' medians. A kernel's runs repeat its difference, so the sample
+	// consists of kernels, not of rows. Both are absent below six kernels.
 	KernelLow, KernelHigh unit.Opt[unit.Points]
 	// Drift is the difference between the later and the earlier half of the
-	// runs. It is absent if it is not beyond its noise, and DriftP is absent if
-	// there are too few runs for a test.
+	// runs. It is absent if it does not exceed its noise, and DriftP is absent
+	// if there are too few runs for a test.
 	Drift     unit.Opt[unit.Points]
 	DriftP    unit.Opt[float64]
 	Within    unit.Points           // 90% of the rows differ by at most this
@@ -39,23 +39,24 @@ type Calibration struct {
 }
 
 const (
-	// LeastCalibrated is the least number of rows for a tolerance. The largest
-	// of 30 differences is above the 90th percentile in 95% of all samples.
+	// LeastCalibrated is the smallest number of rows for a tolerance. The
+	// largest of 30 differences is above the 90th percentile in 95% of all
+	// samples.
 	LeastCalibrated = 30
-	// LeastCalibratedKernels is the least number of kernels for a tolerance and
-	// for a bias: six values have a 95% interval of their median.
+	// LeastCalibratedKernels is the smallest number of kernels for a tolerance
+	// and for a bias: with six values, their median has a 95% interval.
 	LeastCalibratedKernels = 6
-	// MostTolerance is the largest suggested tolerance, three times the default.
-	// A larger one would accept a kernel that loses as much.
+	// MostTolerance is the largest suggested tolerance, three times the
+	// default. A larger tolerance would accept a kernel that loses as much.
 	MostTolerance = 15
-	// mostDriftP is the largest p of a drift. Two times five runs are the
-	// smallest halves that can reach it.
+	// mostDriftP is the largest p at which a drift is reported. Halves with
+	// five runs each are the smallest that can reach it.
 	mostDriftP = 0.01
-	// LeastDriftRuns is the least number of runs for a drift.
+	// LeastDriftRuns is the smallest number of runs for a drift.
 	LeastDriftRuns = 10
 )
 
-// The values of Bias.
+// Values that Bias returns.
 const (
 	BiasUndetermined = "undetermined"
 	BiasWithinNoise  = "within noise"
@@ -63,8 +64,8 @@ const (
 	BiasAbove        = "above"
 )
 
-// Bias returns on which side of the predictions most kernels measure, if the
-// interval excludes zero.
+// Bias returns whether most kernels measure above or below their prediction, if
+// the interval excludes zero.
 func (c *Calibration) Bias() string {
 	low, known := c.KernelLow.Value()
 	switch high := c.KernelHigh.Or(0); {
@@ -78,21 +79,22 @@ func (c *Calibration) Bias() string {
 	return BiasWithinNoise
 }
 
-// group contains the differences of a calibration.
+// group contains a calibration's differences.
 type group struct {
 	Calibration
 	rows    []float64
 	kernels [][]difference
 }
 
-// difference is a difference in the run at a place of the panel.
+// difference is a difference in a run, which is given by its place in the
+// panel.
 type difference struct {
 	place int
 	value float64
 }
 
-// calibrations returns the groups of a panel that have a difference, in the
-// order of their first kernel and run.
+// calibrations returns a panel's groups that have a difference, ordered by
+// first kernel and run.
 func calibrations(p *history.Panel) []Calibration {
 	var groups []*group
 	at := map[[3]string]*group{}
@@ -125,8 +127,8 @@ func calibrations(p *history.Panel) []Calibration {
 	return list
 }
 
-// counts reports whether a row has a difference of its own. Otherwise it counts
-// the row as left out.
+// counts reports whether a row has a difference that belongs to its kernel.
+// Otherwise it counts the row as left out.
 func (c *Calibration) counts(k *history.Kernel, in int) bool {
 	verdict := compare.Verdict(k.In[in].Verdict)
 	switch {
@@ -152,7 +154,7 @@ func (c *Calibration) counts(k *history.Kernel, in int) bool {
 // summarize sets the statistics of a group.
 func (g *group) summarize() {
 	var medians []float64
-	byRun := map[int][]float64{} // without the level of each kernel, so that another mix of kernels is no drift
+	byRun := map[int][]float64{} // without each kernel's level, so that another mix of kernels is not a drift
 	for _, k := range g.kernels {
 		values := make([]float64, len(k))
 		for i, d := range k {
@@ -183,13 +185,13 @@ func (g *group) summarize() {
 	g.drift(byRun)
 }
 
-// quantile returns the smallest of the sorted values that a share of all values
+// quantile returns the smallest sorted value that the given share of all values
 // does not exceed.
 func quantile(sorted []float64, share float64) unit.Points {
 	return unit.Points(sorted[max(0, int(math.Ceil(share*float64(len(sorted))-1e-9))-1)])
 }
 
-// drift compares the median of each run in the later half with those in the
+// drift compares the run medians in the later half with the run medians in the
 // earlier half.
 func (g *group) drift(byRun map[int][]float64) {
 	if len(byRun) < LeastDriftRuns {

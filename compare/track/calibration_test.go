@@ -102,7 +102,7 @@ func TestCalibration(t *testing.T) {
 			"12x10 120: median -40.0, 10% -40.0, 90% -40.0, below, drift -, tolerance -"},
 		{"later runs measure less", 12, 10, func(run, k int) float64 { return float64(k-4) - 3*float64(run/6) }, nil,
 			"12x10 120: median -1.0, 10% -6.0, 90% 3.0, within noise, drift -3.0, tolerance 5.0"},
-		{"one kernel that changed is no drift", 12, 10, func(run, k int) float64 {
+		{"one changed kernel is not a drift", 12, 10, func(run, k int) float64 {
 			return float64(k-4) - 3*float64(run/6*(k/9))
 		}, nil, "12x10 120: median 0.5, 10% -4.0, 90% 4.0, within noise, drift -, tolerance 4.0"},
 		{"nine runs are too few for a drift", 9, 10, func(run, k int) float64 { return float64(k - 4 - run) }, nil,

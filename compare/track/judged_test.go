@@ -110,16 +110,16 @@ func TestShared(t *testing.T) {
 		runs   []history.Run
 		want   string
 	}{
-		{"all fell, and the host is another", shift(4, 4, func(r *history.Run) { r.Host = "node2" }), "4 of 4 since 21 after 20 by -10: host node1 -> node2"},
+		{"all fell on another host", shift(4, 4, func(r *history.Run) { r.Host = "node2" }), "4 of 4 since 21 after 20 by -10: host node1 -> node2"},
 		{"half did", shift(6, 3, same), "3 of 6 since 21 after 20 by -10: "},
 		{"fewer than half", shift(7, 3, same), ""},
-		{"two are not many", shift(2, 2, same), ""},
-		{"the clock is another", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // it was not known before
+		{"two kernels are not many", shift(2, 2, same), ""},
+		{"another clock", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // it was not known before
 		{"another host without a change of occupancy is reported", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
 		{"another driver is reported with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
 		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"of as many the first device", adapters(shift(6, 6, same)), "3 of 3 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
-		{"also on the next run on it, against those before", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
+		{"the next run on the new host is compared with the runs before the change", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
 	} {
 		var got []string
 		shared := check(t, storeRuns(t, c.runs...), 0, metric(t, "measured", 0)).Shared
@@ -183,7 +183,7 @@ func TestMissingKernels(t *testing.T) {
 		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0% false"},
 		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1% true"},
 		{"accepted with a run that lacks it", slices.Concat(repeat(10, with), repeat(2, without)), 11, ""},
-		{"accepted while it was there", slices.Concat(repeat(10, with), repeat(2, without)), 10, "k after 10, 75.0% true"},
+		{"accepted before the kernel was missing", slices.Concat(repeat(10, with), repeat(2, without)), 10, "k after 10, 75.0% true"},
 	} {
 		for i := range c.runs {
 			c.runs[i].Commit = fmt.Sprint("c", i)

@@ -17,8 +17,8 @@ func TestRenumbered(t *testing.T) {
 		want   string
 	}{
 		{"a lambda before the others", []string{"1 2", "1 2", "1 2", "1 2 3"}, "run 4: 2 -> 3"},
-		{"a lambda goes", []string{"1 2 3", "1 2 3", "1 2", "1 2"}, "run 3: 3 -> 2"},
-		{"other numbers, as many lambdas", []string{"1 2", "1 2", "2 3"}, ""},
+		{"a lambda was removed", []string{"1 2 3", "1 2 3", "1 2", "1 2"}, "run 3: 3 -> 2"},
+		{"other numbers, equally many lambdas", []string{"1 2", "1 2", "2 3"}, ""},
 		{"numbers that stay", []string{"1 2", "1 2", "1 2"}, ""},
 		{"longer ago than a change is worth a sentence", []string{"1", "1 2", "1 2", "1 2", "1 2", "1 2", "1 2", "1 2", "1 2", "1 2"}, ""},
 		{"a run of the commit that measures one of them again", []string{"1 2", "1 2", "1 2", "2 again"}, ""},

@@ -214,7 +214,7 @@ func TestRecovery(t *testing.T) {
 		{"one bad run after a recovery is not the finding again", [][2]float64{{30, 60}, {6, 40}, {8, 60}, {1, 40}}, false, 1},
 		{"a regression that was fixed does not delay the next one", [][2]float64{{30, 60}, {6, 40}, {9, 60}, {2, 40}}, true, 2},
 		{"the earlier drop recovers and the newer one does not", [][2]float64{{30, 60}, {6, 50}, {6, 46}, {6, 56}}, true, 2},
-		{"a little low is no relapse", [][2]float64{{30, 60}, {6, 40}, {4, 60}, {1, 52}}, false, 1},
+		{"a slightly low run is not a relapse", [][2]float64{{30, 60}, {6, 40}, {4, 60}, {1, 52}}, false, 1},
 	} {
 		all := [][]Point{seriesOf(noisy(31, 0.5, c.levels...))}
 		for k := range 30 {
@@ -236,7 +236,7 @@ func TestSecondMode(t *testing.T) {
 		found int     // findings
 	}{
 		{"a third episode of the same length", 3, 2},
-		{"a longer one", 6, 3},
+		{"a longer third episode", 6, 3},
 	} {
 		all := [][]Point{seriesOf(noisy(41, 0.3, [2]float64{20, 60}, [2]float64{3, 54}, [2]float64{14, 60},
 			[2]float64{3, 54}, [2]float64{14, 60}, [2]float64{c.last, 54}))}

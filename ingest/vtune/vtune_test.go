@@ -239,7 +239,7 @@ func TestInstructions(t *testing.T) {
 		{"unknown for a row", "96", "[Unknown]", ingest.Instructions{Kernels: 96, All: 96}},
 		{"a count that cannot be read: the share is unknown", `"9,6"`, "4", ingest.Instructions{}},
 		{"a word", "96", "many", ingest.Instructions{}},
-		{"a negative one", "96", "-4", ingest.Instructions{}},
+		{"a negative count", "96", "-4", ingest.Instructions{}},
 	} {
 		f, err := readText(head+"K,64,0.3,"+c.kernel+"\n[Outside any task],,0.0,"+c.outside+"\n", ingest.ReadOptions{})
 		if err != nil {

@@ -302,7 +302,7 @@ func TestRejected(t *testing.T) {
 			return append(b[:12], append([]byte{255, 255, 255, 255}, b[16:]...)...)
 		})},
 		{"unknown flags", "flags 0x42000000 are not known", damage(8, 0, 0, 0, 0x42)},
-		{"another leaf", "flags 0x04000000 are not known", damage(8, 0, 0, 0, 4)},
+		{"another leaf flag", "flags 0x04000000 are not known", damage(8, 0, 0, 0, 4)},
 		{"another report length", "it has 512 bytes and is of device 0x9a60, by VTune 2023.0.0; those of 256 bytes are known", damage(at+5, 0, 2)},
 		{"another time", "its own time, tick", damage(at+9+reportTime, 1, 2, 3)},
 		{"more than all", "which no GPU has", damage(at+9+16, 0, 0, 0, 0x80)},

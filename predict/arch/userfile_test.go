@@ -221,7 +221,7 @@ func TestUserEntriesHavePriority(t *testing.T) {
 		{"a built-in key comes first", row + ",max1100,", Query{Name: "max1100", XVEs: 0}, "max1100"},
 		{"a replaced bin leaves the family's others", strings.Replace(row, "lab", "mtl-112", 1) + ",,", Query{Name: "mtl", XVEs: 128}, "mtl-128"},
 		{"a replaced bin is found in its family", strings.Replace(strings.Replace(row, "lab", "mtl-112", 1), ",4,8,", ",14,8,", 1) + ",,", Query{Name: "mtl", XVEs: 112}, "mtl-112"},
-		{"a bin of it is derived too", row + ",,", Query{Name: "lab", XVEs: 24}, "lab-24"},
+		{"a bin is derived from it, too", row + ",,", Query{Name: "lab", XVEs: 24}, "lab-24"},
 	} {
 		table := builtin(t)
 		if _, err := table.addReader("lab.csv", strings.NewReader(columns+c.row+"\n")); err != nil {

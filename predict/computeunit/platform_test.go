@@ -62,7 +62,7 @@ func TestReadErrors(t *testing.T) {
 			`p.csv:2: platform "a": one sub-group may use 4096 register bytes, but the compute unit has 4095 (register_bytes counts the whole compute unit)`},
 		{"no sub-group fits", validHeader + "\n" + strings.Replace(good, ",256,", ",7,", 1) + "\n",
 			`p.csv:2: platform "a": the work-group maximum 7 is below the smallest sub-group size 8`},
-		{"two faults in two rows", validHeader + "\n" + strings.Replace(good, "a,A,8", "a,A,0", 1) + "\n" + strings.Replace(good, "a,A,8", "b,B,x", 1) + "\n",
+		{"two errors in two rows", validHeader + "\n" + strings.Replace(good, "a,A,8", "a,A,0", 1) + "\n" + strings.Replace(good, "a,A,8", "b,B,x", 1) + "\n",
 			"p.csv:2:5: column processing_blocks: 0 is not above 0\n" +
 				"p.csv:3:5: column processing_blocks: \"x\" is not a whole number; expected digits only, without sign, unit or thousands separator"},
 	} {
