@@ -129,8 +129,8 @@ func (c *Counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// maxCount keeps any product of three counts (Xe-cores x XVEs x threads) within
-// 63 bits.
+// maxCount is the largest count. With it, a product of three counts (Xe-cores x
+// XVEs x threads) fits in 63 bits.
 const maxCount = 1 << 20
 
 // ParseCount returns a plain decimal number. It is stricter than strconv.Atoi,

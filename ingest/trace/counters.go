@@ -225,8 +225,8 @@ func (r *reader) place() {
 	}
 }
 
-// measured adds a launch's counters that took the given time. row is its index
-// among the single launches, if they are kept.
+// measured adds the counters of a launch that took the given time. row is its
+// index among the single launches, if they are kept.
 func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	if r.instances {
 		var m measurement
