@@ -58,6 +58,15 @@ func NewPrior(of []Variance) Prior {
 	return Prior{math.Exp(mean + logBias(d)), d}
 }
 
+// AtLeast returns the prior with a weight of at least some degrees of freedom. A
+// prior without information stays as it is.
+func (p Prior) AtLeast(freedom float64) Prior {
+	if p.freedom > 0 {
+		p.freedom = max(p.freedom, freedom)
+	}
+	return p
+}
+
 // logBias returns the difference between the mean logarithm of a measured
 // variance with d degrees of freedom and the true variance's logarithm.
 func logBias(d float64) float64 { return mathext.Digamma(d/2) - math.Log(d/2) }

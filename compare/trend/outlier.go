@@ -31,7 +31,7 @@ type OutlierBudget struct{ Runs, Values float64 }
 // FolderBudget returns the budget for a folder of runs, for occupancies. Times
 // have a second budget for whole runs. Together they report a run in at most
 // one of 100 folders in which no run differs (docs/design/gate-rule.md).
-func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.003} }
+func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.002} }
 
 const (
 	// minOthers is the number of values that a level needs.
@@ -54,12 +54,20 @@ const (
 	// fewKernels is added to a run's kernels for the degrees of freedom of its
 	// median. With one kernel, the median has the tails of a single value.
 	fewKernels = 2.0
+	// betterShare is the share of the budget for values on the better side,
+	// because a high occupancy is seldom a problem. severalShare is the share
+	// for several values of a row.
+	betterShare, severalShare = 0.05, 0.35
+	// alikeKernels is the smallest weight of the typical noise of the kernels,
+	// in degrees of freedom. Few kernels cannot show how much their noise
+	// differs.
+	alikeKernels = 20.0
 	// anotherInRow is the probability below which another value on the same
 	// side of a row with outliers is unlikely to be noise.
 	anotherInRow = 0.01
 	// mostRuns limits how many runs may be outliers in single kernels:
-	// 1/mostRuns of all runs, but at least leastRuns. If more runs differ, the
-	// values simply scatter that much.
+	// 1/mostRuns of all runs, but at least leastRuns. If more runs differ, or
+	// differ by half as much, the values simply scatter that much.
 	mostRuns, leastRuns = 6, 2
 )
 
@@ -183,7 +191,7 @@ func (p *panel) measure() {
 			}
 		}
 	}
-	p.prior = stat.NewPrior(known)
+	p.prior = stat.NewPrior(known).AtLeast(alikeKernels)
 }
 
 // present returns the values in a row that are not missing.
@@ -286,13 +294,14 @@ func (p *panel) distances() (list []distance, noisy int) {
 	return list, len(sizes)
 }
 
-// singleValues returns the values that are outliers in their rows: the most
-// distant values, down to the last one that is unlikely according to the tails
-// of the nearer values. For example, a row's third value is judged by the
-// probability that a row has three of them on one side.
+// singleValues returns the values that are outliers in their rows: the farthest
+// values up to the last one that is unlikely, and several values of a row on
+// one side that are unlikely together. Each is judged by the tails of the nearer
+// values. For example, two of twelve nodes that are low in one kernel are judged
+// by the chance that one kernel has two such values.
 func (p *panel) singleValues(budget float64) (found []Outlier) {
-	list, noisy := p.distances()
-	students := studentModels()
+	all, noisy := p.distances()
+	list, students := all, studentModels()
 	var rest tail // values nearer than the candidate
 	for i := range list {
 		rest.see(students, list[i].z, 1)
@@ -301,35 +310,59 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 	for _, row := range p.rows {
 		n += float64(len(present(row)))
 	}
-	sameRow, last, least := true, 0, 0.0
+	name := func(places []int, chance float64) {
+		for _, i := range places {
+			list[i].P = min(list[i].P, chance)
+		}
+	}
+	var farthest []int        // places in the list
+	sides := map[side][]int{} // of these, the values of a row on one side
 	for i := range list {
 		c, k := &list[i], float64(i+1)
-		if c.z < coreReach || 4*k > n {
+		if c.P = 1; c.z < coreReach || 4*k > n {
+			list = list[:i]
 			break
 		}
 		rest.see(students, c.z, -1)
-		nearer := max(0, float64(noisy)-k)
-		chance := rest.beyond(students, c.z, nearer, 1, math.Log(n-k+1))
-		if sameRow = sameRow && c.Row == list[0].Row && c.Off*list[0].Off > 0; sameRow && i > 0 {
-			size := float64(len(present(p.rows[c.Row])))
-			another := rest.beyond(students, c.z, nearer, 1, math.Log((size-k+1)/2))
-			if another < anotherInRow {
-				ways := math.Log(2*n/size) + combin.LogGeneralizedBinomial(size, k) - k*math.Ln2
-				chance = min(chance, rest.beyond(students, c.z, nearer, k, ways))
+		of := side{c.Row, c.Off < 0}
+		share := 1.0
+		if of.low != (p.gate.Direction == Down) {
+			share = betterShare
+		}
+		chance := func(k, ways float64) float64 {
+			return rest.beyond(students, c.z, max(0, float64(noisy-i-1)), k, ways) / share
+		}
+		farthest, sides[of] = append(farthest, i), append(sides[of], i)
+		if one := chance(1, math.Log(n-k+1)); one < budget {
+			name(farthest, one)
+		}
+		row, size := sides[of], float64(len(present(p.rows[c.Row])))
+		m := float64(len(row))
+		switch {
+		case m == 1:
+		case list[row[0]].P < 1:
+			if another := chance(1, math.Log(size-m+1)); another < anotherInRow {
+				name(row, another)
+			}
+		default:
+			ways := math.Log(n/size) + combin.LogGeneralizedBinomial(size, m)
+			seen := math.Exp(ways + m*math.Log(elsewhere(list, row)/max(1, n-size)))
+			if several := max(seen, chance(m, ways)/severalShare); several < budget {
+				name(row, several)
 			}
 		}
-		if chance < budget {
-			last, least = i+1, chance
+	}
+	runs, most := map[int]bool{}, max(leastRuns, len(p.rows[0])/mostRuns)
+	for _, c := range list {
+		if c.P == 1 || math.Abs(c.Off)-p.gate.floor() <= rounding {
+			continue
 		}
-	}
-	list = slices.DeleteFunc(list[:last], func(c distance) bool { return math.Abs(c.Off)-p.gate.floor() <= rounding })
-	inRow, runs, most := map[int]int{}, map[int]bool{}, max(leastRuns, len(p.rows[0])/mostRuns)
-	for _, c := range list {
-		inRow[c.Row]++
-	}
-	for _, c := range list {
-		if inRow[c.Row] <= most {
-			c.P, runs[c.Run] = least, true
+		alike := 0
+		for _, d := range all {
+			alike += count(d.Row == c.Row && 2*d.Off/c.Off >= 1)
+		}
+		if alike <= most {
+			runs[c.Run] = true
 			found = append(found, c.Outlier)
 		}
 	}
@@ -337,6 +370,25 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 		return nil
 	}
 	return sorted(found)
+}
+
+// side is a row and whether its values are low.
+type side struct {
+	row int
+	low bool
+}
+
+// elsewhere returns the number of values in other rows of other runs that are as
+// far off as the last of some values of a row, on the same side, and are no
+// outliers. A pair of values in one row is common if values this far off are
+// common.
+func elsewhere(list []distance, row []int) (n float64) {
+	last := list[row[len(row)-1]]
+	for _, d := range list[:row[len(row)-1]] {
+		sameRun := slices.ContainsFunc(row, func(i int) bool { return list[i].Run == d.Run })
+		n += float64(count(d.P == 1 && d.Row != last.Row && !sameRun && d.Off*last.Off > 0))
+	}
+	return n
 }
 
 // sorted returns outliers, the largest difference first.
@@ -348,8 +400,9 @@ func sorted(list []Outlier) []Outlier {
 }
 
 // freedoms lists the possible degrees of freedom for a tail, from heavy to
-// nearly normal.
-var freedoms = [...]float64{2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30, 50}
+// nearly normal. Half of them are nearly normal, because 30 values cannot exclude heavy
+// tails, and a value 10 spreads off would be likely then.
+var freedoms = [...]float64{2.5, 3.5, 6, 12, 22, 30, 50, 200}
 
 // models are Student's t distributions with these degrees of freedom, scaled to
 // a normal distribution's median absolute deviation.
@@ -376,13 +429,13 @@ func (t *tail) see(all *models, z, sign float64) {
 }
 
 // beyond returns the probability that k values are at least as far off as z, on
-// either side. ways is the logarithm of the number of ways in which this can
+// one side. ways is the logarithm of the number of ways in which this can
 // happen. The nearer values determine the tail.
 func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
 	var logs, chances [len(freedoms)]float64
 	for i := range t {
-		share := 2 * all[i].CDF(-z)
-		logs[i] = t[i] - nearer*math.Log1p(-share)
+		share := all[i].CDF(-z)
+		logs[i] = t[i] - nearer*math.Log1p(-2*share)
 		chances[i] = min(1, math.Exp(ways+k*math.Log(share)))
 	}
 	best := slices.Max(logs[:])

@@ -73,6 +73,19 @@ func TestOutliersWholeRunsFirst(t *testing.T) {
 	}
 }
 
+// TestOutliersOfTwoKernels: two of 24 nodes are low in one kernel, and two others
+// in another kernel. The farther pair does not hide the nearer one.
+func TestOutliersOfTwoKernels(t *testing.T) {
+	p := students(1.2).panel(rand.New(rand.NewPCG(3, 4)), 24, 20)
+	p[7][2] -= 60
+	p[7][5] -= 40
+	p[3][8] -= 20
+	p[3][9] -= 19
+	if _, found := FindOutliers(p, points, folder); len(found) != 4 || found[3].Row != 3 {
+		t.Errorf("found %s, want two values of kernel 7 and two of kernel 3", asidesText(found))
+	}
+}
+
 // TestOutliersOfFolders simulates folders of runs. Without a difference, a run
 // is named in about one of 100 folders. Runs that are 10 spreads low must be
 // named. OCCUDIFF_TEST=all prints the table for docs/design/gate-rule.md.
@@ -88,7 +101,7 @@ func TestOutliersOfFolders(t *testing.T) {
 		least map[string]int // minimum out of 100, by noise; not checked for other noises
 	}{
 		{"no difference", nil, nil},
-		{"one run, one kernel", cells{{0, 1}}, nil},
+		{"one run, one kernel", cells{{0, 1}}, map[string]int{"normal 0.3": 20, "normal 2": 20}},
 		{"two runs, one kernel", cells{{0, 1}, {0, 2}}, map[string]int{"normal 0.3": 80, "normal 2": 80}},
 		{"one run, all kernels", cells{{-1, 1}}, map[string]int{"normal 0.3": 99, "normal 2": 99, "student 2": 99}},
 		{"two runs, all kernels", cells{{-1, 1}, {-1, 2}}, map[string]int{"normal 0.3": 90, "normal 2": 90, "student 2": 90}},
