@@ -54,12 +54,12 @@ func (r *Result) beyondBounds(row *Row) unit.Points {
 // known, because the counter of thread occupancy is missing.
 func (r *Result) boundsCause(row *Row) *Cause {
 	p, idle := row.Predicted, row.Idle.Or(0)
-	text := fmt.Sprintf("XVEs were idle for %.1f%% of the time, so at most %.1f%% of the thread slots were occupied, and %.1f%% are "+
-		"predicted.", idle.Percent(), row.BoundHigh.Or(1).Percent(), p.Average.Percent())
+	text := fmt.Sprintf("XVEs were idle for %s of the time, so at most %s of the thread slots were occupied, and %s are "+
+		"predicted.", idle, row.BoundHigh.Or(1), p.Average)
 	if row.Verdict == Above {
-		text = fmt.Sprintf("XVEs were idle for %.1f%% of the time, and each of the others had a thread, so at least %.1f%% of the "+
-			"thread slots were occupied, and at most %.1f%% are predicted.", idle.Percent(), row.BoundLow.Or(0).Percent(),
-			p.AverageHigh.Percent()) + " Another kernel may have run at the same time."
+		text = fmt.Sprintf("XVEs were idle for %s of the time, and each of the others had a thread, so at least %s of the "+
+			"thread slots were occupied, and at most %s are predicted.", idle, row.BoundLow.Or(0),
+			p.AverageHigh) + " Another kernel may have run at the same time."
 	}
 	confirm := "an export of all columns, which has the thread occupancy"
 	if r.Device.IsBeforeXe() {

@@ -185,6 +185,4 @@ func (r *Row) Lost() unit.Seconds {
 }
 
 // mayLose reports whether a row was measured and is not above its prediction.
-func (r *Row) mayLose() bool {
-	return (r.Verdict == Match || r.Verdict == MatchWhileBusy || r.Verdict == Below) && r.Measured.Present()
-}
+func (r *Row) mayLose() bool { return r.Measured.Present() && r.Verdict.info().MayLose }

@@ -217,8 +217,8 @@ func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
 	case f.evidence&noThread != 0:
-		return fmt.Sprintf("%.1f%% means that no thread was seen, so the thread lifetime is unknown: the counters may belong "+
-			"to another window or adapter.", row.Measured.Or(0).Percent()), byOtherMeans(targetGPU)
+		return fmt.Sprintf("%s means that no thread was seen, so the thread lifetime is unknown: the counters may belong "+
+			"to another window or adapter.", row.Measured.Or(0)), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
 		lacks, from := ", idle time, or low residency is unknown without launch sizes and the XVE array state",
 			byExport(row.missingColumns()...)
@@ -237,8 +237,8 @@ func (f *finder) missing() (because string, decide decision) {
 		if row.XVEs.Policy == predict.Whole {
 			free, whole = whole, free
 		}
-		return fmt.Sprintf("Busy occupancy is predicted as %.1f%% if threads run on any Xe-core, and as %.1f%% if work-groups "+
-				"stay whole: the number of XVEs that should be idle is unknown.", free.Percent(), whole.Percent()),
+		return fmt.Sprintf("Busy occupancy is predicted as %s if threads run on any Xe-core, and as %s if work-groups "+
+				"stay whole: the number of XVEs that should be idle is unknown.", free, whole),
 			decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
 	case !row.Idle.Present():
 		return "Idle time and low residency cannot be distinguished without the XVE array state.",
@@ -297,8 +297,8 @@ func (f *finder) unexplainedAbove() {
 	switch {
 	case f.evidence&insidePeak != 0:
 		f.add("", CauseUnexplained, noCause,
-			fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
-				f.row.Predicted.Peak.Percent()), byOtherMeans("the same kernel with whole waves, measured again"))
+			fmt.Sprintf("%s and within the peak of %s: the last wave may be shorter than predicted.", above,
+				f.row.Predicted.Peak), byOtherMeans("the same kernel with whole waves, measured again"))
 	case f.evidence&traced != 0:
 		f.add("", CauseUnexplained, noCause,
 			above+", and in the trace, no other kernel runs at that time: it may belong to another run.",
@@ -319,8 +319,8 @@ func (f *finder) concurrentKernels(Part) {
 	switch {
 	case f.evidence&insidePeak != 0:
 		f.add("", CauseConcurrentKernels, aboveTheAverage,
-			fmt.Sprintf("%s and within the peak of %.1f%%: the last wave is shorter than predicted, or other "+
-				"kernels ran in it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
+			fmt.Sprintf("%s and within the peak of %s: the last wave is shorter than predicted, or other "+
+				"kernels ran in it.", above, f.row.Predicted.Peak), byTrace(""))
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
 		f.add("", CauseConcurrentKernels, aboveTheAverage,
 			above+": other kernels may have run in its window, or launches are shorter than the sampling "+
@@ -348,7 +348,7 @@ func (r *Result) aboveText(row *Row) string {
 	default:
 		ref, name = p.Peak, "predicted peak"
 	}
-	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", row.Measured.Or(0).Percent(), name, ref.Percent())
+	return fmt.Sprintf("Measured %s is above the %s of %s", row.Measured.Or(0), name, ref)
 }
 
 // otherTasks states that other tasks under the same samples are enough to
@@ -359,8 +359,8 @@ func (f *finder) otherTasks(Part) {
 		return
 	}
 	f.add("", CauseSampling, otherTasksAdd,
-		fmt.Sprintf("%s, and up to %s of its value can come from other tasks, which is enough for %.1f%%.",
-			c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
+		fmt.Sprintf("%s, and up to %s of its value can come from other tasks, which is enough for %s.",
+			c.outsideText(), shareText(c.OtherTasks.Or(0)), m), c.resample())
 }
 
 // mixed is the most that a launch and what can be of other tasks under its
@@ -377,8 +377,8 @@ func (f *finder) readOnOneStack(Part) {
 		return
 	}
 	f.add("", CauseStack, oneStackAbove, fmt.Sprintf(
-		"For a launch on one of %d stacks, %.1f%% is predicted for the counter of that stack, and %.1f%% was "+
-			"measured. Other kernels may also have run in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
+		"For a launch on one of %d stacks, %s is predicted for the counter of that stack, and %s was "+
+			"measured. Other kernels may also have run in its window.", r.Device.Tiles, of, m),
 		byOtherMeans("the column SubDeviceId: if all rows belong to one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
@@ -389,7 +389,7 @@ func (f *finder) readOnOneStack(Part) {
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherModeAbove,
-			fmt.Sprintf("%s, which assumes 128 registers per thread. For %d registers per thread, %.1f%% is predicted.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
+			fmt.Sprintf("%s, which assumes 128 registers per thread. For %d registers per thread, %s is predicted.", f.r.aboveText(f.row), mode, p), byBinary())
 		c.Registers = mode
 	}
 }
@@ -399,9 +399,9 @@ func (f *finder) smallerGRF(Part) {
 func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherBuildAbove,
-			fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
+			fmt.Sprintf("%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel "+
 				"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
-				f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
+				f.r.aboveText(f.row), f.row.Registers.Or(0), p, mode, mode),
 			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
 		c.Registers = mode
 	}
@@ -453,9 +453,9 @@ func (r *Result) launchSize(row *Row) *Cause {
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
 	return &Cause{Name: CauseLaunchSize, Confidence: sure,
-		Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
+		Evidence: fmt.Sprintf("The profiler's peak of %s is %s of %s thread "+
 			"slots, and the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
-			"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
+			"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak, unit.Plural(grown, "thread"),
 			unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads,
 				"thread"),
 			times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
@@ -512,11 +512,11 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 	l := r.LaunchOf(row)
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present() && l.GroupsBySLM == 0:
-		why = fmt.Sprintf(". VTune limits it by SLM to %.1f%%, and the SLM per work-group is not in the export: add unitrace's kernel "+
-			"properties.", slm.Percent())
+		why = fmt.Sprintf(". VTune limits it by SLM to %s, and the SLM per work-group is not in the export: add unitrace's kernel "+
+			"properties.", slm)
 	case barriers < 1 && barriers <= slm && l.GroupsByBarriers == 0:
-		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and no export has the barriers of a work-group.",
-			barriers.Percent())
+		why = fmt.Sprintf(". VTune limits it by barriers to %s, and no export has the barriers of a work-group.",
+			barriers)
 	default:
 		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") +
 			" or the launch " +
@@ -527,6 +527,6 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		why += "."
 	}
 	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: otherPeak.Confidence(true),
-		Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
-			"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
+		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
+			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())), why)}
 }

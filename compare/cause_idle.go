@@ -31,8 +31,8 @@ func (f *finder) noActivity(p Part) {
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
 		f.add(p, CauseStack, noThreadSeen,
-			fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
-				"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), byOtherMeans("ZE_AFFINITY_MASK of the run"))
+			fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %s for the same "+
+				"launches.", f.row.Device, busy.Device, busy.Measured.Or(0)), byOtherMeans("ZE_AFFINITY_MASK of the run"))
 		return
 	}
 	f.add(p, CauseNoActivity, noThreadSeen,
@@ -68,8 +68,8 @@ func (f *finder) oneOfStacks(p Part) {
 		ground = idleStackFull
 	}
 	f.add(p, CauseStack, ground, fmt.Sprintf(
-		"XVEs were idle %.1f%% of the time, and a launch on one of %d stacks leaves "+
-			"%.0f%% idle.", idle.Percent(), d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
+		"XVEs were idle %s of the time, and a launch on one of %d stacks leaves "+
+			"%.0f%% idle.", idle, d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
 }
 
 // affinity names the settings that limit a run to a part of the GPU.
@@ -93,8 +93,8 @@ func (f *finder) engines(p Part) {
 			what = "stacks"
 		}
 		f.add(p, CauseStack, idleEngines,
-			fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel on one of %d %s leaves %.0f%% idle.",
-				idle.Percent(), k, what, share.Percent()),
+			fmt.Sprintf("XVEs were idle %s of the time, and a kernel on one of %d %s leaves %.0f%% idle.",
+				idle, k, what, share.Percent()),
 			byOtherMeans(affinity))
 		return
 	}
@@ -163,9 +163,9 @@ func (f *finder) idleWithin(p Part) {
 		ground = idleUnderfilled // what keeps threads from busy XVEs may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf(
-		"XVEs were idle %.1f%% of the time, and at most %.1f%% of the time "+
-			"can be outside the launches. %s, which happens if work-groups end at different times.", idle.Percent(),
-		outside.Percent(), were), decide)
+		"XVEs were idle %s of the time, and at most %s of the time "+
+			"can be outside the launches. %s, which happens if work-groups end at different times.", idle,
+		outside, were), decide)
 }
 
 // evenWork is the measurement that shows whether uneven work is the cause.
@@ -185,8 +185,8 @@ func (f *finder) otherKernels(p Part) {
 		return
 	}
 	cause := f.add(p, CauseSampling, otherKernelsHold,
-		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, which have %.1f%%: its own "+
-			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
+		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, which have %s: its own "+
+			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured), float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
 }
@@ -227,9 +227,9 @@ func (f *finder) placement(p Part) {
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, ground, fmt.Sprintf(
 		"%d work-groups are fewer than the %d that fit on the GPU at once. If they are placed unevenly "+
-			"(policy partial, %s), occupancy is %.1f%% and %.1f%% of the XVEs are idle: %.1f%% and %.1f%% were measured.", q.Groups, holds,
-		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(),
-		idle.Percent()), byOtherMeans(otherGroups))
+			"(policy partial, %s), occupancy is %s and %s of the XVEs are idle: %s and %s were measured.", q.Groups, holds,
+		unit.Plural(int64(best.ports), "port"), best.average, best.idle, m,
+		idle), byOtherMeans(otherGroups))
 }
 
 // otherGroups is the measurement that shows whether placement is the cause.
@@ -292,8 +292,8 @@ func (f *finder) tracedGaps(p Part) {
 	}
 	cause := f.fact(p, CauseGaps, ground, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That is "+
-			"%.1f%% of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
-		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share.Percent(), float64(points)))
+			"%s of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
+		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)))
 	cause.Explains = unit.Some(points)
 }
 
@@ -314,8 +314,8 @@ func (f *finder) tracedOverlap(Part) {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
 	f.fact("", CauseConcurrentKernels, ground, fmt.Sprintf(
-		"According to the trace, other kernels run on the GPU for %.1f%% of its time%s%s.",
-		share.Percent(), with, enough))
+		"According to the trace, other kernels run on the GPU for %s of its time%s%s.",
+		share, with, enough))
 }
 
 // kernelName is a kernel's name in a sentence: as the source has it, and

@@ -100,9 +100,9 @@ func (f *finder) barrierImbalance(p Part) {
 	}
 	if exported {
 		f.add(p, CauseImbalance, stallsAtBarriers,
-			fmt.Sprintf("%.1f%% of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: threads of "+
+			fmt.Sprintf("%s of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: threads of "+
 				"a work-group wait for each other, and slots may stay empty until all of its threads have ended.",
-				barrier.Percent(), q.Waves), byOtherMeans(
+				barrier, q.Waves), byOtherMeans(
 				"a trial with evenly distributed work, or with smaller work-groups"))
 		return
 	}
@@ -195,8 +195,8 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %.1f%%, and %.1f%% is predicted for %s.%s",
-		t.busy.Percent(), limit.Percent(), what, more), decide)
+	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %s, and %s is predicted for %s.%s",
+		t.busy, limit, what, more), decide)
 }
 
 // largerGRF is the mode with more registers that makes the prediction fit, 0

@@ -46,17 +46,21 @@ func (c *Cause) info() (info CauseInfo) {
 	return info
 }
 
+// Title returns the cause in few words.
+func (c *Cause) Title() string {
+	if c.Name == CauseGRF && c.Registers > 0 {
+		return fmt.Sprintf("%d registers (GRF)", c.Registers)
+	}
+	return c.info().Short
+}
+
 // Short returns the cause in few words, with a question mark if its confidence
 // is low.
 func (c *Cause) Short() string {
-	text := c.info().Short
-	if c.Name == CauseGRF && c.Registers > 0 {
-		text = fmt.Sprintf("%d registers (GRF)", c.Registers)
-	}
 	if c.Confidence == Low && c.Name != CauseUnexplained {
-		text += "?"
+		return c.Title() + "?"
 	}
-	return text
+	return c.Title()
 }
 
 // evidence is a set of facts about a row. They decide which causes and

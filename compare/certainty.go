@@ -208,7 +208,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		decide, because := c.resample(), fmt.Sprintf(format, args...)
 		// a wider range means nothing
 		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange {
-			because += fmt.Sprintf(" The launches alone have %.1f to %.1f%%.", least.Percent(), most.Percent())
+			because += fmt.Sprintf(" The launches alone have %.1f to %s.", least.Percent(), most)
 		}
 		return &Cause{Name: CauseSampling, Evidence: because, ConfirmWith: decide.text, Next: decide.NextStep}
 	}
@@ -226,8 +226,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	case noArray(row):
 		return sampled("Active, stalled, and idle are all 0.0%%: no sample of the XVE array belongs to this kernel.")
 	case unsampled(&row.Kernel) && row.Idle.Present() && !c.Exact:
-		return sampled("%.1f%% means that no thread was seen, but the array was idle for only %.1f%% of the time: "+
-			"no sample belongs to this kernel.", m.Percent(), row.Idle.Or(0).Percent())
+		return sampled("%s means that no thread was seen, but the array was idle for only %s of the time: "+
+			"no sample belongs to this kernel.", m, row.Idle.Or(0))
 	}
 	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 ||
 		r.Options.within(over)) {
@@ -260,8 +260,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	if unsampled(&row.Kernel) {
 		decide := byExport("XVE Array")
 		return &Cause{Name: CauseNoActivity, ConfirmWith: decide.text, Next: decide.NextStep,
-			Evidence: fmt.Sprintf("%.1f%% without the XVE array state is not a measurement: no sample belongs to the "+
-				"kernel, or no thread was seen.", m.Percent())}
+			Evidence: fmt.Sprintf("%s without the XVE array state is not a measurement: no sample belongs to the "+
+				"kernel, or no thread was seen.", m)}
 	}
 	short := c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh
 	if short && r.shareByThreads(row) > otherTasksMax {

@@ -416,9 +416,9 @@ func (r *Result) checkRow(row *Row) {
 				"launch size", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
-		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f%%, "+
-			"the peak of the mode with the most threads, and not with the predicted peak of %.1f%%",
-			row.ModelPeak.Percent(), p.Peak.Percent())
+		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %s, "+
+			"the peak of the mode with the most threads, and not with the predicted peak of %s",
+			row.ModelPeak, p.Peak)
 	}
 	l := r.LaunchOf(row)
 	for _, limit := range []struct {
@@ -436,11 +436,11 @@ func (r *Result) checkRow(row *Row) {
 	// 0.0 says that no thread was seen, which is another case.
 	if m, low := row.Measured.Or(0), r.leastOfBusy(row).Or(0); m > 0 && m.Minus(low) < -arraySum {
 		say(note.Warning, CodeIdleContradicts,
-			"%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time have at least "+
-				"one of %d threads otherwise, which is at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), r.Device.ThreadsPerXVE, low.Percent())
+			"%s was measured, but XVEs that are idle for only %s of the time have at least "+
+				"one of %d threads otherwise, which is at least %s", m, row.Idle.Or(0), r.Device.ThreadsPerXVE, low)
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
-		say(note.Warning, "array-sum", "active, stalled, and idle add up to %.1f%%, not 100%%", sum.Percent())
+		say(note.Warning, "array-sum", "active, stalled, and idle add up to %s, not 100%%", sum)
 	}
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
@@ -464,8 +464,8 @@ func (r *Row) contradiction() string {
 	if !r.Idle.Present() || m.Minus(1-idle) <= arraySum {
 		return ""
 	}
-	return fmt.Sprintf("%.1f%% was measured, but XVEs that are idle for %.1f%% of the time leave at most %.1f%%",
-		m.Percent(), idle.Percent(), (1 - idle).Percent())
+	return fmt.Sprintf("%s was measured, but XVEs that are idle for %s of the time leave at most %s",
+		m, idle, 1-idle)
 }
 
 // threadsStarted returns the number of threads that were counted over all

@@ -238,8 +238,8 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
 			agrees = false
 			f.off++
-			off := fmt.Sprintf("the profiler's peak of %.1f%% for %s work-items in work-groups of %s would be %.1f%% on it",
-				row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent())
+			off := fmt.Sprintf("the profiler's peak of %s for %s work-items in work-groups of %s would be %s on it",
+				row.Peak.Or(0), row.Global, row.Local, row.ModelPeak)
 			k, _ := r.gridTimes(&row)
 			// SLM or barriers may limit the launch
 			if f.Doubt = cmp.Or(f.Doubt, off); k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) {
@@ -397,10 +397,10 @@ func (r *Result) ownText(row *Row) string {
 	}
 	stacks, worked := r.averaged(row)
 	m, idle := r.perBusyStack(row)
-	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %.1f%% on average is %.1f%% on those that worked",
-		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent())
+	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %s on average is %s on those that worked",
+		stacks, worked.Or(0), row.Measured.Or(0), m)
 	if i, ok := idle.Value(); ok {
-		text += fmt.Sprintf(", idle %.1f%% of the time", i.Percent())
+		text += fmt.Sprintf(", idle %s of the time", i)
 	}
 	return text + ". "
 }
@@ -431,12 +431,12 @@ func (r *Result) adapters(row *Row) *Cause {
 		switch ref := row.nearest(v); {
 		case read > atMost:
 		case r.Options.within(v.Minus(ref)):
-			c.Evidence = all + fmt.Sprintf("%.1f%% on average is %.1f%% on those that worked, which fits the %s of %.1f%%.",
-				m.Percent(), v.Percent(), name, ref.Percent())
+			c.Evidence = all + fmt.Sprintf("%s on average is %s on those that worked, which fits the %s of %s.",
+				m, v, name, ref)
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
-			c.Evidence = all + fmt.Sprintf("that leaves %.1f%% of the XVEs idle, and %.1f%% were.",
-				100*float64(n-busy)/float64(n), idle.Percent())
+			c.Evidence = all + fmt.Sprintf("that leaves %s of the XVEs idle, and %s were.",
+				1-unit.Ratio(busy)/unit.Ratio(n), idle)
 			return c
 		}
 	}

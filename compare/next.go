@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"sync"
+
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
@@ -73,12 +75,11 @@ func (r *Row) Proven() bool {
 	return r.Cause == nil || r.Cause.Confidence == High || r.Cause.Confidence == 0
 }
 
-// NextStep decides what to run next about a row. What would settle its cause
-// comes before any change of the program; then what shows a setting that is
-// predicted to hold more; then the experiment, where it is unknown what more
-// threads are worth. There is nothing where no command would tell more: a
-// setting is searched for before the search is proposed.
-func (r *Result) NextStep(row *Row) NextStep {
+// nextStep returns the next step for a row. A measurement that confirms its cause
+// comes before any change of the program. Then follows a setting that is
+// predicted to have more occupancy, and then the experiment that shows what more
+// threads gain. A search for settings is proposed only if it finds one.
+func (r *Result) nextStep(row *Row, searched *searches) NextStep {
 	if c := row.UnconfirmedCause(); c != nil && c.Next.Action != NoAction && row.Verdict != Match {
 		return c.Next
 	}
@@ -87,8 +88,9 @@ func (r *Result) NextStep(row *Row) NextStep {
 	}
 	switch row.Fix.Remedy {
 	case FillWaves, MoreWorkGroups:
+		// Otherwise, the dimension that can grow is unknown.
 		if l := r.KnownLaunch(row); l.Global.Dim(1) == l.Local.Dim(1) && l.Global.Dim(2) == l.Local.Dim(2) {
-			return NextStep{Action: Grid} // else which dimension is to grow is the program's matter
+			return NextStep{Action: Grid}
 		}
 	case LongerThreads, LimitedElsewhere:
 		return NextStep{}
@@ -99,16 +101,27 @@ func (r *Result) NextStep(row *Row) NextStep {
 	}
 	switch {
 	case row.Predicted == nil:
-	case row.Speedup.Has(MoreThreadsMayHelp) && r.Better(row):
+	case row.Speedup.Has(MoreThreadsMayHelp) && once(&searched.better, r.KnownLaunch(row), r.better):
 		return NextStep{Action: Advise}
-	case row.Speedup.Verdict() == SpeedupUndetermined && row.Measured.Present() && row.Verdict.Compared():
-		// As long as there are settings that lower the occupancy of the launch
-		// and leave its work as it is.
-		if p, err := predict.Probes(r.Device, r.KnownLaunch(row)); err == nil && len(p) > 0 {
-			return NextStep{Action: Probe}
-		}
+	case row.Speedup.Verdict() == SpeedupUndetermined && row.Measured.Present() && row.Verdict.Compared() &&
+		once(&searched.probes, r.KnownLaunch(row), r.hasProbe):
+		return NextStep{Action: Probe}
 	}
 	return NextStep{}
+}
+
+// searches contains the results of searches for settings, which are the same for
+// all kernels with the same launch.
+type searches struct{ better, probes sync.Map }
+
+// once returns the result of a search, which runs once per launch.
+func once(done *sync.Map, l predict.Launch, search func(predict.Launch) bool) bool {
+	found, known := done.Load(l)
+	if !known {
+		found = search(l)
+		done.Store(l, found)
+	}
+	return found.(bool)
 }
 
 // KnownLaunch is the launch of a row with all that is known of its kernel, the
@@ -121,14 +134,20 @@ func (r *Result) KnownLaunch(row *Row) predict.Launch {
 	return l
 }
 
-// Better reports whether any launch setting is predicted to hold more than the
-// kernel's own, by a point or more.
-func (r *Result) Better(row *Row) bool {
-	a, err := predict.Advise(r.Device, r.KnownLaunch(row), predict.VariableSettings{Local: true, SIMD: true,
-		SLM: true, GRF: true})
+// better reports whether a setting of a launch is predicted to have at least a
+// point more than the launch itself.
+func (r *Result) better(l predict.Launch) bool {
+	a, err := predict.Advise(r.Device, l, predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true})
 	if err != nil || a.Current == nil || len(a.Best) == 0 || len(a.Best[0].Changes) == 0 {
 		return false
 	}
 	return a.Best[0].Prediction.Average.Minus(a.Current.Average) >= 1 ||
 		a.Best[0].Prediction.Peak.Minus(a.Current.Peak) >= 1
+}
+
+// hasProbe reports whether a setting lowers the occupancy of a launch and leaves
+// its work as it is.
+func (r *Result) hasProbe(l predict.Launch) bool {
+	p, err := predict.Probes(r.Device, l)
+	return err == nil && len(p) > 0
 }

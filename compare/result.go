@@ -32,13 +32,13 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Verdict of a row.
+// Verdict is the result of comparing a row with its prediction.
 type Verdict string
 
 // The verdicts.
 const (
 	Match          Verdict = "match"
-	MatchWhileBusy Verdict = "match while busy" // Busy XVEs held what is predicted; only idle time is missing
+	MatchWhileBusy Verdict = "match while busy" // busy XVEs have the predicted occupancy; only idle time is missing
 	Below          Verdict = "below"
 	Above          Verdict = "above"
 	Possible       Verdict = "possible"    // not measured, and the state of the XVE array admits the prediction
@@ -48,6 +48,43 @@ const (
 	NoMeasurement  Verdict = "no measurement" // neither measured nor a peak
 	NotAKernel     Verdict = "not a kernel"   // copies, barriers, fills, outside any task
 )
+
+// VerdictInfo describes a verdict.
+type VerdictInfo struct {
+	Verdict
+	Urgency  int  // rows with a higher one are shown first
+	Compared bool // with a prediction
+	MayLose  bool // slot time: measured, and not above the prediction
+	count    func(*Summary) *int
+}
+
+// Verdicts lists the verdicts.
+var Verdicts = []VerdictInfo{
+	{Below, 3, true, true, func(s *Summary) *int { return &s.Below }},
+	{Above, 3, true, false, func(s *Summary) *int { return &s.Above }},
+	{MatchWhileBusy, 2, true, true, func(s *Summary) *int { return &s.MatchedWhileBusy }},
+	{Unmeasurable, 2, false, false, func(s *Summary) *int { return &s.Unmeasurable }},
+	{NoPrediction, 1, false, false, func(s *Summary) *int { return &s.NoPrediction }},
+	{Match, 0, true, true, func(s *Summary) *int { return &s.Matched }},
+	{PeaksAgree, 0, false, false, func(s *Summary) *int { return &s.PeaksAgree }},
+	{Possible, 0, false, false, func(s *Summary) *int { return &s.Possible }},
+	{NoMeasurement, 0, false, false, func(s *Summary) *int { return &s.NoMeasurement }},
+	{NotAKernel, -1, false, false, func(s *Summary) *int { return &s.NotKernels }},
+}
+
+// info returns the description of a verdict; the zero value for another text.
+func (v Verdict) info() (info VerdictInfo) {
+	for i := range Verdicts {
+		if Verdicts[i].Verdict == v {
+			info = Verdicts[i]
+		}
+	}
+	return info
+}
+
+// Compared reports whether a row of this verdict was compared with a
+// prediction.
+func (v Verdict) Compared() bool { return v.info().Compared }
 
 // Basis describes which two numbers a difference is of.
 type Basis string
@@ -110,6 +147,7 @@ type Row struct {
 	Breakdown *SlotBreakdown       // nil where nothing tells where the thread slots were
 	Speedup   PotentialSpeedup     // of more occupancy; zero of tasks that are not a kernel
 	Fix       PossibleFix          // its remedy; zero without one
+	Next      NextStep             // the command to run next; zero without one
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 
@@ -227,10 +265,6 @@ func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance
 // all rows that were judged.
 func (r *Result) summarize() Summary {
 	var s Summary
-	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, MatchWhileBusy: &s.MatchedWhileBusy,
-		Below: &s.Below, Above: &s.Above,
-		PeaksAgree: &s.PeaksAgree, Possible: &s.Possible, Unmeasurable: &s.Unmeasurable,
-		NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
 	var differences, predicted, seen []float64
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -240,7 +274,7 @@ func (r *Result) summarize() Summary {
 				s.KernelTime = unit.Some(s.KernelTime.Or(0) + t)
 			}
 		}
-		*of[row.Verdict]++
+		*row.Verdict.info().count(&s)++
 		if row.Verdict.Compared() && row.Basis != BasisPeak { // which is a prediction itself
 			s.Judged++
 		}
@@ -278,12 +312,6 @@ func (r *Result) summarize() Summary {
 	return s
 }
 
-// Compared reports whether a row of this verdict was compared with a
-// prediction.
-func (v Verdict) Compared() bool {
-	return v == Match || v == MatchWhileBusy || v == Below || v == Above
-}
-
 // Compared returns the number of rows that were compared.
 func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mismatched() }
 
@@ -302,16 +330,28 @@ func (r *Row) ModelAgrees() (agrees, compared bool) {
 	return ok && abs(d) <= ModelTolerance+digit, ok
 }
 
-// Metric is a figure of a row that is compared with other runs: by a diff, by
-// many runs side by side, and by a history, which stores it under its name.
-type Metric struct {
+// MetricInfo describes a value of a row that is compared with other runs: by a
+// diff, by many runs next to each other, and by a history, which stores it under
+// its name.
+type MetricInfo struct {
 	Name string // stable
-	Unit string // "%", "points", "s" or "bytes"
-	// Sampled is set for what counters say: in a row that is unmeasurable it is
-	// not that of the kernel.
+	Unit MetricUnit
+	// Sampled states that the value comes from counters. In an unmeasurable row,
+	// it does not belong to the kernel.
 	Sampled bool
 	Of      func(*Row) unit.Opt[float64]
 }
+
+// MetricUnit is the unit of a metric.
+type MetricUnit string
+
+// The units.
+const (
+	InPercent MetricUnit = "%"
+	InPoints  MetricUnit = "points"
+	InSeconds MetricUnit = "s"
+	InBytes   MetricUnit = "bytes"
+)
 
 // The names of the metrics that code requests by name.
 const (
@@ -322,37 +362,42 @@ const (
 	MetricIdle         = "xve_idle"
 	MetricPredicted    = "predicted" // average
 	MetricTime         = "seconds"   // of a launch
+	MetricPeak         = "peak"      // predicted
 	MetricTotal        = "total"     // of all launches
+	MetricSpill        = "spill"     // of a thread
 )
 
-// metrics is the one list of metrics. Not all of them are stored or tested.
-var metrics = append([]Metric{
-	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Measured) }},
-	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
-	{MetricBusy, "%", true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.BusyOccupancy) }},
-	{MetricBusyResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
-	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Idle) }},
-	{MetricPredicted, "%", false, predicted(func(r *Row) unit.Opt[float64] { return unit.Some(r.Predicted.Average.Percent()) })},
-	{"peak", "%", false, predicted(func(r *Row) unit.Opt[float64] {
+// Metrics is the one list of metrics. Not all of them are stored or tested.
+var Metrics = append([]MetricInfo{
+	{MetricMeasured, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Measured) }},
+	{MetricResidual, InPoints, true, predicted(func(r *Row) unit.Opt[float64] {
+		return minus(r.Measured, r.Predicted.Average)
+	})},
+	{MetricBusy, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.BusyOccupancy) }},
+	{MetricBusyResidual, InPoints, true, predicted(func(r *Row) unit.Opt[float64] {
+		return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy)
+	})},
+	{MetricIdle, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Idle) }},
+	{MetricPredicted, InPercent, false, predicted(func(r *Row) unit.Opt[float64] {
+		return unit.Some(r.Predicted.Average.Percent())
+	})},
+	{MetricPeak, InPercent, false, predicted(func(r *Row) unit.Opt[float64] {
 		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
 	})},
-	{MetricTime, "s", false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
-	{MetricTotal, "s", false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
-	{"spill", "bytes", false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
+	{MetricTime, InSeconds, false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
+	{MetricTotal, InSeconds, false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
+	{MetricSpill, InBytes, false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
 }, partMetrics()...)
-
-// Metrics lists the metrics. Their order is fixed.
-func Metrics() []Metric { return metrics }
 
 // MetricNamed returns the place of a metric in Metrics, -1 for none.
 func MetricNamed(name string) int {
-	return slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
+	return slices.IndexFunc(Metrics, func(m MetricInfo) bool { return m.Name == name })
 }
 
 // partMetrics are the parts of the breakdown, in points of all thread slots.
-func partMetrics() (list []Metric) {
+func partMetrics() (list []MetricInfo) {
 	for _, p := range parts {
-		list = append(list, Metric{string(p), "points", true,
+		list = append(list, MetricInfo{string(p), InPoints, true,
 			func(r *Row) unit.Opt[float64] { return plain(r.Breakdown.Points(p)) }})
 	}
 	return list

@@ -69,8 +69,8 @@ func (r *Result) judgeAndExplain(row *Row) {
 	if row.Task == ingest.WholeRun {
 		row.NoPrediction = "the summary names no task: the value covers the whole run"
 		if held, known := row.BusyOccupancy.Value(); known {
-			row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f%% of the time; busy XVEs have %.1f%%",
-				row.Idle.Or(0).Percent(), held.Percent())
+			row.NoPrediction += fmt.Sprintf(". XVEs were idle %s of the time; busy XVEs have %s",
+				row.Idle.Or(0), held)
 		}
 	}
 	row.Certainty = r.certainty(row)
@@ -79,12 +79,13 @@ func (r *Result) judgeAndExplain(row *Row) {
 	r.checkRow(row)
 }
 
-// Finish adds to rows that have their verdict, cause and notes what follows
-// from these and from all rows together: certainty, account, worth, and the
-// share of the time. Compare has done it; it is for results that are put
-// together by hand.
+// Finish completes rows that have their verdict, cause, and notes with the values
+// that follow from these and from all rows together: certainty, breakdown,
+// potential speedup, remedy, next step, and share of the time. Compare calls it.
+// Other callers have results that they put together by hand.
 func (r *Result) Finish() {
 	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
+	var searched searches
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
 		if row.TimeShare = r.timeShare(&row.Kernel); row.Verdict == NotAKernel {
@@ -96,6 +97,7 @@ func (r *Result) Finish() {
 		}
 		row.Speedup = r.potentialSpeedup(row)
 		row.Fix = r.possibleFix(row)
+		row.Next = r.nextStep(row, &searched)
 	})
 }
 
@@ -105,25 +107,20 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.Ratio(t/r.taskTime), timed && r.taskTime > 0)
 }
 
-// attention describes how soon a reader should see a row, the least first.
-var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1,
-	NotAKernel: 1}
-
-// sort orders the rows for reading: by need for attention, then by slot time
-// lost, then by time. Equal rows keep the order of the file.
+// sort orders the rows for reading: by urgency, then by slot time lost, then by time. Equal rows keep the order of the file.
 func (r *Result) sort() {
 	type key struct {
-		total       unit.Seconds
-		lost        float32
-		class, from int
+		total         unit.Seconds
+		lost          float32
+		urgency, from int
 	}
 	keys := make([]key, len(r.Rows))
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		keys[i] = key{row.Total.Or(-1), float32(row.Lost()), attention[row.Verdict], i}
+		keys[i] = key{row.Total.Or(-1), float32(row.Lost()), row.Verdict.info().Urgency, i}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.lost, a.lost), cmp.Compare(b.total, a.total),
+		return cmp.Or(cmp.Compare(b.urgency, a.urgency), cmp.Compare(b.lost, a.lost), cmp.Compare(b.total, a.total),
 			cmp.Compare(a.from, b.from))
 	})
 	r.place = make([]int, len(r.Rows))

@@ -77,13 +77,13 @@ func TestRowsAreComplete(t *testing.T) {
 		if !reflect.DeepEqual(got.Rows, want.Rows) {
 			t.Error("several cores make other rows")
 		}
-		seen, class := map[int]bool{}, -9
+		seen, urgency := map[int]bool{}, 9
 		for i := range got.Rows {
 			row := &got.Rows[i]
-			if class > attention[row.Verdict] {
-				t.Fatalf("row %d, %s, stands behind rows that need less attention", i, row.Verdict)
+			if urgency < row.Verdict.info().Urgency {
+				t.Fatalf("row %d, %s, is after rows that are less urgent", i, row.Verdict)
 			}
-			class = attention[row.Verdict]
+			urgency = row.Verdict.info().Urgency
 			if row.FromLog {
 				continue
 			}

@@ -118,7 +118,7 @@ func TestFitString(t *testing.T) {
 // TestNamesOfMetrics: a history finds a metric by its name, and asks which of
 // them counters say.
 func TestNamesOfMetrics(t *testing.T) {
-	for i, m := range Metrics() {
+	for i, m := range Metrics {
 		sampled := !slices.Contains([]string{MetricPredicted, "peak", MetricTime, MetricTotal, "spill"}, m.Name)
 		if MetricNamed(m.Name) != i || m.Sampled != sampled {
 			t.Errorf("%d: %+v is found at %d", i, m, MetricNamed(m.Name))
@@ -129,11 +129,11 @@ func TestNamesOfMetrics(t *testing.T) {
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
 	for name, want := range map[string]float64{"spill": 64, MetricTotal: 1, MetricTime: 0.1, MetricIdle: 10,
 		"peak": 100, MetricPredicted: 100, MetricResidual: -40} {
-		if v, ok := Metrics()[MetricNamed(name)].Of(row).Value(); !ok || v-want > 1e-9 || want-v > 1e-9 {
+		if v, ok := Metrics[MetricNamed(name)].Of(row).Value(); !ok || v-want > 1e-9 || want-v > 1e-9 {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}
 	}
-	for _, m := range Metrics() {
+	for _, m := range Metrics {
 		if v := m.Of(&Row{}); v.Present() {
 			t.Errorf("%s of a row that has nothing is %v", m.Name, v)
 		}

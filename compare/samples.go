@@ -155,8 +155,8 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	if e.Load > leastLoad {
 		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses",
 			"While none of the run's launches ran, "+
-				"%.1f%% of the thread slots were in use: by another program, or by launches that are not in the result. Each value may "+
-				"contain as much from them", e.Load)
+				"%s of the thread slots were in use: by another program, or by launches that are not in the result. Each value "+
+				"may contain as much from them", unit.FromPercent(e.Load))
 	}
 	if left > 0 {
 		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left,

@@ -123,7 +123,7 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
 	list := []limit{{float64(1 / held), LimitedBySlots, fmt.Sprintf("slots: 100.0%% / %s busy occupancy",
-		tenth(held))}}
+		held)}}
 	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == Low
 	if gain, mode := r.modeGain(row); gain > 1 && !guessed {
 		list = append(list, limit{gain, LimitedBySlots,
@@ -131,7 +131,7 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	}
 	if _, name := row.Counters.BusiestPipe(); pipe > 0 {
 		list = append(list, limit{1 / float64(pipe), LimitedByPipe, fmt.Sprintf("pipe %s: 1 / %s of the busy time",
-			name, tenth(pipe))})
+			name, pipe)})
 	}
 	for i := range roofs {
 		f := &roofs[i]
@@ -184,10 +184,10 @@ func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 			high = min(high+fewLaunchesAdd, 1)
 		}
 		if b := float64(high / measured); b > byIdle {
-			return Bound{unit.Some(b), fmt.Sprintf("%s predicted / %s measured", tenth(high), tenth(measured))}
+			return Bound{unit.Some(b), fmt.Sprintf("%s predicted / %s measured", high, measured)}
 		}
 	}
-	return Bound{unit.Some(byIdle), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(idle))}
+	return Bound{unit.Some(byIdle), fmt.Sprintf("1 / (1 - %s idle within the launches)", idle)}
 }
 
 // undeterminedReason describes why nothing can be told of what more occupancy
@@ -254,7 +254,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if depth == OccupancySufficient && byIdle >= noSpeedup {
 		depth = LimitedByOther // for more threads, while more of the GPU at work is another question
 	}
-	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", tenth(likely), tenth(most))
+	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", likely, most)
 	switch {
 	case !spread:
 		w.Verdicts, w.Evidence = []SpeedupVerdict{depth}, because
@@ -296,19 +296,19 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	case tight.bound < noSpeedup && active >= activeLimit:
 		return OccupancySufficient, fmt.Sprintf(
 			"at most %.2f times as fast (%s), and busy XVEs are active %s of the time",
-			tight.bound, tight.text, tenth(active)), tight.by
+			tight.bound, tight.text, active), tight.by
 	case tight.bound < noSpeedup:
 		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound,
 			tight.text), tight.by
 	case why.usable() && why.hidden+why.send < hiddenStalls:
 		return LimitedByOther, fmt.Sprintf("other threads can hide only %s of the stalls",
-			tenth(why.hidden+why.send)), LimitedByStalls
+			why.hidden+why.send), LimitedByStalls
 	case r.Device != nil && r.launchBound(row):
 		return SpeedupUndetermined, "thread lifetimes are so short that starting threads may limit the kernel", ""
 	case why.usable() && why.hidden < hiddenStalls:
 		return SpeedupUndetermined, fmt.Sprintf(
 			"%s of the stalls are on send: other threads hide waiting for its result, but not waiting for its "+
-				"dispatch", tenth(why.send)), ""
+				"dispatch", why.send), ""
 	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthwhileSpeedup):
 		return SpeedupUndetermined, "the input has no pipe counters, and the active time of XVEs does not show enough headroom", ""
 	case tight.bound < worthwhileSpeedup:
@@ -379,9 +379,6 @@ func noArray(row *Row) bool {
 	return all && sum <= 0
 }
 
-// tenth prints a share with a decimal, which counters are printed with.
-func tenth(v unit.Ratio) string { return fmt.Sprintf("%.1f%%", v.Percent()) }
-
 // peakBandwidth is a bandwidth that a kernel used, and the most that the device
 // has, both in GB/s.
 type peakBandwidth struct {
@@ -446,7 +443,7 @@ func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwi
 // text describes how near the kernel is to the peak bandwidth.
 func (f *peakBandwidth) text() string {
 	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.peak, f.source,
-		tenth(f.share()))
+		f.share())
 }
 
 // stalls are the reasons of a row's stalls.
@@ -501,12 +498,12 @@ func (s *stalls) text() string {
 	var parts []string
 	for _, x := range s.list {
 		if x.Share > 0 && len(parts) < mostReasons {
-			parts = append(parts, strings.ToLower(x.Reason)+" "+tenth(x.Share))
+			parts = append(parts, strings.ToLower(x.Reason)+" "+x.Share.String())
 		}
 	}
 	text := "; reasons of stalls: " + strings.Join(parts, ", ")
 	if !s.usable() {
-		text += fmt.Sprintf(" (all of them add up to %s, not 100%%, and are not used)", tenth(s.sum))
+		text += fmt.Sprintf(" (all of them add up to %s, not 100%%, and are not used)", s.sum)
 	}
 	return text
 }

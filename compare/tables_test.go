@@ -48,8 +48,8 @@ func constants(t *testing.T, prefix, typ string) (values []string) {
 	return values
 }
 
-// TestTablesAreComplete finds each constant in its table, and each entry in the
-// glossary.
+// TestTablesAreComplete finds each constant in its table, and each cause and
+// verdict in the glossary.
 func TestTablesAreComplete(t *testing.T) {
 	glossary, err := os.ReadFile("../report/glossary.txt")
 	if err != nil {
@@ -57,11 +57,20 @@ func TestTablesAreComplete(t *testing.T) {
 	}
 	tables := []struct {
 		what, prefix, typ string
+		term              string // that the glossary has for an entry; "" for none
 		entries           []string
-		explained         bool
 	}{
-		{what: "Causes", prefix: "Cause", explained: true},
+		{what: "Causes", prefix: "Cause", term: "cause"},
 		{what: "remedies", typ: "Remedy"},
+		{what: "Verdicts", typ: "Verdict", term: "verdict"},
+		{what: "Metrics", prefix: "Metric"},
+	}
+	for i := range Verdicts {
+		tables[2].entries = append(tables[2].entries, string(Verdicts[i].Verdict))
+	}
+	parts := len(Parts())
+	for _, m := range Metrics[:len(Metrics)-parts] {
+		tables[3].entries = append(tables[3].entries, m.Name)
 	}
 	for i := range Causes {
 		tables[0].entries = append(tables[0].entries, Causes[i].Name)
@@ -85,7 +94,7 @@ func TestTablesAreComplete(t *testing.T) {
 			if !slices.Contains(table.entries, value) {
 				t.Errorf("%s: no entry for %q", table.what, value)
 			}
-			if table.explained && !regexp.MustCompile(`(?m)^cause: (.*, )?`+regexp.QuoteMeta(value)+`(,|$)`).Match(glossary) {
+			if table.term != "" && !regexp.MustCompile(`(?m)^`+table.term+`: (.*, )?`+regexp.QuoteMeta(value)+`(,|$)`).Match(glossary) {
 				t.Errorf("%s: %q is not in the glossary", table.what, value)
 			}
 		}

@@ -113,7 +113,7 @@ func inShort(r *Result, row *Row, next bool) string {
 	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth,
 		"fix: "+string(h.Remedy))
 	if next {
-		n := r.NextStep(row)
+		n := row.Next
 		said = append(said, "next: "+string(n.Action))
 	}
 	for _, n := range slices.Concat(r.Notes, row.Notes) {
@@ -133,7 +133,7 @@ func inFigures(r *Result, row *Row) (list []string) {
 		v, ok := o.Value()
 		add(name, v.Percent(), ok)
 	}
-	for _, m := range Metrics() {
+	for _, m := range Metrics {
 		v, ok := m.Of(row).Value()
 		add(m.Name, v, ok)
 	}

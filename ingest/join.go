@@ -247,8 +247,8 @@ func apart(a, b *Kernel) bool {
 
 func twoRuns(a, b *Kernel) error {
 	return note.Errorf(codeTwoRuns, b.Pos, oneRunHint,
-		"task %q was measured at %.1f%% here and at %.1f%% in %s: these are two runs", b.Task,
-		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
+		"task %q was measured at %s here and at %s in %s: these are two runs", b.Task,
+		b.Measured.Or(0), a.Measured.Or(0), a.Pos)
 }
 
 // merge fills the values that a kernel lacks from the matching kernel in a

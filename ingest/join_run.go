@@ -162,8 +162,8 @@ func (j *joiner) checkSummary() error {
 		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
 			k := &j.run.Kernels[same[0]]
 			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
-				"the summary has task %q at %.1f%%, but %s has %.1f%%: these are two runs", s.Task,
-				s.Measured.Or(0).Percent(), k.Pos, k.Measured.Or(0).Percent())
+				"the summary has task %q at %s, but %s has %s: these are two runs", s.Task,
+				s.Measured.Or(0), k.Pos, k.Measured.Or(0))
 		}
 	}
 	return nil

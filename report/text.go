@@ -131,7 +131,7 @@ func parsed(text string, otherwise float64) float64 {
 }
 
 // PercentText returns a share as in sentences and summaries: 62.7%.
-func PercentText(r unit.Ratio) string { return WithUnit(Decimal(r.Percent(), 1), "%") }
+func PercentText(r unit.Ratio) string { return r.String() }
 
 // WithUnit returns a number with its unit, if it has one. For example, "3 ms"
 // or "62.7%".

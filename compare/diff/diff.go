@@ -231,7 +231,7 @@ func rowOf(sides [2]*samples) Row {
 	of := [2]*Launch{}
 	for i, s := range sides { // the new name, if the kernel was renamed
 		if s == nil {
-			sides[i] = &samples{values: make([][]float64, len(compare.Metrics()))}
+			sides[i] = &samples{values: make([][]float64, len(compare.Metrics))}
 			continue
 		}
 		row.Task, row.Direction, row.IsKernel = s.key.Task, unit.NonZero(string(s.key.Direction)), !s.notAKernel
@@ -241,7 +241,7 @@ func rowOf(sides [2]*samples) Row {
 		}
 	}
 	row.Old, row.New, row.samples = of[0], of[1], sides
-	for i, m := range compare.Metrics() {
+	for i, m := range compare.Metrics {
 		if a, b := sides[0].values[i], sides[1].values[i]; len(a)+len(b) > 0 {
 			row.Deltas = append(row.Deltas, deltaOf(m, a, b))
 		}

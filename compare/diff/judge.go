@@ -341,13 +341,13 @@ func sampleOf(xs []float64) Sample {
 
 // deltaOf returns the compared samples for a metric. If the old time is zero,
 // there is no ratio.
-func deltaOf(m compare.Metric, older, newer []float64) Delta {
+func deltaOf(m compare.MetricInfo, older, newer []float64) Delta {
 	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
 	was, hadOne := r.Old.Median.Value()
 	is, hasOne := r.New.Median.Value()
 	switch {
 	case !hadOne || !hasOne:
-	case m.Unit != "s":
+	case m.Unit != compare.InSeconds:
 		r.Change = unit.Some(is - was)
 	case was > 0 && is > 0:
 		r.Ratio = unit.Some(is / was)

@@ -82,7 +82,7 @@ func TestNoiseOfAHistory(t *testing.T) {
 
 // sampled returns samples that contain only measured occupancy.
 func sampled(measured []float64) *samples {
-	s := &samples{values: make([][]float64, len(compare.Metrics()))}
+	s := &samples{values: make([][]float64, len(compare.Metrics))}
 	s.values[compare.MetricNamed(compare.MetricMeasured)] = measured
 	return s
 }

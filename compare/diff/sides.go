@@ -138,7 +138,7 @@ func collect(runs []*compare.Result) (list []*samples) {
 			s := at[key]
 			if s == nil {
 				s = &samples{key: key, notAKernel: row.Verdict == compare.NotAKernel,
-					values: make([][]float64, len(compare.Metrics())),
+					values: make([][]float64, len(compare.Metrics)),
 					launch: Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD,
 						Adapter: unit.NonZero(row.Device),
 						File:    unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
@@ -187,7 +187,7 @@ func (s *samples) add(row *compare.Row) {
 	if unmeasurable {
 		l.Unmeasurable++
 	}
-	for i, m := range compare.Metrics() {
+	for i, m := range compare.Metrics {
 		if x, ok := m.Of(row).Value(); ok && !(m.Sampled && (unmeasurable || !row.Measured.Present())) {
 			s.values[i] = append(s.values[i], x)
 		}

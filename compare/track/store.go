@@ -68,7 +68,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 		// is unknown (0).
 		at := compare.MetricNamed(string(m))
 		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
-			h.Set(m, compare.Metrics()[at].Of(row))
+			h.Set(m, compare.Metrics[at].Of(row))
 		}
 	}
 	if row.Basis == compare.BasisMeasured {

@@ -342,7 +342,7 @@ func (b *builder) whole() {
 	if len(b.shares) > 1 {
 		var all []string
 		for _, s := range b.shares[:min(len(b.shares), 8)] {
-			all = append(all, fmt.Sprintf("%.1f%%", s.value.Percent()))
+			all = append(all, s.value.String())
 		}
 		b.notes = append(b.notes, note.Note{Severity: note.Info, Code: "occupancy-per-gpu", Pos: busiest.pos,
 			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); the occupancy of the busiest is "+

@@ -41,6 +41,17 @@ func (r Ratio) Percent() float64 {
 	return p
 }
 
+// String returns the percentage as all messages print it: with one decimal,
+// and without a minus before zero. For example, 0.9787 is "97.9%". A tie rounds to
+// the even digit, as in VTune: 6.25 is "6.2%".
+func (r Ratio) String() string {
+	text := strconv.FormatFloat(r.Percent(), 'f', 1, 64)
+	if text == "-0.0" {
+		text = "0.0"
+	}
+	return text + "%"
+}
+
 // Points is a difference between two percentages, in percentage points.
 type Points float64
 

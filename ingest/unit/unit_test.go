@@ -218,3 +218,22 @@ func TestJoinWords(t *testing.T) {
 		}
 	}
 }
+
+// TestRatioString: all messages print a share with one decimal by one rule.
+func TestRatioString(t *testing.T) {
+	for _, c := range []struct {
+		reason  string
+		percent float64
+		want    string
+	}{
+		{"one decimal", 97.87, "97.9%"},
+		{"all of it", 100, "100.0%"},
+		{"a tie rounds to the even digit, as in VTune", 6.25, "6.2%"},
+		{"no minus before zero", -0.04, "0.0%"},
+		{"a negative share, which is an error of the input", -0.06, "-0.1%"},
+	} {
+		if got := FromPercent(c.percent).String(); got != c.want {
+			t.Errorf("%s: %v prints as %s, want %s", c.reason, c.percent, got, c.want)
+		}
+	}
+}

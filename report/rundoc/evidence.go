@@ -77,6 +77,7 @@ func evidence(r *compare.Row) string {
 	}
 	if a := r.Breakdown; a != nil && r.Verdict == compare.Below {
 		printed, before := a.Rounded(), " "
+		var causes []string // of the parts before
 		for _, p := range lossParts(a) {
 			text += before
 			before = "\n"
@@ -85,9 +86,10 @@ func evidence(r *compare.Row) string {
 					report.LowerFirst(partColumns[p].title) + ". "
 			}
 			why := causeTexts(a, p)
-			if why != "" && strings.Contains(text, why) {
+			if why != "" && slices.Contains(causes, why) {
 				why = "For the same reason."
 			}
+			causes = append(causes, why)
 			text = strings.TrimRight(text+why, " ")
 		}
 	} else {

@@ -154,7 +154,7 @@ func byCause(r *compare.Result, lines []line) string {
 	of, lost := map[string][]line{}, map[string]unit.Seconds{}
 	var causes []string
 	for _, l := range lines {
-		why := strings.TrimSuffix(whyText(r, l.Row), "?")
+		why := whyBy(r, l.Row, (*compare.Cause).Title)
 		if of[why] == nil {
 			causes = append(causes, why)
 		}
@@ -481,8 +481,15 @@ func measuredWord(l *line, all span) report.Word {
 // shownApart is the smallest difference that one decimal shows.
 const shownApart unit.Points = 0.1
 
-// whyText returns the reason for a row's verdict in a few words.
+// whyText returns the reason for a row's verdict in a few words, with a question
+// mark after a cause of low confidence.
 func whyText(r *compare.Result, row *compare.Row) string {
+	return whyBy(r, row, (*compare.Cause).Short)
+}
+
+// whyBy returns the reason for a row's verdict. name returns a cause in a few
+// words.
+func whyBy(r *compare.Result, row *compare.Row, name func(*compare.Cause) string) string {
 	switch row.Verdict {
 	case compare.Match:
 		return "matches" + limiterNames(r, row)
@@ -514,9 +521,9 @@ func whyText(r *compare.Result, row *compare.Row) string {
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {
 		return "launches of " + unit.FormatDuration(avg)
 	}
-	text := c.Short()
+	text := name(c)
 	if second := row.SecondCause(); second != nil {
-		text += ", " + second.Short()
+		text += ", " + name(second)
 	}
 	return text
 }
