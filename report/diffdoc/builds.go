@@ -79,7 +79,7 @@ func figureText(p *diff.Build, f diff.BuildMetric) string {
 func buildChange(p *diff.Build) string {
 	// A kernel that cannot run outweighs any value.
 	if p.New != nil && p.New.Prediction == nil && p.New.Message != "" {
-		return "It cannot run any more: " + p.New.Message
+		return "It can no longer run: " + p.New.Message
 	}
 	var parts []string
 	for _, f := range diff.BuildMetrics() {

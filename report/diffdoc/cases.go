@@ -128,7 +128,7 @@ func Failure(s *report.TestSuite) string {
 	if len(failed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", len(failed), len(s.Cases),
+	return fmt.Sprintf("--fail-on regression: %d of %d kernels regressed: %s", len(failed), len(s.Cases),
 		strings.Join(report.FirstFew(failed, report.MaxListedTasks), ", "))
 }
 
@@ -205,7 +205,7 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	}
 	u.Kernels = u.Judged + missing + uncompared + unexplained
 	u.Of = []report.UnjudgedKernels{
-		{Reason: report.ReasonMissing, N: missing, Text: "on one side alone (" + name + ")"},
+		{Reason: report.ReasonMissing, N: missing, Text: "on one side only (" + name + ")"},
 		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: "not comparable"},
 		{Reason: report.ReasonNoPrediction, N: unexplained,
 			Text: "with another launch or device and without a prediction"},

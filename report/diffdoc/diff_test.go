@@ -175,7 +175,7 @@ func TestDiffSummaryText(t *testing.T) {
 		diff        []*diff.Result
 		line, means string
 	}{
-		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side alone, Fan2 is worse (-14.0 points), " +
+		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side only, Fan2 is worse (-14.0 points), " +
 			"reduce is better (+20.0 points), 1 has another launch, 1 is not comparable, 2 have no significant change; a launch of reduce takes 0.50 times as long",
 			// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1,
 			// Fan1 1: the sixth root of 0.50325 is 0.8918.
@@ -211,7 +211,7 @@ func TestBecause(t *testing.T) {
 		{"another launch: what was predicted of it", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 47, 50)},
 			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 47.0%: -48.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -3.0 points: +1.5 points, within the 9 that single runs differ by: as predicted."},
 		{"another launch that lost more than was predicted", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 30, 50)},
-			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 30.0%: -65.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -20.0 points: -15.5 points, beyond the 9 that single runs differ by: the change does not explain the fall. Slots below the prediction 4.5 -> 20.0 points: +15.5 points. Slots kept by limits 0.5 -> 50.0 points: +49.5 points."},
+			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 30.0%: -65.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -20.0 points: -15.5 points, beyond the 9 that single runs differ by: the change does not explain the drop. Slots below the prediction 4.5 -> 20.0 points: +15.5 points. Slots kept free by limits 0.5 -> 50.0 points: +49.5 points."},
 		{"another launch that gained", []compare.Row{fan2(32, 40, 99.5)}, []compare.Row{fan2(16, 45, 50)},
 			"Changed: SIMD width 32 -> 16. Measured occupancy 40.0 -> 45.0%: +5.0 points, within the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -59.5 -> -5.0 points: +54.5 points, beyond the 9 that single runs differ by: better than the change explains."},
 		{"another launch without a prediction", []compare.Row{fan2(32, 95, 0)}, []compare.Row{fan2(16, 80, 0)},
@@ -406,7 +406,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("summary %+v", summary)
 	}
 	cases := ans.Tests()
-	const failure = "--fail-on regression: 1 of 4 kernels got worse: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, busy XVEs -30.3 points)"
+	const failure = "--fail-on regression: 1 of 4 kernels regressed: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, busy XVEs -30.3 points)"
 	if text := diffdoc.Failure(cases); text != failure {
 		t.Errorf("got %s\nwant %s", text, failure)
 	}

@@ -96,7 +96,7 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 	sc.More, sc.Rows = andMore(len(findings)-n, "run"), findingTable(findings[:n])
 	for _, r := range findings[:n] {
 		if number := r.number.Or(""); len(sc.Confirm) < mostChecks && number != "" && len(r.Run.Inputs) > 0 {
-			sc.ConfirmReason = "What such a run measures, alone"
+			sc.ConfirmReason = "Validate such a run alone"
 			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number,
 				Command: report.CommandLine(validateArgs(r.Run.Result))})
 		}

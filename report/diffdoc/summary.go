@@ -106,7 +106,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		sc.ConfirmReason = "Why the occupancy is lower now"
+		sc.ConfirmReason = "Find the cause of the lower occupancy"
 		sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "),
 			Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
@@ -242,14 +242,14 @@ var kinds = []struct {
 	is        func(*diff.Row) bool
 	figure    func(*diff.Row) string
 }{
-	{"is on one side alone", "are on one side alone", (*diff.Row).Missing, shareText},
+	{"is on one side only", "are on one side only", (*diff.Row).Missing, shareText},
 	{"is worse", "are worse", is(diff.Regression), pointsText},
 	{"is better", "are better", is(diff.Improvement), pointsText},
 	{"is faster at lower occupancy", "are faster at lower occupancy", is(diff.Faster), nil},
 	{"is slower at higher occupancy", "are slower at higher occupancy", is(diff.Slower), nil},
 	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
-	{"is on one side, in no time", "are on one side, in no time", onOneSide, nil},
+	{"is on one side, without GPU time", "are on one side, without GPU time", onOneSide, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
 	{"cannot be distinguished from noise", "cannot be distinguished from noise", is(diff.Inconclusive), nil},
 	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
@@ -456,7 +456,7 @@ func seenIn(l *diff.Launch) string {
 func followed(r *diff.Row) string {
 	switch moved := r.Delta(compare.MetricResidual).Moved(); {
 	case moved < 0 && r.Verdict == diff.Regression:
-		return "the change does not explain the fall"
+		return "the change does not explain the drop"
 	case moved < 0:
 		return "the measurement did not follow the prediction"
 	case moved > 0:
@@ -480,7 +480,7 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartIdle), "slots of idle XVEs", "points"},
 	{string(compare.PartShortfall), "slots below the prediction", "points"},
 	{string(compare.PartLastWave), "slots of the last wave", "points"},
-	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
+	{string(compare.PartLaunchLimit), "slots kept free by limits", "points"},
 }
 
 // movedText returns the change of a value and its reference. It returns "" if
@@ -538,13 +538,13 @@ func tested(d *diff.Delta) string {
 	case !d.Significant.Present():
 		return ""
 	case !ok:
-		text = "by the spread of the history"
+		text = "by the noise of the history"
 	case p < 0.001:
 		text = "p < 0.001"
 	}
 	text += fmt.Sprintf(", %d + %d runs", d.Old.N, d.New.N)
 	if d.Insignificant() && ok && p < diff.Alpha {
-		text += ", which one of so many kernels reaches due to noise"
+		text += ", a value that one of so many kernels reaches due to noise"
 	}
 	if d.Insignificant() {
 		return "not significant: " + text

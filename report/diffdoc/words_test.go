@@ -78,7 +78,7 @@ func TestVerdictText(t *testing.T) {
 			d := tests(fell, 0, true, 5)
 			d.P = unit.Opt[float64]{}
 			return d
-		}()), "worse: by the spread of the history, 4 + 4 runs"},
+		}()), "worse: by the noise of the history, 4 + 4 runs"},
 		{"within noise", both(diff.Inconclusive, limited(fell, 20)), "inconclusive below 20 points"},
 		{"unchanged by a limit", both(diff.Unchanged, limited(fell, 20)), "within 20 points"},
 		{"unchanged by a test", both(diff.Unchanged, tests(fell, 0.7, false, 5)), "no significant change"},
@@ -121,7 +121,7 @@ func TestSentences(t *testing.T) {
 		{"not significant", movedText("m", "%", new(tests(fell, 0.5, false, 5))),
 			"m 62.7 -> 48.6%: -14.1 points (not significant: p = 0.500, 4 + 4 runs)"},
 		{"a small p among many kernels", tested(new(tests(fell, 0.04, false, 5))),
-			"not significant: p = 0.040, 4 + 4 runs, which one of so many kernels reaches due to noise"},
+			"not significant: p = 0.040, 4 + 4 runs, a value that one of so many kernels reaches due to noise"},
 		{"a time", movedText("time per launch", "", &longer), "time per launch 1 ms -> 1.25 ms: 1.25x"},
 		{"nothing measured", movedText("m", "%", &diff.Delta{}), ""},
 		{"nothing tested", tested(&fell), ""},
@@ -204,7 +204,7 @@ func TestBuildChange(t *testing.T) {
 	}{
 		{"the same", diff.Build{Old: k(128, ""), New: k(128, "")}, "Nothing changed"},
 		{"it does not run", diff.Build{Old: k(128, ""), New: k(256, "no work-group fits")},
-			"It cannot run any more: no work-group fits"},
+			"It can no longer run: no work-group fits"},
 		{"it did not run before either", diff.Build{Old: k(128, "no"), New: nil}, "Nothing changed"},
 		{"two values", diff.Build{Old: k(128, ""), New: &batch.Kernel{Kernel: zebin.Kernel{Registers: 256}},
 			Changed: []string{"spill_bytes", "registers_per_thread"}}, "Spill 2,048 -> - bytes; registers per thread 128 -> 256"},
@@ -247,9 +247,9 @@ func TestGate(t *testing.T) {
 		{"another device", reason([]*compare.Result{{Fit: compare.Fit{Contradiction: "512 XVEs"}}}), "the device cannot be the GPU that ran: 512 XVEs"},
 		{"nothing failed", Failure(suite(report.Case{})), ""},
 		{"one case failed", Failure(suite(report.Case{}, failed)),
-			"--fail-on regression: 1 of 2 kernels got worse: k on mtl-112 (measured -14.1 points)"},
+			"--fail-on regression: 1 of 2 kernels regressed: k on mtl-112 (measured -14.1 points)"},
 		{"many cases failed", Failure(suite(failed, failed, failed, failed)),
-			"--fail-on regression: 4 of 4 kernels got worse: k on mtl-112 (measured -14.1 points), k on mtl-112 (measured -14.1 points), " +
+			"--fail-on regression: 4 of 4 kernels regressed: k on mtl-112 (measured -14.1 points), k on mtl-112 (measured -14.1 points), " +
 				"k on mtl-112 (measured -14.1 points), 1 more"},
 		{"nothing is inconclusive", Inconclusive(sides()), ""},
 		{"two kernels are", Inconclusive(inconclusive), "--fail-on regression: single runs show only changes above 9 points; 2 kernels may have " +
@@ -257,7 +257,7 @@ func TestGate(t *testing.T) {
 		{"all are judged", refused(both(diff.Unchanged, fell)), ""},
 		{"nothing is judged", refused(), "--fail-on regression had nothing to judge: no kernel can be compared"},
 		{"one side alone", refused(both(diff.Unchanged, fell), alone),
-			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 on one side alone (k); --allow-unjudged=missing accepts that"},
+			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 on one side only (k); --allow-unjudged=missing accepts that"},
 		{"not comparable", refused(both(diff.Unchanged, fell), both(diff.NotComparable)),
 			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 not comparable; --allow-unjudged=unmeasurable accepts that"},
 	} {

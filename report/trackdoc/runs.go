@@ -45,7 +45,7 @@ func shortCommit(s string) string {
 // AddedText returns a sentence about an added run.
 func AddedText(r *track.Added) string {
 	if !r.Done.Stored {
-		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed",
+		return fmt.Sprintf("run %d has this content already (%s); nothing was changed",
 			r.ID, report.OneLine(inputNames(&r.Run)))
 	}
 	bad := int64(0)
@@ -55,13 +55,13 @@ func AddedText(r *track.Added) string {
 	notMeasured, unmeasurable := r.Unjudged()
 	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) +
 		also(int64(notMeasured), "# without measured occupancy") + also(int64(unmeasurable), "# unmeasurable") +
-		also(bad, "damaged: # of its rows could not be read")
+		also(bad, "# of its rows could not be read")
 	if len(r.Done.Programs) > 0 {
-		text += "; it does not say which program it is of, and several have its kernels (" +
-			report.OneLine(strings.Join(r.Done.Programs, ", ")) + "), so its series are of none: --program names it"
+		text += "; the run does not name its program, and several programs have its kernels (" +
+			report.OneLine(strings.Join(r.Done.Programs, ", ")) + "), so its series have no program: --program names it"
 	}
 	for _, m := range r.Done.Moved {
-		text += fmt.Sprintf("; %s goes on as %s", report.OneLine(m.Old), report.OneLine(m.New))
+		text += fmt.Sprintf("; %s continues as %s", report.OneLine(m.Old), report.OneLine(m.New))
 	}
 	if len(r.Clock.Future) > 0 {
 		text += "; it is dated in the future"

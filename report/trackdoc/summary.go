@@ -45,7 +45,7 @@ func (v *view) sentence(word, where string) string {
 		parts = append(parts, count+text)
 	}
 	add(n[trend.Regression], " regressed")
-	add(n[trend.Alarm], " farther off in one run than chance explains")
+	add(n[trend.Alarm], " farther off in one run than noise explains")
 	add(n[track.Faster], " faster at lower occupancy")
 	add(n[track.Slower], " slower at the same occupancy")
 	add(n[track.OpenOnBase], " open on the base branch")
@@ -53,7 +53,7 @@ func (v *view) sentence(word, where string) string {
 	add(n[trend.OK], " as before")
 	add(n[trend.Learning], " with fewer than "+strconv.Itoa(v.Gate.Learning)+" earlier runs")
 	add(n[track.Unmeasurable], " too short to measure")
-	add(ended, " of the past")
+	add(ended, " ended")
 	text := word + ": " + where + strings.Join(parts, ", ")
 	if anew > 0 {
 		text += fmt.Sprintf(" (%d after a change of device, driver or launch size)", anew)
@@ -359,12 +359,12 @@ func (v *view) apart() []string {
 	for _, s := range v.series {
 		word := words[s.Outcome()]
 		if s.Ended {
-			word = "Of the past"
+			word = "Ended"
 		}
 		tasks[word] = append(tasks[word], s.Key.Task)
 	}
 	text := ""
-	for _, word := range []string{"Too short to measure", "Learning", "Of the past"} {
+	for _, word := range []string{"Too short to measure", "Learning", "Ended"} {
 		if of := tasks[word]; len(of) > 0 {
 			slices.Sort(of)
 			text += " " + word + ": " + few(slices.Compact(of)) + "."

@@ -124,7 +124,7 @@ func (v *view) restarts(s *track.Series) string {
 		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts again, and %s",
 			s.Restart.Last.Run, when(s.Restart.Last.Time), needed)
 	}
-	text += "The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
+	text += "The runs since are " + v.side(s.Since()) + " the earlier runs, and are compared with them."
 	if s.Outcome() == trend.Learning {
 		text += " " + needed
 	}
@@ -135,11 +135,11 @@ func (v *view) restarts(s *track.Series) string {
 // example, 150 of 300 series on a device indicate the machine more strongly
 // than two of three.
 func sharedTitle(s *track.Shared) string {
-	what := "moved at once"
+	what := "changed at once"
 	if s.Restarts && s.Continues {
-		what = "go on with a change"
+		what = "continue after a change"
 	} else if s.Restarts {
-		what = "begin again"
+		what = "start again"
 	}
 	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
 }
@@ -154,12 +154,12 @@ func (m metric) sharedText(s *track.Shared) string {
 		report.OneLine(s.Device))
 	switch {
 	case s.Restarts && s.Continues:
-		return text + "go on with it, " + m.side(s.Median) + " the runs before in the median, by which they are judged."
+		return text + "continue with it, " + m.side(s.Median) + " the runs before in the median, and are compared with them."
 	case s.Restarts:
-		return text + fmt.Sprintf("begin again, and %s needed for a verdict.",
+		return text + fmt.Sprintf("start again, and %s needed for a verdict.",
 			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
-	return text + "moved at once, by " + m.difference(s.Median) +
+	return text + "changed at once, by " + m.difference(s.Median) +
 		" in the median. One cause is more likely than as many."
 }
 
@@ -288,21 +288,21 @@ func (m metric) rule() string {
 		floor = strings.TrimSuffix(floor, "s")
 	}
 	if m.From != "" {
-		floor += " (as " + report.OneLine(m.From) + " says)"
+		floor += " (from " + report.OneLine(m.From) + ")"
 	}
 	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{trend.Down: "lower is worse",
-		trend.Up: "higher is worse", trend.Both: "either way is worth a word"}[g.Direction] + ". "
+		trend.Up: "higher is worse", trend.Both: "any change counts"}[g.Direction] + ". "
 	runs := unit.FormatCount(g.Window, "run", "runs")
 	if m.Metric.Metric == history.Occupancy {
-		text += "Busy occupancy counts where all of the last " + runs +
-			" have it, otherwise the measured one. "
+		text += "Busy occupancy is used if all of the last " + runs +
+			" have it, otherwise measured occupancy. "
 	}
 	if g.Exact { // the same binary always has the same number
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
-	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs +
-		", from " + unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, that is very unlikely to be " +
-		"noise. It is open until the kernel recovers or the level is accepted."
+	return text + "A regression is a lasting shift of more than " + floor + " from the last " + runs +
+		" that is very unlikely to be noise. It needs " + unit.FormatCount(g.Learning, "earlier run", "earlier runs") +
+		", and is open until the kernel recovers or the level is accepted."
 }
 
 // when returns a time for people, to the minute and in UTC, because the runs of

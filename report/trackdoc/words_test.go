@@ -168,7 +168,7 @@ func TestSentence(t *testing.T) {
 		{"as before", []*track.Series{reduce(trend.OK)}, "w: 1 of 1 kernel as before; largest change reduce -10.0"},
 		{"a regression hides the largest change", []*track.Series{reduce(trend.OK), reduce(trend.Regression, open(1))},
 			"w: 1 of 2 kernels regressed, 1 as before"},
-		{"of the past", []*track.Series{reduce(trend.OK), ended}, "w: 1 of 2 kernels as before, 1 of the past; largest change reduce -10.0"},
+		{"of the past", []*track.Series{reduce(trend.OK), ended}, "w: 1 of 2 kernels as before, 1 ended; largest change reduce -10.0"},
 		{"few runs", []*track.Series{reduce(trend.Learning, func(s *track.Series) { s.Gate.Median = unit.Opt[float64]{} })},
 			"w: 1 of 1 kernel with fewer than 3 earlier runs"},
 		{"a new driver", []*track.Series{reduce(trend.Learning, restarted(0, 1, track.Change{What: "driver"}))},
@@ -252,7 +252,7 @@ func TestRunText(t *testing.T) {
 		want string
 	}{
 		{"known content", track.Added{Run: history.Run{ID: 3, Inputs: []history.Input{{Path: "a.csv"}}}},
-			"run 3 has this content already (a.csv), and nothing else is said of it: nothing was changed"},
+			"run 3 has this content already (a.csv); nothing was changed"},
 		{"a run", track.Added{Run: history.Run{ID: 3, Kernels: 2, Device: "mtl-112", Driver: "24.1", Time: at(1, "", "").Time},
 			Done: history.Added{Stored: true}}, "run 3 stored: 2 kernels on mtl-112, driver 24.1, collected 2026-01-02 03:04 UTC"},
 	} {
@@ -270,14 +270,14 @@ func TestRule(t *testing.T) {
 		m    metric
 		want string
 	}{
-		{"points", occupancy, "Measured occupancy [%], lower is worse. A regression is a shift of more than 1 point that lasts, " +
-			"against the last 40 runs, from 3 earlier runs on, that is very unlikely to be noise. " +
-			"It is open until the kernel recovers or the level is accepted."},
+		{"points", occupancy, "Measured occupancy [%], lower is worse. A regression is a lasting shift of more than 1 point " +
+			"from the last 40 runs that is very unlikely to be noise. It needs 3 earlier runs, and " +
+			"is open until the kernel recovers or the level is accepted."},
 		{"an exact metric", spill, "Spill of a thread [bytes], higher is worse. There is no noise: more than 0.1 bytes off the last good run is a regression."},
-		{"a setting", both, "Measured occupancy [%], either way is worth a word. " +
-			"A regression is a shift of more than 2.5 points (as occudiff.yaml:3 says) that lasts, " +
-			"against the last 40 runs, from 3 earlier runs on, that is very unlikely to be noise. " +
-			"It is open until the kernel recovers or the level is accepted."},
+		{"a setting", both, "Measured occupancy [%], any change counts. " +
+			"A regression is a lasting shift of more than 2.5 points (from occudiff.yaml:3) " +
+			"from the last 40 runs that is very unlikely to be noise. It needs 3 earlier runs, and " +
+			"is open until the kernel recovers or the level is accepted."},
 	} {
 		if got := c.m.rule(); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, got, c.want)
