@@ -1,6 +1,11 @@
 package compare
 
-import "math"
+import (
+	_ "embed" // the counts of the simulators
+	"math"
+	"strconv"
+	"strings"
+)
 
 // Ground is the evidence that a cause is named for.
 type Ground uint8
@@ -99,6 +104,27 @@ var Grounds = [groundCount]GroundInfo{
 // Count is the number of simulated rows with a ground, and of those whose cause
 // was true.
 type Count struct{ True, Rows int }
+
+//go:embed observed.txt
+var observed string
+
+// Observed has, for each ground, the counts of true causes on the two
+// simulators: first those with unreliable counters, then those with reliable
+// ones. TestCalibration -update writes them.
+var Observed = readCounts()
+
+// readCounts reads a line for each ground, such as
+// "3 3 23 29 20 20 162 173: XVEs are idle": pairs of true causes and rows.
+func readCounts() (counts [groundCount][2][2]Count) {
+	for g, line := range strings.Split(strings.TrimSpace(observed), "\n") {
+		var n [8]int
+		for i, text := range strings.Fields(strings.Split(line, ":")[0]) {
+			n[i], _ = strconv.Atoi(text)
+		}
+		counts[g] = [2][2]Count{{{n[0], n[1]}, {n[2], n[3]}}, {{n[4], n[5]}, {n[6], n[7]}}}
+	}
+	return counts
+}
 
 const (
 	leastHigh   = 0.9
