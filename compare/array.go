@@ -54,11 +54,11 @@ func (r *Result) beyondBounds(row *Row) unit.Points {
 // known, because the counter of thread occupancy is missing.
 func (r *Result) boundsCause(row *Row) *Cause {
 	p, idle := row.Predicted, row.Idle.Or(0)
-	text := fmt.Sprintf("XVEs were idle for %s of the time, so at most %s of the thread slots were occupied, and %s are "+
-		"predicted.", idle, row.BoundHigh.Or(1), p.Average)
+	text := fmt.Sprintf("XVEs were idle for %s of the time, so at most %s of the thread slots were occupied, "+
+		"and %s are predicted.", idle, row.BoundHigh.Or(1), p.Average)
 	if row.Verdict == Above {
-		text = fmt.Sprintf("XVEs were idle for %s of the time, and each of the others had a thread, so at least %s of the "+
-			"thread slots were occupied, and at most %s are predicted.", idle, row.BoundLow.Or(0),
+		text = fmt.Sprintf("XVEs were idle for %s of the time, and each of the others had a thread, so at least %s "+
+			"of the thread slots were occupied, and at most %s are predicted.", idle, row.BoundLow.Or(0),
 			p.AverageHigh) + " Another kernel may have run at the same time."
 	}
 	confirm := "an export of all columns, which has the thread occupancy"

@@ -217,8 +217,8 @@ func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
 	case f.evidence&noThread != 0:
-		return fmt.Sprintf("%s means that no thread was seen, so the thread lifetime is unknown: the counters may belong "+
-			"to another window or adapter.", row.Measured.Or(0)), byOtherMeans(targetGPU)
+		return fmt.Sprintf("%s means that no thread was seen, so the thread lifetime is unknown: "+
+			"the counters may belong to another window or adapter.", row.Measured.Or(0)), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
 		lacks, from := ", idle time, or low residency is unknown without launch sizes and the XVE array state",
 			byExport(row.missingColumns()...)
@@ -264,8 +264,9 @@ func (r *Row) missingColumns() (list []string) {
 		name    string
 		present bool
 	}{
-		{"Work Size:Global", r.Global.Present()}, {"Work Size:Local", r.Local.Present()}, {"SIMD Width", r.SIMD.Present()},
-		{"Total Time", r.Total.Present()}, {"Instance Count", r.Instances.Present()}, {"XVE Array", r.Idle.Present()},
+		{"Work Size:Global", r.Global.Present()}, {"Work Size:Local", r.Local.Present()},
+		{"SIMD Width", r.SIMD.Present()}, {"Total Time", r.Total.Present()},
+		{"Instance Count", r.Instances.Present()}, {"XVE Array", r.Idle.Present()},
 	} {
 		if !column.present {
 			list = append(list, column.name)
@@ -389,7 +390,8 @@ func (f *finder) readOnOneStack(Part) {
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherModeAbove,
-			fmt.Sprintf("%s, which assumes 128 registers per thread. For %d registers per thread, %s is predicted.", f.r.aboveText(f.row), mode, p), byBinary())
+			fmt.Sprintf("%s, which assumes 128 registers per thread. For %d registers per thread, %s is "+
+				"predicted.", f.r.aboveText(f.row), mode, p), byBinary())
 		c.Registers = mode
 	}
 }
@@ -400,7 +402,8 @@ func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherBuildAbove,
 			fmt.Sprintf("%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel "+
-				"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
+				"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers "+
+				"more than once.",
 				f.r.aboveText(f.row), f.row.Registers.Or(0), p, mode, mode),
 			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
 		c.Registers = mode
@@ -454,8 +457,9 @@ func (r *Result) launchSize(row *Row) *Cause {
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
 	return &Cause{Name: CauseLaunchSize, Confidence: sure,
 		Evidence: fmt.Sprintf("The profiler's peak of %s is %s of %s thread "+
-			"slots, and the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
-			"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak, unit.Plural(grown, "thread"),
+			"slots, and the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a "+
+			"dimension is missing from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak,
+			unit.Plural(grown, "thread"),
 			unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads,
 				"thread"),
 			times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
@@ -512,8 +516,8 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 	l := r.LaunchOf(row)
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present() && l.GroupsBySLM == 0:
-		why = fmt.Sprintf(". VTune limits it by SLM to %s, and the SLM per work-group is not in the export: add unitrace's kernel "+
-			"properties.", slm)
+		why = fmt.Sprintf(". VTune limits it by SLM to %s, and the SLM per work-group is not in the export: add "+
+			"unitrace's kernel properties.", slm)
 	case barriers < 1 && barriers <= slm && l.GroupsByBarriers == 0:
 		why = fmt.Sprintf(". VTune limits it by barriers to %s, and no export has the barriers of a work-group.",
 			barriers)
@@ -528,5 +532,6 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 	}
 	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: otherPeak.Confidence(true),
 		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
-			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())), why)}
+			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
+			why)}
 }

@@ -32,7 +32,8 @@ func (f *finder) noActivity(p Part) {
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
 		f.add(p, CauseStack, noThreadSeen,
 			fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %s for the same "+
-				"launches.", f.row.Device, busy.Device, busy.Measured.Or(0)), byOtherMeans("ZE_AFFINITY_MASK of the run"))
+				"launches.", f.row.Device, busy.Device, busy.Measured.Or(0)),
+			byOtherMeans("ZE_AFFINITY_MASK of the run"))
 		return
 	}
 	f.add(p, CauseNoActivity, noThreadSeen,
@@ -118,8 +119,9 @@ func (f *finder) gaps(p Part) {
 	text := fmt.Sprintf("%s, so time between launches may be included, up to %.1f of the missing points. It cannot be "+
 		"distinguished from idle time within launches.", c.outsideText(), float64(points))
 	if busy, known := f.r.Platform.GPUTime.Value(); known && !f.r.fromSummary && f.r.taskTime < busy*(1-gapsSeen) {
-		text += fmt.Sprintf(" VTune counts the GPU as busy for %s, and all tasks together take %s: %s of that time is outside "+
-			"any task.", unit.FormatDuration(busy), unit.FormatDuration(f.r.taskTime), shareText(unit.Ratio(1-f.r.taskTime/busy)))
+		text += fmt.Sprintf(" VTune counts the GPU as busy for %s, and all tasks together take %s: %s of that time is "+
+			"outside any task.", unit.FormatDuration(busy), unit.FormatDuration(f.r.taskTime),
+			shareText(unit.Ratio(1-f.r.taskTime/busy)))
 	}
 	f.add(p, CauseGaps, gapsPossible, text, decide).Explains = unit.Some(points)
 }
@@ -186,7 +188,8 @@ func (f *finder) otherKernels(p Part) {
 	}
 	cause := f.add(p, CauseSampling, otherKernelsHold,
 		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, which have %s: its own "+
-			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured), float64(points)),
+			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured),
+			float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
 }
@@ -227,7 +230,8 @@ func (f *finder) placement(p Part) {
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, ground, fmt.Sprintf(
 		"%d work-groups are fewer than the %d that fit on the GPU at once. If they are placed unevenly "+
-			"(policy partial, %s), occupancy is %s and %s of the XVEs are idle: %s and %s were measured.", q.Groups, holds,
+			"(policy partial, %s), occupancy is %s and %s of the XVEs are idle: %s and %s were measured.",
+		q.Groups, holds,
 		unit.Plural(int64(best.ports), "port"), best.average, best.idle, m,
 		idle), byOtherMeans(otherGroups))
 }
@@ -291,8 +295,8 @@ func (f *finder) tracedGaps(p Part) {
 		ground = tracedGapsEnough
 	}
 	cause := f.fact(p, CauseGaps, ground, fmt.Sprintf(
-		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That is "+
-			"%s of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
+		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That "+
+			"is %s of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
 		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)))
 	cause.Explains = unit.Some(points)
 }

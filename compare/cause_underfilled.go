@@ -100,8 +100,9 @@ func (f *finder) barrierImbalance(p Part) {
 	}
 	if exported {
 		f.add(p, CauseImbalance, stallsAtBarriers,
-			fmt.Sprintf("%s of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: threads of "+
-				"a work-group wait for each other, and slots may stay empty until all of its threads have ended.",
+			fmt.Sprintf("%s of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: "+
+				"threads of a work-group wait for each other, and slots may stay empty until all of its threads "+
+				"have ended.",
 				barrier, q.Waves), byOtherMeans(
 				"a trial with evenly distributed work, or with smaller work-groups"))
 		return

@@ -216,7 +216,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		r.noActivitySeen(row) {
 		return &Cause{Name: CauseNoActivity,
 			Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
-				"nothing was sampled, and the value does not describe the kernel.", ConfirmWith: "a run in which the kernel works for longer"}
+				"nothing was sampled, and the value does not describe the kernel.",
+			ConfirmWith: "a run in which the kernel works for longer"}
 	}
 	margin, estimated := margin(&row.Kernel).Value()
 	switch {
@@ -248,8 +249,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 				minIntervals, unit.FormatDuration(c.Interval))
 		}
 	case c.Misattributed.Or(0) > misattributedMax:
-		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies execute none, so the rest "+
-			"belongs to kernels: too many samples of this run are in the wrong rows to judge its values.",
+		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies execute none, "+
+			"so the rest belongs to kernels: too many samples of this run are in the wrong rows to judge its values.",
 			(1 - c.Misattributed.Or(0)).Percent())
 	case c.OtherTasks.Or(0) > otherTasksMax:
 		nothingExplains := row.Predicted != nil && r.Options.beyond(m.Minus(c.mixed(reference)), 0)
@@ -265,8 +266,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	}
 	short := c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh
 	if short && r.shareByThreads(row) > otherTasksMax {
-		return sampled("%s threads were counted, and all launches together start %s: more than half of the value comes from "+
-			"other tasks.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
+		return sampled("%s threads were counted, and all launches together start %s: more than half of the value "+
+			"comes from other tasks.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
 	}
 	return nil
 }
@@ -307,8 +308,8 @@ func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
 	own, known := c.OwnShare.Value()
 	if !timed {
-		return fmt.Sprintf("This kernel takes %s of the GPU's time, and the time of a launch is not given: the value may come "+
-			"from other tasks, or other kernels ran at the same time.", shareText(own))
+		return fmt.Sprintf("This kernel takes %s of the GPU's time, and the time of a launch is not given: the value "+
+			"may come from other tasks, or other kernels ran at the same time.", shareText(own))
 	}
 	takes := ""
 	if known {

@@ -70,7 +70,8 @@ func (r *Result) rejectTrace(run *ingest.Run) {
 	r.Sequence, r.otherTrace = nil, true
 	r.warn("trace-of-another-run", note.Pos{}, "give the trace of the same run",
 		"the trace is not used, because it belongs to another run: it has %s of %s of %s, "+
-			"and the export has %s of %s", unit.FormatCount(int64(t.Launches), "launch", "launches"), kernelName(k.Task), unit.FormatDuration(traced),
+			"and the export has %s of %s", unit.FormatCount(int64(t.Launches), "launch", "launches"),
+		kernelName(k.Task), unit.FormatDuration(traced),
 		unit.FormatCount(n, "launch", "launches"), unit.FormatDuration(mean))
 }
 
@@ -99,7 +100,8 @@ func (r *Result) nothingMeasured() {
 	if i := slices.IndexFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary }); i >= 0 {
 		r.warn("no-occupancy", note.Pos{File: r.Inputs[i].Path},
 			"collect gpu-hotspots, or export all columns of its result",
-			`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): nothing was measured`)
+			`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): `+
+				"nothing was measured")
 	}
 }
 
@@ -183,11 +185,12 @@ func (r *Result) shapeMissing(row *Row) string {
 	l := r.launchOfKernel(&row.Kernel)
 	switch {
 	case !l.Global.Present():
-		return "the input has no global work size; an export with the columns Work Size:Global and Work Size:Local has it"
+		return "the input has no global work size; an export with the columns Work Size:Global and " +
+			"Work Size:Local has it"
 	case !l.Local.Present():
-		return "the input has no work-group size; give it with --local"
+		return "the input has no work-group size" + r.Options.Naming.Words("; give it with --local", "")
 	case l.SIMD == 0:
-		return "the input has no SIMD width; give it with --simd"
+		return "the input has no SIMD width" + r.Options.Naming.Words("; give it with --simd", "")
 	}
 	return ""
 }

@@ -397,8 +397,8 @@ func (r *Result) ownText(row *Row) string {
 	}
 	stacks, worked := r.averaged(row)
 	m, idle := r.perBusyStack(row)
-	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %s on average is %s on those that worked",
-		stacks, worked.Or(0), row.Measured.Or(0), m)
+	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %s on average is %s on "+
+		"those that worked", stacks, worked.Or(0), row.Measured.Or(0), m)
 	if i, ok := idle.Value(); ok {
 		text += fmt.Sprintf(", idle %s of the time", i)
 	}

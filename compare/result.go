@@ -202,8 +202,8 @@ type Summary struct {
 	Pearson      unit.Opt[float64]     `json:"pearson"`
 	Spearman     unit.Opt[float64]     `json:"spearman"`
 
-	Possible            int                    `json:"-"` // not measured: the bounds admit the prediction; they are among NotJudged
-	PeaksAgree          int                    `json:"-"` // nothing was measured of them: they are among ModelMatched and NotJudged
+	Possible            int                    `json:"-"` // among NotJudged: the bounds admit the prediction
+	PeaksAgree          int                    `json:"-"` // among ModelMatched and NotJudged: nothing was measured
 	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
 }
 

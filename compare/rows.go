@@ -107,7 +107,8 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.Ratio(t/r.taskTime), timed && r.taskTime > 0)
 }
 
-// sort orders the rows for reading: by urgency, then by slot time lost, then by time. Equal rows keep the order of the file.
+// sort orders the rows for reading: by urgency, then by slot time lost, then by
+// time. Equal rows keep the order of the file.
 func (r *Result) sort() {
 	type key struct {
 		total         unit.Seconds

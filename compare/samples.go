@@ -23,7 +23,7 @@ type OverTime struct {
 	// Tail is when the tail begins; absent where there is none, or where the
 	// length is not known well enough.
 	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds"`
-	Bins  []Bin                  `json:"-"` // equal parts of a launch, as many as are known to 5 points; empty where only the mean is
+	Bins  []Bin                  `json:"-"` // equal parts of a launch, each known to 5 points; empty if only the mean is
 	Bars  []Bin                  `json:"-"` // samples that are mostly of one launch
 	Curve []Step                 `json:"-"`
 }
@@ -155,8 +155,8 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	if e.Load > leastLoad {
 		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses",
 			"While none of the run's launches ran, "+
-				"%s of the thread slots were in use: by another program, or by launches that are not in the result. Each value "+
-				"may contain as much from them", unit.FromPercent(e.Load))
+				"%s of the thread slots were in use: by another program, or by launches that are not in the "+
+				"result. Each value may contain as much from them", unit.FromPercent(e.Load))
 	}
 	if left > 0 {
 		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left,

@@ -275,7 +275,8 @@ func (r *Result) modeFull(row *Row) string {
 	gain, mode := r.modeGain(row)
 	if n, known := row.Registers.Value(); known && gain > 1 &&
 		row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain) {
-		return fmt.Sprintf("the slots of the %d-register mode are full, and %d registers allow %.1f times the threads; ", n, mode, gain)
+		return fmt.Sprintf("the slots of the %d-register mode are full, and %d registers allow %.1f times the "+
+			"threads; ", n, mode, gain)
 	}
 	return ""
 }
@@ -310,7 +311,8 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 			"%s of the stalls are on send: other threads hide waiting for its result, but not waiting for its "+
 				"dispatch", why.send), ""
 	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthwhileSpeedup):
-		return SpeedupUndetermined, "the input has no pipe counters, and the active time of XVEs does not show enough headroom", ""
+		return SpeedupUndetermined, "the input has no pipe counters, and the active time of XVEs does not show " +
+			"enough headroom", ""
 	case tight.bound < worthwhileSpeedup:
 		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to decide",
 			tight.bound, tight.text), ""
@@ -321,7 +323,8 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
 	if p := row.Predicted; p != nil {
 		if l := p.Limits & (predict.LimitRegisters | predict.LimitSLM); l != 0 {
-			text += "; limited by " + unit.JoinWords(l.Names(), "and") + ": changing that requires another build of the kernel"
+			text += "; limited by " + unit.JoinWords(l.Names(), "and") +
+				": changing that requires another build of the kernel"
 		}
 	}
 	if counted == "" {
