@@ -22,7 +22,7 @@ var documented = map[string][]string{
 }
 
 var (
-	commandLine = regexp.MustCompile(`(?m)^(?:Make sure: +|[0-9, to]* *)((?:occudiff|unitrace|vtune|oneprof) .*?)(?:   ?\([^)]*\))?$`)
+	commandLine = regexp.MustCompile(`(?m)^(?:Confirm: +|[0-9, to]* *)((?:occudiff|unitrace|vtune|oneprof) .*?)(?:   ?\([^)]*\))?$`)
 	knob        = regexp.MustCompile(`^gpu-sampling-interval=([0-9.]+)$`)
 	asWords     = regexp.MustCompile(`'[^']*'|[^ ']+`)
 )

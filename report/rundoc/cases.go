@@ -236,7 +236,7 @@ func agentSummary(r *compare.Result) *report.AgentSummary {
 func unusable(r *compare.Result) string {
 	switch s := &r.Summary; {
 	case r.Device == nil:
-		return "the device is not known, so nothing is predicted: give --device, or the VTune summary along with the " +
+		return "the device is unknown, so nothing is predicted: give --device, or the VTune summary along with the " +
 			"export"
 	case r.Fit.Contradiction != "":
 		return "the device cannot be the GPU that ran: " + r.Fit.Contradiction

@@ -186,7 +186,7 @@ func noteSection(r *compare.Result) report.Section {
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Runs"}
 	if len(r.Timings) > 0 && !fromLog(r) {
-		s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
+		s.Text = []string{"Host time for submitting and waiting, which is not a kernel's time on the GPU."}
 		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
 		s.Tables[0].In = report.Files
 	}
@@ -216,7 +216,7 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 // madeSection lists the inputs and settings that are needed to make the report
 // again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
-	return report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Inputs",
+	return report.Section{Key: report.SectionProvenance, Title: "Inputs and settings", Sheet: "Inputs",
 		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
 }
 
@@ -278,7 +278,7 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 // allows only some intervals, see predict/arch.
 func samplingText(r *compare.Result) string {
 	if t, known := r.Platform.SamplingInterval.Value(); known {
-		return unit.FormatDuration(t) + ", that of the samples"
+		return unit.FormatDuration(t) + ", from the samples"
 	}
 	text := unit.FormatDuration(r.Options.SamplingInterval)
 	if r.Options.SamplingAssumed {

@@ -120,7 +120,7 @@ func because(r *compare.Row) string {
 	case r.Verdict == compare.Possible:
 		return boundsText(r)
 	case r.Verdict == compare.MatchWhileBusy:
-		return " It filled XVEs as predicted while it ran; the idle time may lie between launches."
+		return " While it ran, it filled XVEs as predicted. The idle time may be between launches."
 	}
 	return ""
 }

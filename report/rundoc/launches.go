@@ -97,11 +97,11 @@ func launchSection(r *compare.Result) report.Section {
 		return s
 	}
 	s.Text = []string{"A gap is time before a launch in which nothing ran on the GPU; " +
-		"its share is of the time from the first launch to the end of the last."}
+		"its share refers to the time from the first launch to the end of the last."}
 	// The step is mentioned only if it is coarse compared with gaps.
 	if step := r.Sequence.Step(); step >= 1e-6 {
 		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.FormatDuration(step)+
-			": shorter gaps are not seen.")
+			": shorter gaps are invisible.")
 	}
 	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
@@ -188,16 +188,16 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		p := k.plot(i)
 		s := report.Section{Key: p.Key, Title: p.Title, Plots: []report.Plot{p}}
 		s.Sheet = "Trend"
-		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.FormatCount(k.Launches, "launch", "launches"),
+		text := fmt.Sprintf("%s, overlaid on one of %s (from %s).", unit.FormatCount(k.Launches, "launch", "launches"),
 			unit.FormatDuration(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
-			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
+			text += fmt.Sprintf(" In the simulation, the tail begins at %s, %s into the launch.",
 				unit.FormatDuration(begins), report.PercentText(unit.Ratio(begins/k.Length)))
 		}
 		table := k.Profile.Show()
 		if len(k.Bins) == 0 {
 			const few = 32 // samples in a terminal
-			text += " The samples tell its mean, and not how a launch fills over time."
+			text += " The samples show the mean, but not how occupancy changes during a launch."
 			table = k.Samples.Show()
 			table.Main = min(table.Len, few)
 		}

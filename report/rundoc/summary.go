@@ -149,7 +149,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		s.Headline = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") +
 			" of a log, nothing predicted"
 		s.Impact = "A log has neither work-group nor sub-group size" +
-			r.Options.Naming.Words(": --local and --simd give them", "")
+			r.Options.Naming.Words(": --local and --simd set them", "")
 		s.Rows = timingTable(r).Show(firstTimings...)
 		s.Rows.Len = min(s.Rows.Len, seriesRows)
 		return s

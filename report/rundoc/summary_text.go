@@ -19,7 +19,7 @@ import (
 // deviceName returns the short name of the device.
 func deviceName(r *compare.Result) string {
 	if r.Device == nil {
-		return "Device not known"
+		return "Unknown device"
 	}
 	return report.OneLine(r.Device.ShortName())
 }
@@ -113,7 +113,7 @@ func undeterminedText(r *compare.Result, lines []line) string {
 	case s.NoPrediction:
 		return "Nothing is predicted: " + report.OneLine(lines[0].NoPrediction)
 	case s.Possible:
-		return "Nothing was measured: the idle time of the XVEs admits the prediction"
+		return "Nothing was measured: the idle time of the XVEs is consistent with the prediction"
 	case s.PeaksAgree:
 		return "Nothing was measured: VTune's peak is a prediction, too, and agrees with this one"
 	case s.NoMeasurement:
@@ -574,7 +574,7 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	case l.SIMD == 0:
 		return "no SIMD width"
 	}
-	return "cannot run so"
+	return "cannot run"
 }
 
 // fixText returns a row's remedy with its bound, or "" without one.

@@ -87,7 +87,7 @@ func TestWhy(t *testing.T) {
 		{"no global size", reduce(compare.NoPrediction, func(r *compare.Row) { r.Global = unit.Size3{} }), "no global size"},
 		{"no work-group size", reduce(compare.NoPrediction, func(r *compare.Row) { r.Local = unit.Size3{} }), "no work-group size"},
 		{"no SIMD width", reduce(compare.NoPrediction, func(r *compare.Row) { r.SIMD = unit.Opt[int]{} }), "no SIMD width"},
-		{"a launch that the device rejects", reduce(compare.NoPrediction), "cannot run so"},
+		{"a launch that the device rejects", reduce(compare.NoPrediction), "cannot run"},
 		{"a sure cause", reduce(compare.Below, cause(compare.CauseDispatch, compare.High)), "very short threads"},
 		{"a likely cause", reduce(compare.Below, cause(compare.CauseDispatch, compare.Low)), "very short threads?"},
 		{"no cause", reduce(compare.Below), "below"},
@@ -153,7 +153,7 @@ func TestEvidence(t *testing.T) {
 		{"a match has no distance", reduce(compare.Match, difference(-2)), "match."},
 		{"no prediction", reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size." }), "no prediction. No size."},
 		{"idle time aside", reduce(compare.MatchWhileBusy),
-			"match while busy. It filled XVEs as predicted while it ran; the idle time may lie between launches."},
+			"match while busy. While it ran, it filled XVEs as predicted. The idle time may be between launches."},
 		{"a cause that nothing has to confirm", reduce(compare.MatchWhileBusy, dispatch),
 			"match while busy: dispatch. The figures show it."},
 		{"compared with another prediction", reduce(compare.Match, func(r *compare.Row) { r.Basis = compare.BasisMeasuredPeak }),
@@ -302,7 +302,7 @@ func TestHeadline(t *testing.T) {
 	if got := deviceName(of()); got != "Meteor Lake Arc" {
 		t.Errorf("%q", got)
 	}
-	if got := deviceName(&compare.Result{}); got != "Device not known" {
+	if got := deviceName(&compare.Result{}); got != "Unknown device" {
 		t.Errorf("%q", got)
 	}
 }

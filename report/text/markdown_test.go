@@ -122,7 +122,7 @@ func TestSectionOrder(t *testing.T) {
 			got = append(got, title)
 		}
 	}
-	want := "All kernels, Timings of logs, Notes, Terms, What it was made from"
+	want := "All kernels, Timings of logs, Notes, Terms, Inputs and settings"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %s, want %s", s, want)
 	}

@@ -341,7 +341,7 @@ func (p *printer) fitting(lead string, c report.NextCommand) string {
 // commands that confirm it.
 func (p *printer) facts(s *report.Summary) {
 	cells := s.Rows.Row(0, nil)
-	const sure = "Make sure:"
+	const sure = "Confirm:"
 	indent := len(sure) + len(gap)
 	for i, c := range s.Rows.Columns {
 		if c.In&report.Terminal != 0 && !cells[i].Blank() {
