@@ -7,8 +7,8 @@ import (
 )
 
 // boundByArray sets the bounds of a row's occupancy that follow from the state
-// of the XVE array if thread occupancy was not measured. An idle XVE holds no
-// thread. Another XVE holds at least one thread, and at most all of its
+// of the XVE array if thread occupancy was not measured. An idle XVE has no
+// thread. Another XVE has at least one thread, and at most all of its
 // threads. For example, XVEs with 7 threads that are idle for 30% of the time
 // are between 10% and 70% occupied. Without the number of threads per XVE,
 // there is no lower bound.
@@ -20,8 +20,8 @@ func (r *Result) boundByArray(row *Row) {
 	row.BoundLow, row.BoundHigh = r.leastOfBusy(row), unit.Some(1-idle)
 }
 
-// leastOfBusy returns the occupancy of a row if each XVE that is not idle holds
-// one thread. It is absent if the idle time or the device is not known.
+// leastOfBusy returns the occupancy of a row if each XVE that is not idle has one
+// thread. It is absent if the idle time or the device is not known.
 func (r *Result) leastOfBusy(row *Row) unit.Opt[unit.Ratio] {
 	idle, known := row.Idle.Value()
 	if !known || noArray(row) || r.Device == nil || r.Device.ThreadsPerXVE <= 0 {

@@ -9,38 +9,38 @@ import (
 	"occudiff/predict"
 )
 
-// Part is where thread slots of the GPU were while a kernel ran.
+// Part is a part of the thread-slot breakdown.
 type Part string
 
-// The parts. Empty and Underfilled are one, Shortfall, where the XVE array
-// state does not tell them apart.
+// The parts. If the input has no XVE array state, Shortfall is the sum of Idle and
+// Underfilled.
 const (
-	PartOccupied    Part = "occupied"    // held a thread
-	PartUnderfilled Part = "underfilled" // of busy XVEs, with fewer threads than the launch admits
+	PartOccupied    Part = "occupied"    // slots with a thread
+	PartUnderfilled Part = "underfilled" // free slots of busy XVEs, below the prediction for the launch
 	// PartIdle belongs to XVEs without any thread, beyond those that the launch
 	// itself leaves idle.
 	PartIdle        Part = "idle"
-	PartShortfall   Part = "shortfall"    // both
+	PartShortfall   Part = "shortfall"    // idle + underfilled
 	PartLastWave    Part = "last_wave"    // predicted: the partial wave at the end
-	PartLaunchLimit Part = "launch_limit" // predicted: what the launch's resources and its size keep from it
+	PartLaunchLimit Part = "launch_limit" // predicted: slots that the launch cannot use, by its resources and size
 )
 
-// Parts lists the parts in the order in which they are shown.
+// Parts returns the parts in printing order.
 func Parts() []Part { return slices.Clone(parts[:]) }
 
-// SlotBreakdown describes where the thread slots were, in points of all slots
-// of the GPU. The parts add up to 100; those that cannot be determined are
-// absent and belong to another.
+// SlotBreakdown splits all thread slots of the GPU into parts, in points. The
+// parts add up to 100. A part that cannot be determined is absent, and another
+// part contains it.
 type SlotBreakdown struct {
 	Parts         ByPart[unit.Opt[unit.Points]]
-	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
-	PredictedIdle unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
+	Policy        predict.Policy       // of the prediction; Auto without one
+	PredictedIdle unit.Opt[unit.Ratio] // share of XVEs that the launch itself leaves idle
 	Certainty     Certainty
 	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
-	Causes        []Cause                // of a row that does not match: by part, the most probable first
+	Causes        []Cause                // of a mismatch: by part, the most likely first
 }
 
-// Points returns a part, absent when it is not told.
+// Points returns a part. It is absent if it is unknown.
 func (a *SlotBreakdown) Points(p Part) unit.Opt[unit.Points] {
 	if a == nil {
 		return unit.Opt[unit.Points]{}
@@ -54,13 +54,13 @@ type ByPart[T any] [len(parts)]T
 // Of returns the value of a part.
 func (b *ByPart[T]) Of(p Part) T { return b[p.index()] }
 
-// index is the place of a part in Parts.
+// index returns the index of a part in Parts.
 func (p Part) index() int { return max(slices.Index(parts[:], p), 0) }
 
 var parts = [...]Part{PartOccupied, PartUnderfilled, PartIdle, PartShortfall, PartLastWave, PartLaunchLimit}
 
-// Rounded returns the parts as they are printed: to one decimal, by largest
-// remainder, so that they still add up.
+// Rounded returns the parts with one decimal. Rounding is by largest remainder, so
+// that the printed parts still add up.
 func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	var tenths, remainder ByPart[float64]
 	var told []int
@@ -83,8 +83,8 @@ func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	return printed
 }
 
-// Drawable returns the parts without negative ones, which are drawn as nothing
-// and come off the predicted parts first.
+// Drawable returns the parts for a bar. A negative part is 0, and the predicted
+// parts are reduced by it first.
 func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
@@ -123,7 +123,7 @@ func (r *Result) breakdown(row *Row) *SlotBreakdown {
 	return &a
 }
 
-// parts computes the parts of a row that is accounted for.
+// parts returns the parts of the breakdown of a row.
 func (r *Result) parts(row *Row) (a SlotBreakdown) {
 	set := func(p Part, v unit.Points) { a.Parts[p.index()] = unit.Some(v) }
 	m, p := row.Measured.Or(0), row.Predicted

@@ -11,9 +11,9 @@ import (
 	"occudiff/predict"
 )
 
-// The causes, in the order in which they are looked for. Shape, model, sampling
-// and tolerance come before any account; the others are of a part of it, or of
-// a row above its prediction.
+// The causes, in the order of the search. Launch size, model mismatch, sampling,
+// and tolerance come before any breakdown. The others belong to a part of it, or
+// to a row above its prediction.
 const (
 	CauseLaunchSize        = "launch size"
 	CauseModelMismatch     = "model mismatch"
@@ -34,16 +34,16 @@ const (
 	CauseUnexplained       = "unexplained"
 )
 
-// Cause describes why what was seen differs from the prediction.
+// A Cause is a reason why the measured value differs from the prediction.
 type Cause struct {
-	Part        Part       // that it is of; empty for causes that come before a breakdown
+	Part        Part       // empty for causes that come before a breakdown
 	Name        string     // one of the causes
 	Confidence  Confidence // zero for a row that cannot be judged
 	Ground      Ground
-	Evidence    string   // one or two sentences with the figures
-	ConfirmWith string   // what would settle it, without a full stop; may be empty
-	Next        NextStep // the same, where it is a collection
-	Registers   int      // per thread, of the mode that CauseGRF names; else 0
+	Evidence    string   // one or two sentences with the values
+	ConfirmWith string   // measurement that confirms it, without a period; may be empty
+	Next        NextStep // the same, if it is a collection
+	Registers   int      // per thread, in the mode that CauseGRF names; otherwise 0
 	// Explains is the largest number of points that the cause can explain;
 	// absent if it can explain all of its part.
 	Explains unit.Opt[unit.Points]
@@ -70,11 +70,11 @@ func (r *Result) setCause(row *Row) {
 		row.Breakdown = r.breakdown(row)
 		cause := row.Breakdown.Causes[0]
 		row.Cause = &cause
-	} // of a row that is unmeasurable the reason is there
+	} // an unmeasurable row already has its reason
 }
 
-// better orders causes: first those that can explain enough of what is missing,
-// then by confidence, then those that were measured.
+// better orders causes: first those that can explain enough of the missing
+// points, then by confidence, then those that were measured.
 func (f *finder) better(a, b Cause) int {
 	if x, y := f.explainsEnough(&a), f.explainsEnough(&b); x != y {
 		if x {
@@ -109,8 +109,7 @@ func surer(a, b Cause) int {
 	return cmp.Compare(rank(&b), rank(&a))
 }
 
-// largest is the part that most of what is missing from the prediction went to,
-// as printed.
+// largest returns the part with most of the missing points, as printed.
 func (a *SlotBreakdown) largest() Part {
 	switch printed := a.Rounded(); {
 	case a.Points(PartShortfall).Present():
@@ -156,8 +155,8 @@ func (f *finder) has(cause string) bool {
 	return slices.ContainsFunc(f.found, func(c Cause) bool { return c.Name == cause })
 }
 
-// add adds a cause with the confidence of its ground. It is good until the next
-// one.
+// add adds a cause with the confidence of its ground. The returned pointer is
+// valid until the next call.
 func (f *finder) add(part Part, name string, ground Ground, because string, decide decision) *Cause {
 	limit := f.row.Certainty.limit()
 	sure := ground.Confidence(f.row.Certainty.Reliable())
@@ -182,8 +181,8 @@ func (c *Cause) confirm(with decision) {
 	c.ConfirmWith, c.Next = with.text, with.NextStep
 }
 
-// all finds the causes of both parts, those of the larger part first. The
-// larger part is unexplained if no cause can explain enough of it.
+// all returns the causes of both parts. The causes of the larger part are first.
+// It is unexplained if no cause can explain enough of it.
 func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
 	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
@@ -212,7 +211,8 @@ func (f *finder) causes(p Part) {
 	}
 }
 
-// missing describes what cannot be determined, and what would tell it.
+// missing returns what cannot be determined, and the measurement that shows it.
+// For example, without launch sizes the share of a partial last wave is unknown.
 func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
@@ -282,7 +282,7 @@ func (r *Result) noActivitySeen(row *Row) bool {
 	return measured && m.Percent() < float64(r.unseen(row))
 }
 
-// aboveCause returns why more was measured than the launch can reach.
+// aboveCause returns the reason why more was measured than the launch can reach.
 func (r *Result) aboveCause(row *Row) Cause {
 	f := r.finder(row, nil)
 	if f.look(abovePrediction, ""); len(f.found) == 0 {
@@ -291,7 +291,8 @@ func (r *Result) aboveCause(row *Row) Cause {
 	return f.found[0]
 }
 
-// unexplainedAbove adds that no cause fits, and why other kernels are none.
+// unexplainedAbove adds that no cause fits, and why other kernels are not the
+// cause.
 func (f *finder) unexplainedAbove() {
 	above := f.r.aboveText(f.row)
 	const other = "the launch or its build is not the one that was predicted"
@@ -337,9 +338,8 @@ func (r *Result) insidePeak(row *Row) bool {
 	return row.Predicted != nil && row.Measured.Or(0).Minus(row.Predicted.Peak) <= r.unseen(row)+digit
 }
 
-// aboveText describes what a row measures more than: the most that the launch
-// reaches alone, or the average over its waves where it is within the predicted
-// peak.
+// aboveText returns the value that the measured value exceeds: the predicted
+// peak, or the predicted average if the measured value is within the peak.
 func (r *Result) aboveText(row *Row) string {
 	ref, name := row.Peak.Or(0), "profiler's peak"
 	switch p := row.Predicted; {
@@ -352,8 +352,8 @@ func (r *Result) aboveText(row *Row) string {
 	return fmt.Sprintf("Measured %s is above the %s of %s", row.Measured.Or(0), name, ref)
 }
 
-// otherTasks states that other tasks under the same samples are enough to
-// explain the value.
+// otherTasks adds that other tasks in the same samples are enough to explain the
+// value.
 func (f *finder) otherTasks(Part) {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
 	if m > c.mixed(f.row.reference()) {
@@ -364,12 +364,12 @@ func (f *finder) otherTasks(Part) {
 			c.outsideText(), shareText(c.OtherTasks.Or(0)), m), c.resample())
 }
 
-// mixed is the most that a launch and what can be of other tasks under its
-// samples come to.
+// mixed returns the highest value of a launch with the largest possible share of
+// other tasks, which may be full, in its samples.
 func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.OtherTasks.Or(1)*(1-own) }
 
-// readOnOneStack fits a launch on one stack whose counter divides by that
-// stack's slots alone.
+// readOnOneStack adds a launch on one stack, if the value fits a counter that
+// divides by the slots of that stack alone.
 func (f *finder) readOnOneStack(Part) {
 	r, m := f.r, f.row.Measured.Or(0)
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
@@ -384,8 +384,8 @@ func (f *finder) readOnOneStack(Part) {
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
 
-// smallerGRF looks for a register mode with more threads than the assumed one
-// that makes a higher value fit: an Xe3 kernel of 96 registers fills all 10
+// smallerGRF adds a register mode with more threads than the assumed mode, if a
+// higher value fits it. For example, an Xe3 kernel with 96 registers fills all 10
 // threads of an XVE.
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
@@ -396,8 +396,8 @@ func (f *finder) smallerGRF(Part) {
 	}
 }
 
-// otherBuild fits a value of a known register mode that only a mode with more
-// threads reaches.
+// otherBuild adds a register mode with more threads than the known mode, if only
+// that mode reaches the value.
 func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherBuildAbove,
@@ -410,8 +410,8 @@ func (f *finder) otherBuild(Part) {
 	}
 }
 
-// modeWithMoreThreads returns a register mode that makes a value above the
-// prediction fit, and the predicted average.
+// modeWithMoreThreads returns a register mode that a value above the prediction
+// fits, and the average that is predicted for it.
 func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok bool) {
 	r, row, m := f.r, f.row, f.row.Measured.Or(0)
 	l := r.LaunchOf(row)
@@ -426,15 +426,15 @@ func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok 
 }
 
 // modelOff reports whether the two static predictions differ by so much that
-// one of them has the wrong launch or device. Where there is no measurement,
-// that difference is the mismatch itself, however small.
+// one of them has the wrong launch or device. Without a measurement, any
+// difference is the mismatch itself.
 func modelOff(row *Row) bool {
 	d, ok := row.PeakDifference.Value()
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 
-// launchSize says, of a row of which the model is off, that its work size lacks
-// a dimension, where a grid larger by a whole factor has the profiler's peak.
+// launchSize returns that the work size of a row lacks a dimension, if a grid that
+// is larger by a whole factor has the profiler's peak; otherwise nil.
 func (r *Result) launchSize(row *Row) *Cause {
 	k, clamped := r.gridTimes(row)
 	if k < 2 {
@@ -446,11 +446,12 @@ func (r *Result) launchSize(row *Row) *Cause {
 	if clamped {
 		times = fmt.Sprintf("%d or more times", k)
 	}
-	// Several launches that lack something are as likely of another GPU.
+	// Several launches with a missing dimension are as likely to be launches of
+	// another GPU.
 	if clamped || gridStep(threads, slots) < sizeCertain || k > sizeFactor || r.Fit.off > 1 {
 		sure = Low
 	}
-	fitting := "" // all that ran
+	fitting := ""
 	if len(r.Fit.Devices) > 0 {
 		fitting = ", which fits " + r.Fit.String()
 	}
@@ -465,9 +466,9 @@ func (r *Result) launchSize(row *Row) *Cause {
 			times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
 }
 
-// gridTimes is how many times larger a row's grid would have to be for the
-// profiler's peak, 0 where no factor fits; clamped says that it may be larger
-// still.
+// gridTimes returns the factor by which the grid of a row must grow to have the
+// profiler's peak, or 0 if no factor fits. clamped reports whether a larger
+// factor fits as well.
 func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads := p.Groups * p.ThreadsPerGroup
@@ -475,8 +476,8 @@ func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	if peak <= row.ModelPeak || threads >= slots || gridStep(threads, slots) < sizeStepPoints {
 		return 0, false
 	}
-	// A grid that fills the GPU reaches the most that this work-group can; any
-	// larger one reaches it as well.
+	// A grid that fills the GPU has the highest peak of this work-group, and so
+	// has any larger grid.
 	k = (slots + threads - 1) / threads
 	most := r.grown(row, k)
 	clamped = abs(peak.Minus(most)) <= sizeFitPoints+digit
@@ -496,7 +497,7 @@ func gridStep(threads, slots int64) unit.Points {
 	return unit.Points(100 * float64(threads) / float64(slots))
 }
 
-// grown is the peak that the profiler would print for k times as many
+// grown returns the peak that the profiler would print for k times as many
 // work-groups of the row's launch.
 func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	l := r.LaunchOf(row)
@@ -510,7 +511,8 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	return p.Peak
 }
 
-// modelMismatch states that the profiler's peak and the predicted one differ.
+// modelMismatch returns that the profiler's peak and the predicted peak differ,
+// and the likely reason.
 func (r *Result) modelMismatch(row *Row) *Cause {
 	var why string
 	l := r.LaunchOf(row)

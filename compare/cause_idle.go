@@ -14,8 +14,8 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// adapters names stacks or adapters that the profiler averaged over and that
-// did not work.
+// adapters adds stacks or adapters that the profiler averaged over and that did
+// not work.
 func (f *finder) adapters(p Part) {
 	if c := f.r.adapters(f.row); c != nil {
 		c.Part = p
@@ -23,8 +23,8 @@ func (f *finder) adapters(p Part) {
 	}
 }
 
-// noActivity says so where no thread was ever seen. If another stack has
-// threads of the same launches, this one was idle.
+// noActivity adds that no thread was seen at any time. If another stack has
+// threads of the same launches, this stack was idle.
 func (f *finder) noActivity(p Part) {
 	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
 		return
@@ -48,15 +48,15 @@ func (r *Row) launchKey() ingest.Key {
 	return k
 }
 
-// ran returns the idle share where it can be that of the measured occupancy's
-// window.
+// ran returns the idle share. ok is false if it contradicts the measured
+// occupancy, so that the two come from different windows.
 func (r *Row) ran() (idle unit.Ratio, ok bool) {
 	idle, ok = r.Idle.Value()
 	return idle, ok && r.BusyOccupancy.Present()
 }
 
-// oneOfStacks finds launches that ran on one of several stacks: the others were
-// idle, and this one was idle for little of the time.
+// oneOfStacks adds launches that ran on one of several stacks: the others were
+// idle, and this stack was idle for little of the time.
 func (f *finder) oneOfStacks(p Part) {
 	d, idle := f.r.Device, f.row.Idle.Or(0)
 	_, counted := f.r.averaged(f.row)
@@ -76,8 +76,8 @@ func (f *finder) oneOfStacks(p Part) {
 // affinity names the settings that limit a run to a part of the GPU.
 const affinity = "ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
 
-// engines fits a GPU of which one of k stacks or compute engines worked, where
-// nothing counts them.
+// engines adds that one of k stacks or compute engines worked, if the idle share
+// fits and the inputs do not count them.
 func (f *finder) engines(p Part) {
 	idle, d := f.row.Idle.Or(0), f.r.Device
 	_, counted := f.r.averaged(f.row)
@@ -101,9 +101,9 @@ func (f *finder) engines(p Part) {
 	}
 }
 
-// gaps is time between launches, as far as it can contain enough of what is
-// missing. If something else explains the idle time, most of it must be
-// possible.
+// gaps adds time between launches, if it can contain enough of the missing
+// points. If another cause explains the idle time, gaps must be able to explain
+// at least half of it.
 func (f *finder) gaps(p Part) {
 	c, idle := &f.row.Certainty, f.row.Idle.Or(0)
 	most := min(c.likelyOutside().Or(1), idle)
@@ -132,7 +132,7 @@ func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 	return pointsOf(f.row.Measured.Or(0) * share / max(1-share, 1e-9))
 }
 
-// idleWithin is idle time that cannot be between launches: Xe-cores run out of
+// idleWithin adds idle time that cannot be between launches: Xe-cores run out of
 // work before the launch ends, or wait for threads that the dispatcher has not
 // started.
 func (f *finder) idleWithin(p Part) {
@@ -173,7 +173,7 @@ func (f *finder) idleWithin(p Part) {
 // evenWork is the measurement that shows whether uneven work is the cause.
 const evenWork = "the same launch with equal work in all work-groups"
 
-// otherKernels names other kernels of less occupancy if their possible part of
+// otherKernels adds other kernels with less occupancy if their possible share of
 // the samples explains all missing points.
 func (f *finder) otherKernels(p Part) {
 	c := &f.row.Certainty
@@ -194,11 +194,10 @@ func (f *finder) otherKernels(p Part) {
 	cause.Explains = unit.Some(points)
 }
 
-// placement fits a launch that does not fill the GPU once and whose work-groups
-// sit on few of the Xe-cores: policy partial gives occupancy and idle share
-// together, which the prediction does not. It is how a Tiger Lake that ran 8
-// work-groups of 40 threads, on 2 of 6 Xe-cores or on 3 with a barrier, is
-// read.
+// placement adds that the work-groups of a launch that does not fill the GPU once
+// ran on few Xe-cores, if policy partial predicts both the occupancy and the idle
+// share. For example, a Tiger Lake ran 8 work-groups of 40 threads on 2 of 6
+// Xe-cores, or on 3 with a barrier.
 func (f *finder) placement(p Part) {
 	row, q := f.row, f.row.Predicted
 	c := &row.Certainty
@@ -214,7 +213,7 @@ func (f *finder) placement(p Part) {
 	}
 	best, off := placed{}, unit.Points(math.Inf(1))
 	for _, x := range f.placements() {
-		// Which Xe-core ends last hangs on the times of its threads.
+		// The Xe-core that ends last depends on the times of its threads.
 		x.idle = min(max(idle, x.least), x.idle)
 		if d := max(abs(x.average.Minus(m)), abs(x.idle.Minus(idle))); within.within(d) && d < off {
 			best, off = x, d
@@ -239,14 +238,14 @@ func (f *finder) placement(p Part) {
 // otherGroups is the measurement that shows whether placement is the cause.
 const otherGroups = "another number of work-groups, measured again"
 
-// placed is a launch under policy partial.
+// placed is the prediction for a launch under policy partial.
 type placed struct {
 	ports                int
-	average, least, idle unit.Ratio // idle at least, and with threads that all live alike
+	average, least, idle unit.Ratio // least idle share, and idle share with equal thread lifetimes
 }
 
-// placements returns the launch of a row for each number of ports, with a
-// barrier where it may have one. XVEs are idle where their Xe-core holds no
+// placements returns the predictions for each number of ports, without barriers
+// and with one if the launch may have one. XVEs are idle if their Xe-core has no
 // thread.
 func (f *finder) placements() (list []placed) {
 	l := f.r.LaunchOf(f.row)
@@ -261,11 +260,11 @@ func (f *finder) placements() (list []placed) {
 	return list
 }
 
-// Traced returns how the launches of a row follow each other, nil when no trace
-// tells.
+// Traced returns the sequence of a row's launches, or nil without a trace.
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
-// aTrace returns a trace of the launches, or nothing if there is one.
+// aTrace returns a trace of the launches as the confirmation, or nothing if the
+// inputs have a trace.
 func (f *finder) aTrace() decision {
 	if f.r.Traced(f.row) != nil {
 		return decision{}
@@ -273,7 +272,7 @@ func (f *finder) aTrace() decision {
 	return byTrace("")
 }
 
-// fact adds a cause that a trace shows. Sampling makes it no less sure.
+// fact adds a cause that a trace shows. Sampling does not lower its confidence.
 func (f *finder) fact(part Part, name string, ground Ground, because string) *Cause {
 	cause := f.add(part, name, ground, because, decision{})
 	cause.Confidence, cause.measured = ground.Confidence(true), true
@@ -281,8 +280,7 @@ func (f *finder) fact(part Part, name string, ground Ground, because string) *Ca
 	return cause
 }
 
-// tracedGaps names gaps that a trace shows; a trace without gaps rules them
-// out.
+// tracedGaps adds gaps that a trace shows. A trace without gaps excludes them.
 func (f *finder) tracedGaps(p Part) {
 	t := f.r.Traced(f.row)
 	share := min(t.GapShare(), f.row.Certainty.OutsideLaunches.Or(1))
@@ -301,8 +299,8 @@ func (f *finder) tracedGaps(p Part) {
 	cause.Explains = unit.Some(points)
 }
 
-// tracedOverlap names other kernels that a trace shows in this one's time. A
-// trace without them rules them out.
+// tracedOverlap adds other kernels that ran at the same time according to a
+// trace. A trace without them excludes them.
 func (f *finder) tracedOverlap(Part) {
 	t, m := f.r.Traced(f.row), f.row.Measured.Or(0)
 	share := t.SharedShare()
@@ -322,8 +320,8 @@ func (f *finder) tracedOverlap(Part) {
 		share, with, enough))
 }
 
-// kernelName is a kernel's name in a sentence: as the source has it, and
-// without what is too long for a line.
+// kernelName returns a kernel's name for a sentence: as in the source, and
+// shortened to a line.
 func kernelName(task string) string {
 	short := names.Short([]string{names.Display(task)}, func(name string) bool { return len(name) <= 80 })
 	name := []rune(strings.Join(strings.Fields(short[0]), " "))
@@ -333,8 +331,8 @@ func kernelName(task string) string {
 	return string(name)
 }
 
-// alike reports whether the launches of a row take times near enough to each
-// other for their mean to stand for each.
+// alike reports whether the launches of a row have similar lengths, so that their
+// mean describes each of them.
 func (f *finder) alike() bool {
 	if t := f.r.Traced(f.row); t != nil && t.Launches > 1 {
 		return t.P10 > 0 && t.P90 < alikeLaunches*t.P10

@@ -9,9 +9,9 @@ import (
 	"occudiff/predict"
 )
 
-// dispatch fits threads that end faster than new ones start. Where idle time
-// lies decides how long they live: by the measured value it is within the
-// launch, by the value over the busy XVEs it is not.
+// dispatch adds threads that end faster than new threads start. Their lifetime
+// depends on the place of the idle time: the lower bound assumes that it is
+// within the launches, and the upper bound that it is not.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLifetimes(row)
@@ -46,9 +46,9 @@ func (f *finder) dispatch(p Part) {
 	f.add(p, CauseDispatch, ground, lives+": the dispatcher may not keep up.", decide)
 }
 
-// launchBound reports whether a launch is over so soon that what the dispatcher
-// does shows in it: threads that end faster than others start, or a launch that
-// takes little longer than filling the Xe-cores.
+// launchBound reports whether a launch is so short that the dispatcher affects
+// its occupancy: threads end faster than others start, or the launch takes little
+// longer than filling the Xe-cores.
 func (r *Result) launchBound(row *Row) bool {
 	avg, timed := row.Average().Value()
 	_, _, short := r.threadLifetimes(row)
@@ -58,8 +58,8 @@ func (r *Result) launchBound(row *Row) bool {
 // fills returns the time in which the dispatcher fills an Xe-core.
 func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
 
-// filling names the dispatcher for a launch that takes little longer than
-// filling the Xe-cores.
+// filling adds the dispatcher for a launch that takes little longer than filling
+// the Xe-cores.
 func (f *finder) filling(p Part) {
 	avg, timed := f.row.Average().Value()
 	if !timed || f.evidence&shortThreads == 0 {
@@ -71,10 +71,10 @@ func (f *finder) filling(p Part) {
 		byOtherMeans("launches with more work, measured again"))
 }
 
-// threadLifetimes returns the mean life of a thread by Little's law, at least
-// and at most, when it is short enough to matter, also with half a printed
-// digit more. Several GPUs may have worked in turn or at once: threads live no
-// longer than if it was in turn.
+// threadLifetimes returns the bounds of the mean thread lifetime by Little's law.
+// short reports whether it is short enough to matter, also with half a printed
+// digit more. Several GPUs may have worked in turn or at once. Working in turn
+// has the longest lifetime.
 func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, short bool) {
 	m, measured := row.Measured.Value()
 	shortest, known := r.threadLifetime(row, m)
@@ -112,9 +112,9 @@ func (f *finder) barrierImbalance(p Part) {
 			"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
-// largeGRF looks for a register mode with fewer threads that makes the
-// prediction fit. If other kernels may have added to the value, both halves may
-// be higher.
+// largeGRF adds a register mode with fewer threads, if its prediction fits. If
+// other kernels may have added to the value, the busy occupancy and the measured
+// value may both be higher.
 func (f *finder) largeGRF(p Part) {
 	t, ok := f.trial(p)
 	if !ok {
@@ -129,7 +129,7 @@ func (f *finder) largeGRF(p Part) {
 	t.registers(registersOfOthers)
 }
 
-// trial begins a refit, if the row tells enough for one.
+// trial returns a refit. ok is false if the row has too little data for it.
 func (f *finder) trial(p Part) (t trial, ok bool) {
 	c := &f.row.Certainty
 	n, timed := c.Intervals.Value()
@@ -148,9 +148,9 @@ func (f *finder) newTrial(p Part) trial {
 	return t
 }
 
-// predictedWhileBusy is the point of the predicted range that a row is
-// accounted for by; of a row below it, of the register mode that makes the
-// prediction fit, where one does: its launches leave other XVEs empty.
+// predictedWhileBusy returns the point of the predicted range that the breakdown
+// of a row uses. For a row below its prediction, it comes from the register mode
+// that fits, if there is one: its launches leave other XVEs idle.
 func (r *Result) predictedWhileBusy(row *Row) predict.Utilization {
 	f := finder{r: r, row: row}
 	if t, ok := f.trial(""); ok && row.Verdict == Below {
@@ -169,14 +169,14 @@ type trial struct {
 	part           Part
 	launch         predict.Launch
 	busy, measured unit.Ratio
-	before         unit.Points // how far the prediction as it stands is off
+	before         unit.Points // error of the unchanged prediction
 	above          unit.Points // points that other kernels may have added
 }
 
-// predict reports whether the prediction for a launch comes near, nearer than
-// the one as it stands: one that stays as it was is no sign of anything. It has
-// to come near by both halves: what busy XVEs held, and what was measured, but
-// for time outside the launches.
+// predict returns the prediction for a launch. fits reports whether it is near
+// the measurement, and nearer than the unchanged prediction. Both the busy
+// occupancy and the measured value must fit, except for time outside the
+// launches.
 func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Prediction, fits bool) {
 	p, err := predict.Predict(t.r.Device, l)
 	if err != nil {
@@ -187,8 +187,8 @@ func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Predict
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
 
-// nearest is the point of the range of a prediction at which busy XVEs hold
-// most nearly what they held.
+// nearest returns the point of the predicted range that is nearest to the busy
+// occupancy.
 func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 	g := p.Range(t.r.Device)
 	return g.NearestBusy(t.busy)
@@ -200,15 +200,15 @@ func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio,
 		t.busy, limit, what, more), decide)
 }
 
-// largerGRF is the mode with more registers that makes the prediction fit, 0
-// where none does.
+// largerGRF returns the prediction for a mode with more registers that fits, and
+// the registers of the mode. They are 0 if no mode fits.
 func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	if t.row.Registers.Present() {
 		return p, 0
 	}
 	l := t.launch
 	for _, mode := range t.r.Device.DistinctModes() {
-		if l.GRF = mode.Registers; l.GRF <= 128 { // it has been predicted
+		if l.GRF = mode.Registers; l.GRF <= 128 { // the unchanged prediction
 			continue
 		}
 		if p, fits := t.predict(l, t.r.Options.Tolerance+t.above); fits {
@@ -243,7 +243,7 @@ func (t *trial) registers(ground Ground) bool {
 	return true
 }
 
-// width looks for another SIMD width that fits.
+// width adds another SIMD width, if its prediction fits.
 func (f *finder) width(p Part) {
 	t, ok := f.trial(p)
 	if !ok || t.launch.SIMD == predict.ExplicitSIMD {
@@ -259,7 +259,7 @@ func (f *finder) width(p Part) {
 	}
 }
 
-// oneStack fits a launch that ran on one of several stacks.
+// oneStack adds a launch on one of several stacks, if its prediction fits.
 func (f *finder) oneStack(p Part) {
 	t, ok := f.trial(p)
 	if !ok {
@@ -274,8 +274,8 @@ func (f *finder) oneStack(p Part) {
 	}
 }
 
-// onOneStack predicts the peak of a launch on one stack over the slots of all
-// stacks.
+// onOneStack returns the peak of a launch on one stack, as a share of the slots of
+// all stacks. It returns false for a device with one stack.
 func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	if r.Device.Tiles < 2 {
 		return 0, false
@@ -286,8 +286,9 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	return p.Peak / unit.Ratio(r.Device.Tiles), err == nil
 }
 
-// moreSLM and moreBarriers fit a number of work-groups per Xe-core that SLM or
-// barriers would allow if the kernel used more than the inputs contain.
+// moreSLM and moreBarriers add a smaller number of work-groups per Xe-core, if its
+// prediction fits. SLM or barriers limit a kernel to that number if it uses more
+// of them than the inputs contain.
 func (f *finder) moreSLM(p Part) { f.residency(p, CauseSLM, "SLM") }
 
 func (f *finder) moreBarriers(p Part) { f.residency(p, CauseBarriers, "barriers") }
@@ -314,8 +315,8 @@ func (f *finder) residency(p Part, cause, what string) {
 	}
 }
 
-// spans prints two estimates of a time in the unit of the longer one: "2.2 to
-// 2.8 us". Two digits are all they hold.
+// spans returns two estimates of a time in the unit of the longer one: "2.2 to
+// 2.8 us". Estimates have no more than two digits.
 func spans(a, b unit.Seconds) string {
 	x, y := unit.FormatDuration(twoDigits(a)), unit.FormatDuration(twoDigits(b))
 	if x == y {

@@ -11,7 +11,7 @@ import (
 type CauseInfo struct {
 	Name, Short string   // Short is for people, in few words
 	Remedy      Remedy   // for the cause itself
-	confirm     decision // of low confidence, if the ground names nothing better
+	confirm     decision // for low confidence, if the ground has no better one
 }
 
 // Causes lists the causes. For example, time between launches has the remedy of
@@ -36,7 +36,7 @@ var Causes = []CauseInfo{
 	{CauseUnexplained, "not known", NoRemedy, byOtherMeans("a collection with stall reasons")},
 }
 
-// info returns the description of a cause; the zero value without one.
+// info returns the description of a cause, or the zero value for nil.
 func (c *Cause) info() (info CauseInfo) {
 	for i := range Causes {
 		if c != nil && Causes[i].Name == c.Name {

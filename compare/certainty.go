@@ -16,25 +16,25 @@ import (
 // and OtherTasks are bounds of a mean over many launches for the worst plausible
 // rule. Neither applies if several queues or processes use the GPU at once.
 type Certainty struct {
-	// Exact states that the counters were read around each launch: nothing of
-	// the rest applies then but Window and OutsideLaunches. Own says that each
-	// sample is of the launch in whose time it was taken: no crosstalk, and
-	// launches need not be many.
+	// Exact states that the counters were read around each launch. Then, only
+	// Window and OutsideLaunches apply. Own states that each sample belongs to
+	// the launch in whose time it was taken: no instructions are misattributed,
+	// and few launches are sufficient.
 	Exact, Own bool
-	Window     unit.Opt[float64]    // how many times as long as the kernel they ran
-	Interval   unit.Seconds         // between two samples, as the hardware takes it
+	Window     unit.Opt[float64]    // time of the counters / time of the kernel
+	Interval   unit.Seconds         // between two samples, in hardware
 	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
-	OwnShare   unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
+	OwnShare   unit.Opt[unit.Ratio] // time of the kernel / time in which the GPU ran any task
 	// OutsideLaunches is the largest share of the values' time that is outside
 	// the launches, whatever ran there.
 	OutsideLaunches unit.Opt[unit.Ratio]
-	OtherTasks      unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
-	Misattributed   unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
+	OtherTasks      unit.Opt[unit.Ratio] // largest share of the values that comes from other tasks
+	Misattributed   unit.Opt[unit.Ratio] // in the run: instructions outside rows of kernels / all instructions
 	elsewhere       unit.Opt[unit.Ratio] // the same, by threads if the run has no instructions
 }
 
-// SamplingInterval is the time between two samples of the counters, as the
-// device's clock allows it.
+// SamplingInterval returns the time between two samples of the counters, as the
+// clock of the device allows it.
 func (r *Result) SamplingInterval() unit.Seconds {
 	assumed := r.Options.SamplingInterval
 	if r.Device != nil {
@@ -43,8 +43,8 @@ func (r *Result) SamplingInterval() unit.Seconds {
 	return r.Platform.SamplingInterval.Or(assumed)
 }
 
-// sampledEvery returns the time between two samples: that of the first kernel
-// whose input contains it, otherwise the one of the run.
+// sampledEvery returns the time between two samples. It comes from the first
+// kernel whose input contains it, otherwise from the run.
 func (r *Result) sampledEvery(run *ingest.Run) unit.Seconds {
 	for i := range run.Kernels {
 		if v, known := run.Kernels[i].Interval.Value(); known {
@@ -70,7 +70,7 @@ func (r *Result) certainty(row *Row) Certainty {
 		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
 		c.OtherTasks, c.Misattributed = none, none
 		return c
-	case row.MeasuredLow.Present(): // told from all samples and launches: of the launches alone
+	case row.MeasuredLow.Present(): // an estimate from all samples, which describes the launches alone
 		c.Own, c.OutsideLaunches, c.OtherTasks, c.Misattributed = true, none, none, none
 		return c
 	case c.Own:
@@ -107,13 +107,13 @@ func (r *Result) certainty(row *Row) Certainty {
 // ownAtEnd returns the kernel's own share of the samples that end in its
 // launches, if launches of n intervals take the share s of the time in regular
 // turns. For example, launches of half an interval in turns with two others have
-// a quarter of their samples.
+// 25% of their samples.
 func ownAtEnd(n, s float64) unit.Ratio {
 	turn := n / s
 	if turn < 0.1 { // a sample contains many turns
 		return unit.Ratio(s)
 	}
-	own := 0.0 // pairs of a moment in a launch and one at most an interval before it, of the same or an earlier launch
+	own := 0.0 // pairs of a time in a launch and an earlier one, up to an interval before it, also in another launch
 	for before := 0.0; before < 1+n; before += turn {
 		switch y := 1 - before; {
 		case y <= 0:
@@ -124,7 +124,7 @@ func ownAtEnd(n, s float64) unit.Ratio {
 			own += n * n
 		}
 	}
-	return unit.Ratio((own - n*n/2) / n) // no moment after it
+	return unit.Ratio((own - n*n/2) / n) // without pairs in the wrong order
 }
 
 // likelyOutside returns the share of the values' time that is probably outside
@@ -141,7 +141,7 @@ func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	return unit.Some(min(c.OutsideLaunches.Or(1), x))
 }
 
-// likelyOutside returns how much of the time of a row's values probably is
+// likelyOutside returns the share of the time of a row's values that is probably
 // outside its launches: the gaps of a trace, if there is one.
 func (r *Result) likelyOutside(row *Row) unit.Opt[unit.Ratio] {
 	if t := r.Traced(row); t != nil {
@@ -150,8 +150,8 @@ func (r *Result) likelyOutside(row *Row) unit.Opt[unit.Ratio] {
 	return row.Certainty.likelyOutside()
 }
 
-// busy is the time in which the GPU of a row ran any task. What ran on adapters
-// of other names left no samples in it.
+// busy returns the time in which the GPU of a row ran any task. Tasks on adapters
+// with other names have no samples in the row.
 func (r *Result) busy(row *Row) unit.Seconds {
 	if row.Device != "" {
 		return r.taskTime - r.adapterTime[""] + r.adapterTime[row.Device]
@@ -159,8 +159,8 @@ func (r *Result) busy(row *Row) unit.Seconds {
 	return r.taskTime
 }
 
-// Confidence is how sure a cause is. It is zero for a row that cannot be
-// judged, which is a fact.
+// Confidence is the confidence in a cause. It is zero for a row that cannot be
+// judged, because that is a fact.
 type Confidence uint8
 
 // The confidences.
@@ -170,11 +170,11 @@ const (
 	High
 )
 
-// String returns the word that outputs have, "" for a fact.
+// String returns the term in outputs, and "" for a fact.
 func (c Confidence) String() string { return [...]string{"", "low", "medium", "high"}[c] }
 
-// limit is the most that can be told from the row's counters: see the
-// thresholds.
+// limit returns the highest confidence that the row's counters support, by the
+// thresholds of other tasks and misattributed instructions.
 func (c *Certainty) limit() Confidence {
 	by := sureWith(c.OtherTasks.Or(1), otherTasksHigh, otherTasksMedium)
 	crosstalk, known := c.Misattributed.Value()
@@ -187,8 +187,8 @@ func (c *Certainty) limit() Confidence {
 // Reliable reports whether the sampling allows more than low confidence.
 func (c *Certainty) Reliable() bool { return c.limit() > Low }
 
-// sureWith is how sure one can be of values of which so much may be wrong, with
-// the most that each confidence bears.
+// sureWith returns the confidence in values of which a share may be wrong. ofHigh
+// and ofMedium are the largest shares for high and medium confidence.
 func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {
 	switch {
 	case wrong <= ofHigh:
@@ -289,21 +289,21 @@ func (r *Result) shareByThreads(row *Row) unit.Ratio {
 	return unit.Ratio(theirs / max(own+theirs, math.SmallestNonzeroFloat64))
 }
 
-// shortInAll reports whether all launches of a row together are too short for
+// shortInAll reports whether the total time of a row's launches is too short for
 // sampled counters.
 func (r *Result) shortInAll(row *Row) bool {
 	t, timed := row.Total.Value()
 	return timed && t < minIntervals*row.Certainty.Interval && !row.Certainty.Own && !row.Certainty.Exact
 }
 
-// mixedUp reports whether so much of a value may come from other tasks that it
-// means nothing without its range.
+// mixedUp reports whether a value must have its range, because too much of it may
+// come from other tasks.
 func (r *Result) mixedUp(row *Row) bool {
 	c := &row.Certainty
 	return r.shortInAll(row) || c.Misattributed.Or(0) > misattributedMax || c.OtherTasks.Or(0) > otherTasksMax
 }
 
-// othersText describes how much of a value can come from other tasks.
+// othersText returns the share of a value that can come from other tasks.
 func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
 	own, known := c.OwnShare.Value()
@@ -320,7 +320,7 @@ func (c *Certainty) othersText() string {
 		shareText(c.OtherTasks.Or(1)))
 }
 
-// outsideText describes in words how the launches lie under the samples.
+// outsideText returns the length of the launches compared with the samples.
 func (c *Certainty) outsideText() string {
 	n, ok := c.Intervals.Value()
 	window, query := c.Window.Value()
@@ -335,14 +335,14 @@ func (c *Certainty) outsideText() string {
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
-// resample names the collection that separates a launch from its neighbors: one
-// with enough samples in each launch if a collector supports such an interval,
-// otherwise one with counters that are read around each launch.
+// resample returns the collection that separates a launch from its neighbors: a
+// sampling interval with enough samples per launch if a collector supports it,
+// otherwise counters that are read around each launch.
 func (c *Certainty) resample() decision {
 	n, known := c.Intervals.Value()
 	enough := n * float64(c.Interval) / enoughIntervals * 1e3
-	// As 'occudiff collect' chooses it: to a hundredth of a millisecond, and of
-	// VTune no shorter than it keeps up with.
+	// 'occudiff collect' chooses the same: a multiple of 10 us, and for VTune
+	// not shorter than VTune can sample.
 	want := math.Floor(enough*100+1e-9) / 100
 	if !c.Own {
 		want = max(want, leastOfVTune)
@@ -367,7 +367,7 @@ func (c *Certainty) resample() decision {
 // long as kernels of 7 us.
 const moreWork = "more work per launch, or more launches in one submission"
 
-// intervals prints a number of intervals with two digits.
+// intervals returns a number of intervals with two digits.
 func intervals(n float64) string {
 	switch {
 	case n < 0.095:
@@ -378,7 +378,7 @@ func intervals(n float64) string {
 	return unit.Thousands(int64(math.Round(n)))
 }
 
-// shareText prints a share without decimals.
+// shareText returns a share without decimals.
 func shareText(v unit.Ratio) string {
 	if p := v.Percent(); p > 0 && p <= 0.5 {
 		return "less than 1%"
@@ -452,7 +452,7 @@ func usedBy(k *ingest.Kernel) use {
 	return use{float64(k.Measured.Or(0)), float64(k.Idle.Or(0)), float64(busiest.Or(0)), k.Counters.Memory().Or(0)}
 }
 
-// with joins each figure of one use with that of another.
+// with joins each value of a use with the same value of another use.
 func (u use) with(v use, join func(u, v float64) float64) use {
 	return use{join(u.measured, v.measured), join(u.idle, v.idle), join(u.pipe, v.pipe), join(u.memory, v.memory)}
 }
@@ -489,8 +489,8 @@ func unsampled(k *ingest.Kernel) bool {
 	return measured && m.Percent() < float64(printedHalf) && (!known || (1-idle).Percent() > float64(arraySum))
 }
 
-// apart is the least idle share of a row that the other kernels' idle shares
-// leave for it.
+// apart returns the least idle share of a row's own launches. The other kernels
+// of the run may have the rest.
 func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
 	f := row.Certainty.OtherTasks.Or(0)
 	others, known := r.others(row)
@@ -568,8 +568,8 @@ func (r *Result) maxOwn(row *Row) unit.Ratio {
 	return row.Peak.Or(1)
 }
 
-// neighbors bounds what the other tasks of a run hold. Those that are not a
-// kernel hold nothing.
+// neighbors returns the bounds of the occupancy of the other tasks of a run. Tasks
+// that are not kernels have no threads.
 func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	t, of, own := row.Total.Or(0), &r.kernelTime, row.bounds()
 	rest, all := of.timed-t, r.busy(row)-t

@@ -14,8 +14,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Compare lines a run up with the predictions for a device. Without one, rows
-// have no prediction. Rows are ordered for reading: what needs attention first,
+// Compare returns the rows of a run with their predictions for a device. Without
+// a device, rows have no prediction. Rows are ordered for reading: by urgency,
 // then by slot time lost.
 func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
@@ -41,7 +41,7 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	return r
 }
 
-// warn notes what is wrong with the run, and what to do about it.
+// warn adds a note on a problem of the run, with a hint.
 func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any) {
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format,
 		args...), Hint: hint})
@@ -75,8 +75,8 @@ func (r *Result) rejectTrace(run *ingest.Run) {
 		unit.FormatCount(n, "launch", "launches"), unit.FormatDuration(mean))
 }
 
-// recorded notes where an export has fewer or more launches than the summary of
-// its run, as happens when tracing them stopped early.
+// recorded adds a note if an export has fewer or more launches than the summary of
+// its run. For example, tracing may have stopped early.
 func (r *Result) recorded(run *ingest.Run) {
 	counts := map[string]int64{}
 	for _, k := range run.Kernels {
@@ -132,8 +132,8 @@ func (r *Result) groupsPartial() {
 		l.Local, kernelName(first.Task), l.Global, also)
 }
 
-// LimitsWithoutSize returns what the registers and the SLM of a kernel limit,
-// whatever its launch size is. For example: "at most 50% (256 registers)".
+// LimitsWithoutSize returns the limits by the registers and the SLM of a kernel,
+// which apply to any launch size. For example: "at most 50% (256 registers)".
 func (r *Result) LimitsWithoutSize(row *Row) (list []string) {
 	if r.Device == nil {
 		return nil
@@ -151,7 +151,7 @@ func (r *Result) LimitsWithoutSize(row *Row) (list []string) {
 	return list
 }
 
-// forecast predicts for the kernel of a row, or sets the reason why it cannot.
+// forecast sets the prediction for a row, or the reason why there is none.
 func (r *Result) forecast(row *Row) {
 	if r.Device == nil {
 		row.NoPrediction = "the device is not known"
@@ -170,7 +170,7 @@ func (r *Result) forecast(row *Row) {
 		return
 	}
 	row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.predictIdleXVEs(&p, &other)
-	if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
+	if p.XeCoreOfMode != p.XeCore { // VTune's peak covers all thread slots, whatever the GRF mode is
 		l.GRF, l.Policy = mostThreads(r.Device), p.Policy
 		if q, err := predict.Predict(r.Device, l); err == nil {
 			row.ModelPeak = q.Peak
@@ -213,8 +213,8 @@ func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	return x
 }
 
-// mostThreads returns the registers of the GRF mode in which an XVE holds the
-// most threads.
+// mostThreads returns the registers of the GRF mode with the most threads per
+// XVE.
 func mostThreads(d *arch.Device) int {
 	return slices.MaxFunc(d.DistinctModes(), func(a, b arch.GRFMode) int {
 		return cmp.Compare(a.ThreadsPerXVE, b.ThreadsPerXVE)
@@ -258,8 +258,7 @@ func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
 	return int(n)
 }
 
-// LaunchOf is the launch of a row as it is predicted, with the policy that was
-// taken.
+// LaunchOf returns the launch of a row with the policy of its prediction.
 func (r *Result) LaunchOf(row *Row) predict.Launch {
 	l := r.launchOfKernel(&row.Kernel)
 	if row.Predicted != nil {
@@ -289,21 +288,21 @@ func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other 
 	return free, whole, err
 }
 
-// derive computes what the row tells beyond its cells.
+// derive sets the values that follow from the cells of a row.
 func (r *Result) derive(row *Row) {
 	m, ok := row.Measured.Value()
 	if !ok {
 		r.boundByArray(row)
 		return
 	}
-	// Both are printed to 0.1: above that, a thread would have been loaded in
+	// Both are printed to 0.1. A larger sum means that a thread was resident in
 	// idle time.
 	if idle, ok := row.Idle.Value(); ok && idle < 1 && m.Minus(1-idle) <= arraySum {
 		row.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
 	}
 	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.BusyOccupancy) > policyIdlePoints {
-		// The other policy's XVEs cannot hold as much even while all of them
-		// run.
+		// With the other policy, XVEs cannot reach the value even if all of them
+		// are busy.
 		row.XVEs.Other = unit.Opt[predict.Range]{}
 	}
 	if life, known := r.threadLifetime(row, m); known {
@@ -311,9 +310,9 @@ func (r *Result) derive(row *Row) {
 	}
 }
 
-// threadLifetime returns the mean life of a thread at an occupancy by Little's
-// law: threads resident = arrival rate x mean life. It is that on all GPUs that
-// the profiler averaged over, as if they had worked in turn.
+// threadLifetime returns the mean thread lifetime at an occupancy by Little's law:
+// resident threads = arrival rate x lifetime. It assumes that all GPUs that the
+// profiler averaged over worked in turn.
 func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
 	avg, timed := row.Average().Value()
 	if row.Predicted == nil || !timed || row.Predicted.Groups <= 0 {
@@ -323,8 +322,8 @@ func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Secon
 	return unit.Seconds(float64(occupancy) * float64(slots) * float64(avg) / float64(threads)), true
 }
 
-// unseen returns the largest difference between a measured value and the printed
-// one. Tools that read the samples of each launch print all digits.
+// unseen returns the largest difference between a measured value and its printed
+// form. Tools that read the samples of each launch print all digits.
 func (r *Result) unseen(row *Row) unit.Points {
 	if row.Reading != ingest.Sampled {
 		return 0
@@ -332,8 +331,8 @@ func (r *Result) unseen(row *Row) unit.Points {
 	return printedHalf
 }
 
-// judge sets the differences and the verdict of a row. A launch is judged by the
-// rule of its kernel.
+// judge sets the differences and the verdict of a row. The rule of a kernel
+// applies to its launches.
 func (r *Result) judge(row, kernel *Row) {
 	m, measured := row.Measured.Value()
 	peak, peaked := row.Peak.Value()
@@ -406,7 +405,7 @@ func (r *Result) onlyIdle(row *Row) bool {
 		at.BusyOccupancy*(idle-at.Idle) >= (at.BusyOccupancy-loaded)*(1-idle)
 }
 
-// checkRow notes contradictions between the values of a row.
+// checkRow adds notes on contradictions between the values of a row.
 func (r *Result) checkRow(row *Row) {
 	say := func(severity note.Severity, code, format string, args ...any) {
 		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
@@ -436,7 +435,7 @@ func (r *Result) checkRow(row *Row) {
 	if text := row.contradiction(); text != "" {
 		say(note.Warning, CodeIdleContradicts, "%s", text)
 	}
-	// 0.0 says that no thread was seen, which is another case.
+	// 0.0 means that no thread was seen, which is another case.
 	if m, low := row.Measured.Or(0), r.leastOfBusy(row).Or(0); m > 0 && m.Minus(low) < -arraySum {
 		say(note.Warning, CodeIdleContradicts,
 			"%s was measured, but XVEs that are idle for only %s of the time have at least "+

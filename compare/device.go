@@ -17,18 +17,16 @@ import (
 // NoDevice describes how to handle a run without a device.
 type NoDevice uint8
 
-// A run without a device is refused; or it is compared with the profiler's
-// peaks, as long as it has any; or it is compared in any case, since its
-// measured values alone are of use.
+// Ways to handle a run without a device.
 const (
-	RejectRun NoDevice = iota
-	UsePeaks
-	MeasuredOnly
+	RejectRun    NoDevice = iota
+	UsePeaks              // compare it with the profiler's peaks, or reject it if it has none
+	MeasuredOnly          // compare it in any case: its measured values alone are useful
 )
 
 // Choice is the device that a run is compared with, and how the run fits it.
 type Choice struct {
-	arch.Choice // its Device is nil where none is known
+	arch.Choice // its Device is nil if none is known
 	fit         *Fit
 }
 
@@ -91,9 +89,9 @@ func (r *Result) intervalGiven() {
 	}
 }
 
-// withheldCause is the cause of all rows where the device cannot be the one
-// that ran, or where a row says that it may not be; nil where nothing
-// contradicts it. It is made once: its text is the same for 100,000 kernels.
+// withheldCause returns the cause of all rows if the device cannot or may not be
+// the GPU that ran; otherwise nil. It is made once, because its text is the same
+// for 100,000 kernels.
 func (r *Result) withheldCause() *Cause {
 	against, sure := r.Fit.against()
 	if against == "" {
@@ -122,10 +120,10 @@ type Fit struct {
 	Devices       []*arch.Device
 	Of            int    // devices that were tried
 	Launches      int    // launch settings whose peaks were compared with them
-	Listed        bool   // the devices are those of a machine with several GPUs
-	Counted       int    // XVEs of the counters, 0 where they do not tell
-	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
-	off           int    // launch settings whose peaks are not of the device
+	Listed        bool   // a machine with several GPUs has these devices
+	Counted       int    // XVEs of the counters; 0 if unknown
+	Contradiction string // why the device of the run cannot be the GPU that ran; empty if it can, or if none is known
+	off           int    // launch settings whose peaks do not fit the device
 	// Doubt is a peak that does not fit the device, unless a dimension is missing
 	// from the work size, while others fit.
 	Doubt string
@@ -135,9 +133,9 @@ type Fit struct {
 // device. A few dozen are usual.
 const mostFitted = 256
 
-// fitDevices finds the devices that a run fits under either policy, when its
-// own does not. Peaks that SLM or barriers limit are left out, since no export
-// says how much of them a work-group has.
+// fitDevices returns the devices that a run fits under either policy, if its own
+// device does not fit. Peaks that SLM or barriers limit are left out, because no
+// export has their amount per work-group.
 func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) *Fit {
 	f := &Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
 	kernels := settings(run.Kernels)
@@ -160,16 +158,16 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
-		return &Fit{off: f.off} // a launch that fits no GPU says nothing of this one
+		return &Fit{off: f.off} // a launch that fits no GPU is no evidence against this one
 	}
-	if run.Platform.XVEs.Present() || f.Launches < 2 { // which says what it is; no other launch that fits
+	if run.Platform.XVEs.Present() || f.Launches < 2 { // the run names its GPU, or has no other launch that fits
 		f.Doubt = ""
 	}
 	return f
 }
 
-// among keeps the devices that a machine with several GPUs has. If none of them
-// fits, all are listed, because one of them ran.
+// among returns the fit with only the devices of a machine with several GPUs. If
+// none of them fits, all are listed, because one of them ran.
 func (f *Fit) among(listed []arch.Device) *Fit {
 	g := *f
 	g.Devices, g.Of, g.Listed = nil, len(listed), true
@@ -208,16 +206,16 @@ func comparable(k *ingest.Kernel) bool {
 	return k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1
 }
 
-// counted reports whether counters of so many XVEs can be of the device or of
-// one of its stacks; 0 tells nothing.
+// counted reports whether a number of XVEs is the number of the device or of one
+// of its stacks. 0 means that the number is unknown, which fits any device.
 func (r *Result) counted(xves int) bool {
 	return xves == 0 || xves == r.Device.XVEs() || xves*max(r.Device.Tiles, 1) == r.Device.XVEs()
 }
 
-// misfit looks whether the device can be the one on which some launches ran.
-// Launches that it does not run and peaks that are off say no, but for peaks
-// that a dimension missing from the work size explains: such a peak only does
-// not agree.
+// misfit reports whether the launches agree with the device, and sets the
+// contradiction or doubt if they do not. Launches that the device cannot run and
+// other peaks are contradictions. A peak that a missing dimension of the work size
+// explains is only a doubt.
 func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	if !r.counted(f.Counted) {
 		f.Contradiction = fmt.Sprintf("the counters cover %s XVEs (events / (clocks x utilization)), and it has %s",
@@ -264,8 +262,8 @@ func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	return false
 }
 
-// String names the devices: "mtl-112 only", "25 of 75 devices, among them a770,
-// a750 and b580".
+// String returns the devices. For example, "mtl-112 only" or "25 of 75 devices,
+// among them a770, a750, and b580".
 func (f *Fit) String() string {
 	const named = 3
 	var keys []string
@@ -291,8 +289,8 @@ func (f *Fit) String() string {
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
 
-// Against states that a run is not of the device that it is compared with; ""
-// where nothing says so.
+// Against returns why a run does not fit the device that it is compared with, or
+// "" if it fits.
 func (f *Fit) Against() string {
 	if text, _ := f.against(); text != "" {
 		return text + ". What ran is consistent with " + f.String()
@@ -310,8 +308,8 @@ func (f *Fit) against() (text string, sure Confidence) {
 	return "", Low
 }
 
-// advice describes how a device can be named, and which where only one comes
-// into question.
+// advice returns how the user can name the device, and its name if only one device
+// fits.
 func (f *Fit) advice(by arch.Naming) string {
 	if f.Listed {
 		var keys []string
@@ -365,9 +363,9 @@ func (r *Result) workedGPUs(row *Row) int {
 	return (worked.Or(0) + tiles - 1) / tiles
 }
 
-// workedShare is the part of the averaged stacks that worked, where a summary
-// counts them and the row's own figures do not contradict that; else 1. What
-// the others add to a row is nothing but idle time.
+// workedShare returns the share of the averaged stacks that worked, if a summary
+// counts them and the values of the row do not contradict it; otherwise 1. The
+// other stacks add only idle time to a row.
 func (r *Result) workedShare(row *Row) unit.Ratio {
 	stacks, counted := r.averaged(row)
 	worked, ok := counted.Value()
@@ -405,9 +403,9 @@ func (r *Result) ownText(row *Row) string {
 	return text + ". "
 }
 
-// adapters explains a measured value by adapters or stacks that did not work:
-// as the summary's own table counts them, otherwise as a number of them fits
-// the prediction or the idle share.
+// adapters returns the cause that some adapters or stacks did not work: as the
+// table of the summary counts them, otherwise if a number of them fits the
+// prediction or the idle share.
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()

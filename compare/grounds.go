@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Ground is the evidence that a cause is named for.
+// Ground is the evidence for a cause.
 type Ground uint8
 
 // The grounds. Grounds has the text of each.
@@ -101,8 +101,8 @@ var Grounds = [groundCount]GroundInfo{
 	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
 }
 
-// Count is the number of simulated rows with a ground, and of those whose cause
-// was true.
+// Count is the number of simulated rows with a ground, and the number of those
+// with a true cause.
 type Count struct{ True, Rows int }
 
 //go:embed observed.txt
@@ -135,8 +135,8 @@ const (
 	oneSided = 1.645
 )
 
-// Confidence returns the confidence that the simulators show. Reliable reports
-// whether the sampling of the row allows more than low confidence.
+// Confidence returns the confidence that the simulators show. reliable states that
+// the sampling of the row allows more than low confidence.
 func (g Ground) Confidence(reliable bool) Confidence {
 	if sure := Grounds[g].Sure; sure > 0 {
 		return sure
@@ -151,7 +151,8 @@ func (g Ground) Confidence(reliable bool) Confidence {
 	return max(confidenceOf(good), confidenceOf(weak))
 }
 
-// confidenceOf requires for high confidence that each simulator shows it.
+// confidenceOf returns the confidence for the counts of both simulators. High
+// confidence requires that each of them shows it.
 func confidenceOf(simulators [2]Count) Confidence {
 	a, b := simulators[0], simulators[1]
 	both := Count{a.True + b.True, a.Rows + b.Rows}
@@ -164,8 +165,7 @@ func confidenceOf(simulators [2]Count) Confidence {
 	return Low
 }
 
-// atLeast returns the lower end of the share of rows of which the cause was
-// true, by Wilson's interval.
+// atLeast returns the lower end of Wilson's interval for the share of true causes.
 func (n Count) atLeast() float64 {
 	if n.Rows == 0 {
 		return 0

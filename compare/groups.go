@@ -7,12 +7,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Group is the kernels that share one finding: the same verdict, cause,
-// confidence, and remedy, with names that differ only in numbers or template
-// arguments. A run of 300 kernels of 0.3% each is read by its groups.
+// A Group has the kernels with one finding: the same verdict, cause, confidence,
+// and remedy, and names that differ only in numbers or template arguments. For
+// example, 300 kernels with 0.3% of the time each are a few groups.
 type Group struct {
-	Rows []int       // of the result, in its order; the first one stands for the group
-	Fix  PossibleFix // of all rows: At and From are 0 if they differ, and Max is the largest
+	Rows []int       // of the result, in its order; the first represents the group
+	Fix  PossibleFix // for all rows: At and From are 0 if they differ, and Bound is the largest
 
 	Total unit.Opt[unit.Seconds]
 	Lost  unit.Seconds // slot time below the prediction
@@ -32,8 +32,8 @@ func (h PossibleFix) joined(other PossibleFix) PossibleFix {
 	return h
 }
 
-// Drawn returns the drawn parts of the breakdowns of a group, as a mean by
-// time. ok is false if no kernel of it has a breakdown.
+// Drawn returns the mean breakdown of a group, weighted by time. ok is false if no
+// kernel of the group has a breakdown.
 func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
 	weights := 0.0
 	for _, i := range g.Rows {
@@ -57,13 +57,12 @@ func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
 type finding struct {
 	verdict   Verdict
 	cause     string
-	second    string // of a part that is nearly as large
+	second    string // cause of a part that is nearly as large
 	registers int
 	remedy    Remedy
 }
 
-// Groups returns the kernels by what was found of them. If each is set, every
-// kernel is a group of its own.
+// Groups returns the kernels by finding. If each is set, every kernel is a group.
 func (r *Result) Groups(each bool) []Group {
 	type key struct {
 		name, adapter string

@@ -10,17 +10,17 @@ import (
 // Action is the kind of the next command for a row.
 type Action string
 
-// The actions. The collections are those that would settle the cause of a row.
+// The actions. A collection confirms the cause of a row.
 const (
 	NoAction Action = ""
 	Trace    Action = "trace"    // when launches ran
 	Query    Action = "query"    // counters read around each launch
-	Binary   Action = "binary"   // the registers, SLM and width that a kernel was compiled to
+	Binary   Action = "binary"   // the registers, SLM, and SIMD width of the compiled kernel
 	Interval Action = "interval" // counters sampled more often
 	Export   Action = "export"   // all columns of the same result
-	Advise   Action = "advise"   // launch settings that are predicted to hold more
-	Grid     Action = "grid"     // the same launch with as many work-groups as fill its waves
-	Probe    Action = "probe"    // the same launch with fewer threads, which tells what more are worth
+	Advise   Action = "advise"   // launch settings with a higher predicted occupancy
+	Grid     Action = "grid"     // the same launch with a number of work-groups that fills its waves
+	Probe    Action = "probe"    // the same launch with fewer threads, which shows the effect of more
 )
 
 // Measures reports whether an action measures something. The others predict a
@@ -41,7 +41,7 @@ type decision struct {
 	NextStep
 }
 
-// byOtherMeans is a decision that is no collection of ours.
+// byOtherMeans returns a confirmation that is not a collection of this program.
 func byOtherMeans(text string) decision { return decision{text: text} }
 
 func byTrace(alternative string) decision {
@@ -52,10 +52,10 @@ func byBinary() decision {
 	return decision{"the kernel's binary, or unitrace's kernel properties", NextStep{Action: Binary}}
 }
 
-// byQuery reads the counters around each launch.
+// byQuery is a collection that reads the counters around each launch.
 var byQuery = decision{"unitrace -q", NextStep{Action: Query}}
 
-// byExport is an export of the same result with more columns.
+// byExport returns an export of the same result with more columns.
 func byExport(columns ...string) decision {
 	return decision{"an export with the columns " + unit.JoinWords(columns, "and"), NextStep{Action: Export}}
 }
@@ -124,8 +124,8 @@ func once(done *sync.Map, l predict.Launch, search func(predict.Launch) bool) bo
 	return found.(bool)
 }
 
-// KnownLaunch is the launch of a row with all that is known of its kernel, the
-// register mode that its cause names included.
+// KnownLaunch returns the launch of a row with all known properties of its kernel,
+// including the register mode that its cause names.
 func (r *Result) KnownLaunch(row *Row) predict.Launch {
 	l := r.LaunchOf(row)
 	if l.GRF == 0 && row.Cause != nil {

@@ -85,7 +85,7 @@ func (l Remedy) SavesTime() bool { return l.info().SavesTime }
 // PossibleFix is a remedy for a row.
 type PossibleFix struct {
 	Remedy
-	At, From int64             // see the remedies
+	At, From int64             // proposed and present value; see the constants
 	Bound    unit.Opt[float64] // upper bound of the speedup
 }
 
@@ -120,8 +120,8 @@ func (r *Row) IfConfirmed() Remedy {
 	return r.Cause.info().Remedy
 }
 
-// returned returns the number of points that a remedy can return to a row that
-// is below its prediction.
+// returned returns the number of points that a remedy can return to a row below
+// its prediction.
 func (r *Result) returned(row *Row, l *RemedyInfo) (points unit.Points) {
 	if len(l.returns) == 0 || row.Cause.info().Remedy == l.Remedy {
 		return -row.Difference.Or(0)
@@ -132,8 +132,8 @@ func (r *Result) returned(row *Row, l *RemedyInfo) (points unit.Points) {
 	return points
 }
 
-// remediesFor lists the remedies for the cause of a row, then those for what
-// limits it.
+// remediesFor returns the remedies for the cause of a row, then the remedies for
+// its limits.
 func (r *Result) remediesFor(row *Row) []PossibleFix {
 	w, cause := &row.Speedup, cmp.Or(row.Cause, &Cause{})
 	switch v := row.Verdict; {
@@ -170,7 +170,7 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 	return nil
 }
 
-// moreResidentThreads lists the changes that let an XVE have more threads.
+// moreResidentThreads returns the changes that allow more threads per XVE.
 func (r *Result) moreResidentThreads(row *Row, cause *Cause) []PossibleFix {
 	most := row.Speedup.MoreThreads.Max
 	if r.registersLimit(row, cause) {
@@ -233,15 +233,15 @@ func (r *Result) modeGain(row *Row) (times float64, registers int) {
 	return float64(most.ThreadsPerXVE) / float64(own.ThreadsPerXVE), registers
 }
 
-// workGroups returns a number of work-groups that fills the GPU once, or a last
-// wave that costs at least leastTail. It is empty if the number is not what
-// leaves thread slots empty, or if VTune's peak contradicts the prediction.
+// workGroups returns the number of work-groups that fills the GPU once, or that
+// fills a last wave that costs at least leastTail. It is empty if the number does
+// not leave thread slots empty, or if VTune's peak contradicts the prediction.
 func (r *Result) workGroups(row *Row) []PossibleFix {
 	p := row.Predicted
 	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) || modelOff(row) {
 		return nil
 	}
-	wave := float64(p.Groups) / p.Waves // work-groups of a full one, not always a whole number
+	wave := float64(p.Groups) / p.Waves // work-groups of a full wave, not always a whole number
 	h := PossibleFix{Remedy: FillWaves, At: int64(math.Ceil(math.Ceil(p.Waves) * wave * (1 - 1e-12))), From: p.Groups}
 	if p.Waves < 1 {
 		h.Remedy = MoreWorkGroups

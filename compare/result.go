@@ -1,14 +1,15 @@
-// Package compare lines predicted and measured occupancy up, kernel by kernel:
-// it joins a run with a device and the model, takes the differences, gives each
-// row a verdict and a cause, and sums up. It does not know file formats or
-// layout.
+// Package compare compares predicted and measured occupancy, kernel by kernel. It
+// joins a run with a device and the model, computes the differences, sets the
+// verdict and the cause of each row, and summarizes the run. It does not depend on
+// file formats or layout.
 //
 // A row of an export is a mean over samples, and a sample is a mean over
-// whatever ran in an interval of a millisecond. So the breakdown comes first:
-// it splits the thread slots' time into parts that add up, each a difference of
-// two figures that were measured or follow from the launch. A cause is a reason
-// for one part. Its confidence is its frequency of truth on two simulated GPUs:
-// grounds.go has the grounds, and threshold.go each limit with its reason.
+// everything that ran in an interval of a millisecond. So the breakdown comes
+// first: it splits the time of the thread slots into parts that add up. Each part
+// is a difference between two values that were measured or follow from the launch.
+// A cause is a reason for one part. Its confidence is its frequency of truth on
+// two simulated GPUs. grounds.go has the grounds, and threshold.go has each limit
+// with its reason.
 //
 // Considered and rejected:
 //   - one cause for a whole row: most rows have two, and the larger hides the
@@ -86,7 +87,7 @@ func (v Verdict) info() (info VerdictInfo) {
 // prediction.
 func (v Verdict) Compared() bool { return v.info().Compared }
 
-// Basis describes which two numbers a difference is of.
+// Basis identifies the two numbers of a difference.
 type Basis string
 
 // The bases.
@@ -123,8 +124,8 @@ type Row struct {
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
 
-	// BusyOccupancy is measured / (1 - idle), occupancy while any
-	// thread was loaded; absent where the two counters contradict.
+	// BusyOccupancy is measured / (1 - idle). It is absent if the two counters
+	// contradict each other.
 	BusyOccupancy  unit.Opt[unit.Ratio]
 	ThreadLifetime unit.Opt[unit.Seconds] // mean, by Little's law
 	// OwnLow and OwnHigh bound the occupancy of the launches, if so much of the
@@ -135,17 +136,17 @@ type Row struct {
 	BoundLow, BoundHigh unit.Opt[unit.Ratio]
 
 	Basis          Basis
-	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
+	Difference     unit.Opt[unit.Points] // measured - nearest end of the predicted range; 0 within it
 	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Verdict        Verdict
-	Cause          *Cause // the surest one of the breakdown, or that of the whole row
+	Cause          *Cause // the most likely cause of the largest part, or the cause of the whole row
 	Notes          []note.Note
-	FromLog        bool // the row stands for a log's timing that no export row explains
+	FromLog        bool // the row comes from a timing in a log without a row in an export
 
-	// What follows from all of the above; see Result.Finish.
+	// The following values follow from the values above; see Result.Finish.
 	Certainty Certainty
-	Breakdown *SlotBreakdown       // nil where nothing tells where the thread slots were
-	Speedup   PotentialSpeedup     // of more occupancy; zero of tasks that are not a kernel
+	Breakdown *SlotBreakdown       // nil if it is unknown
+	Speedup   PotentialSpeedup     // by more occupancy; zero for tasks that are not kernels
 	Fix       PossibleFix          // its remedy; zero without one
 	Next      NextStep             // the command to run next; zero without one
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
@@ -161,8 +162,8 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // more is not a real count
 }
 
-// IdleLanes is the share of lanes without a work-item, in the last sub-group of
-// each work-group. Occupancy does not show it.
+// IdleLanes returns the share of lanes without a work-item, in the last sub-group
+// of each work-group. Occupancy does not show it.
 func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
 	p := r.Predicted
 	if p == nil || p.GroupSize <= 0 {
@@ -171,10 +172,10 @@ func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(p.IdleLanes) / unit.Ratio(p.GroupSize+p.IdleLanes))
 }
 
-// Timing is a log's timing with the row it belongs to.
+// Timing is a timing in a log with its row.
 type Timing struct {
 	ingest.Timing
-	Row int // row of the Result, -1 when none
+	Row int // in Result.Rows, or -1
 }
 
 // Summary of the rows that are kernels.
@@ -207,13 +208,13 @@ type Summary struct {
 	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
 }
 
-// Result is a run, compared.
+// Result is a compared run.
 type Result struct {
 	ingest.Run              // without its kernels, which are in Rows, and timings
-	Device     *arch.Device // nil when none is known
+	Device     *arch.Device // nil if none is known
 	ChosenBy   arch.Source
-	Fit        Fit // where none is known, or where it cannot be the one that ran
-	// Sequence is how the launches follow each other, nil without a trace.
+	Fit        Fit // if no device is known, or if it cannot be the GPU that ran
+	// Sequence is the sequence of the launches, or nil without a trace.
 	Sequence *launches.Sequence
 	// Rows are the kernels in the order for reading: what needs attention
 	// first, then by slot time lost. Each is complete and does not change.
@@ -223,8 +224,8 @@ type Result struct {
 	Options Options // as used
 
 	taskTime    unit.Seconds                 // of all tasks
-	busyStack   map[ingest.Key]ingest.Kernel // a row with threads of launches that have a row per stack
-	adapterTime map[string]unit.Seconds      // of those that name their adapter, by its name; "" is of all of them
+	busyStack   map[ingest.Key]ingest.Kernel // for launches with a row per stack: a row with threads
+	adapterTime map[string]unit.Seconds      // of tasks that name their adapter; "" is the sum over all of them
 	kernelTime  kernelTimes
 	threads     startedThreads
 	fromSummary bool  // the rows come from a summary
@@ -233,17 +234,17 @@ type Result struct {
 	withheld    *Cause
 }
 
-// Options are the tolerances and what the inputs do not say. Use
+// Options are the tolerances, and values that the inputs lack. Use
 // DefaultOptions: the zero value has no tolerance.
 type Options struct {
 	Tolerance        unit.Points  // of measured against the range of the predicted average
 	SamplingInterval unit.Seconds // of the GPU counters
-	SamplingAssumed  bool         // no interval was given: it is the collector's default
-	MemoryBandwidth  float64      // GB/s that memory moves at most; 0 is the device table's figure
+	SamplingAssumed  bool         // no interval was given: it is the default of the collector
+	MemoryBandwidth  float64      // peak in GB/s; 0 for the value of the device table
 	// Local and SIMD complete rows and timings of logs that lack them.
 	Local names.ByName[unit.Size3]
 	SIMD  names.ByName[int]
-	// Naming is how whoever asks names a device.
+	// Naming is the way in which the user names a device.
 	Naming arch.Naming
 	Also   []*arch.Device // other devices for which the launches are predicted
 }
@@ -253,16 +254,15 @@ func DefaultOptions() Options {
 	return Options{Tolerance: 5, SamplingInterval: 0.001, SamplingAssumed: true}
 }
 
-// within is the rule of the tolerance: whether so many points are no
-// difference.
+// within reports whether a number of points is within the tolerance.
 func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
 
-// beyond reports whether so many points, but for those that something else
-// explains, are a difference.
+// beyond reports whether a number of points exceeds the tolerance and the points
+// that have another explanation.
 func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
 
-// summarize counts the verdicts and takes the statistics of the differences of
-// all rows that were judged.
+// summarize returns the counts of the verdicts, and the statistics of the
+// differences of all judged rows.
 func (r *Result) summarize() Summary {
 	var s Summary
 	var differences, predicted, seen []float64
@@ -275,7 +275,7 @@ func (r *Result) summarize() Summary {
 			}
 		}
 		*row.Verdict.info().count(&s)++
-		if row.Verdict.Compared() && row.Basis != BasisPeak { // which is a prediction itself
+		if row.Verdict.Compared() && row.Basis != BasisPeak { // VTune's peak is a prediction itself
 			s.Judged++
 		}
 		if agrees, ok := row.ModelAgrees(); ok {
@@ -389,12 +389,12 @@ var Metrics = append([]MetricInfo{
 	{MetricSpill, InBytes, false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
 }, partMetrics()...)
 
-// MetricNamed returns the place of a metric in Metrics, -1 for none.
+// MetricNamed returns the index of a metric in Metrics, or -1.
 func MetricNamed(name string) int {
 	return slices.IndexFunc(Metrics, func(m MetricInfo) bool { return m.Name == name })
 }
 
-// partMetrics are the parts of the breakdown, in points of all thread slots.
+// partMetrics returns the parts of the breakdown, in points of all thread slots.
 func partMetrics() (list []MetricInfo) {
 	for _, p := range parts {
 		list = append(list, MetricInfo{string(p), InPoints, true,
@@ -403,7 +403,7 @@ func partMetrics() (list []MetricInfo) {
 	return list
 }
 
-// predicted is a figure that rows without a prediction do not have.
+// predicted returns a value that rows without a prediction lack.
 func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
 	return func(r *Row) unit.Opt[float64] {
 		if r.Predicted == nil {
@@ -423,12 +423,12 @@ func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
 	return unit.Maybe(float64(v.Minus(predicted)), ok)
 }
 
-// View returns the result with some of its rows, in another order. What it sums
-// up is still of all rows.
+// View returns the result with some of its rows, in the given order. Its sums and
+// its summary still cover all rows.
 func (r *Result) View(rows []int) *Result {
 	v := *r
 	v.Rows = make([]Row, len(rows))
-	to := make([]int, len(r.Rows)) // the place of each row, -1 of those that are left out
+	to := make([]int, len(r.Rows)) // new index of each row; -1 if it is left out
 	for i := range to {
 		to[i] = -1
 	}

@@ -14,8 +14,8 @@ import (
 	"occudiff/internal/bug"
 )
 
-// makeRows makes the rows of kernels and of timings of a log that no kernel
-// explains, each once and on all cores, in the order for reading.
+// makeRows sets the rows in the order for reading: the kernels, and timings of a
+// log without a kernel. It uses all cores.
 func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Rows = make([]Row, len(kernels))
 	inParallel(len(r.Rows), func(i int) {
@@ -35,8 +35,8 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Finish()
 }
 
-// addTimes adds up the times of all kernels, in the order of the file: what one
-// of them can hold of the others depends on these sums.
+// addTimes sums the times of all kernels, in the order of the file. The possible
+// share of other kernels in a row depends on these sums.
 func (r *Result) addTimes() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -53,7 +53,7 @@ func (r *Result) addTimes() {
 			r.adapterTime[""] += row.Total.Or(0)
 		}
 	}
-	if r.fromSummary { // which lists the hottest tasks alone
+	if r.fromSummary { // a summary lists only the hottest tasks
 		r.taskTime = max(r.taskTime, r.Platform.GPUTime.Or(0))
 	}
 }
@@ -133,8 +133,8 @@ func (r *Result) sort() {
 			t.Row = r.place[t.Row]
 		}
 	}
-	// In place, since a second list of rows would take as much as the rows:
-	// what stood before i has been moved on.
+	// In place, because a second list of rows would double the memory. Rows
+	// before i have already moved.
 	for i := range keys {
 		from := keys[i].from
 		for from < i {
@@ -144,11 +144,11 @@ func (r *Result) sort() {
 	}
 }
 
-// perWorker is the least number of items per goroutine. Fewer items are done
-// before another goroutine has started.
+// perWorker is the least number of items per goroutine. Fewer items end before
+// another goroutine starts.
 const perWorker = 64
 
-// inParallel does something for each number below n, on all cores.
+// inParallel calls do for each number below n, on all cores.
 func inParallel(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n/perWorker+1)
 	var all errgroup.Group
@@ -165,8 +165,8 @@ func inParallel(n int, do func(i int)) {
 	_ = bug.Raise(all.Wait()) // do returns no error
 }
 
-// joinTimings assigns each timing of a log to its row. A timing without one
-// becomes a row of its own when the launch sizes are known from the options.
+// joinTimings assigns each timing of a log to its row. A timing without a row
+// becomes a row if the options have its launch sizes.
 func (r *Result) joinTimings(run *ingest.Run) {
 	var missing, groupsMissing []ingest.Timing
 	byKey := map[ingest.Key]int{}
@@ -206,7 +206,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		"add the VTune export to the log")
 }
 
-// noteNames describes which names of --local and --simd no kernel has.
+// noteNames adds notes on names in the options that no kernel has.
 func (r *Result) noteNames() {
 	tasks := make([]string, 0, len(r.Rows)+len(r.Timings))
 	for i := range r.Rows {
@@ -223,8 +223,8 @@ func (r *Result) noteNames() {
 	}
 }
 
-// launched is the kernel of a timing, with its global size where the others are
-// known.
+// launched returns the kernel of a timing, with its global size if the other sizes
+// are known.
 func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kernel {
 	l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel})
 	k := ingest.Kernel{Task: t.Kernel, Local: l.Local, SIMD: unit.NonZero(l.SIMD), Pos: t.Pos}
@@ -242,8 +242,8 @@ func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kerne
 	return k
 }
 
-// byName returns the row of each name that a log may print, the one with the
-// most time when several launch sizes carry it. It is not made when there is no
+// byName returns the row of each name that a log may print. If several launch
+// sizes have the name, it is the row with the most time. It is empty without a
 // log.
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	best := map[names.Base]int{}

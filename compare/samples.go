@@ -14,40 +14,39 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// OverTime is a kernel's launches laid over each other, next to the simulated
+// OverTime is the mean course of a kernel's launches, next to the simulated
 // launch.
 type OverTime struct {
 	Length   unit.Seconds `json:"launch_seconds"`
 	From     string       `json:"launch_seconds_from"`
 	Launches int          `json:"launches"`
-	// Tail is when the tail begins; absent where there is none, or where the
-	// length is not known well enough.
+	// Tail is the start of the partial last wave. It is absent if there is none,
+	// or if the length of the launch is unknown.
 	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds"`
 	Bins  []Bin                  `json:"-"` // equal parts of a launch, each known to 5 points; empty if only the mean is
-	Bars  []Bin                  `json:"-"` // samples that are mostly of one launch
+	Bars  []Bin                  `json:"-"` // samples that belong mostly to one launch
 	Curve []Step                 `json:"-"`
 }
 
-// Step is an occupancy that holds until the next one; the last ends the launch.
+// Step is a simulated occupancy from a time on. The last step ends the launch.
 type Step struct {
 	At        unit.Seconds
 	Simulated unit.Ratio
 }
 
-// Bin is a part of the launch, or a sample in it, which has the measured value
-// alone.
+// Bin is a part of the launch, or a sample in it. A sample has only the measured
+// value.
 type Bin struct {
 	Start, End          unit.Seconds // since the launch began
 	Measured, Low, High unit.Ratio
 	Simulated           unit.Ratio
 }
 
-// lengthOfSamples states that nothing but the samples tells how long a launch
-// takes.
+// lengthOfSamples states that the length of a launch comes from the samples alone.
 const lengthOfSamples = "its samples, which may miss its end"
 
-// OverTime lays the launches of a row over each other, which laid has by the
-// tasks of the recording; nil where the row has no samples or no prediction.
+// OverTime returns the mean course of a row's launches, or nil if the row has no
+// samples or no prediction. laid has the profiles of the recording, by task.
 func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 	if row.Predicted == nil {
 		return nil
@@ -75,8 +74,7 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 		o.Length, o.From = mean, "the times of the kernel"
 	}
 	o.simulate(&sim)
-	// Parts of the launches that the samples know, which may end before the
-	// launch does.
+	// Samples may end before the launch.
 	known := min(own.Span, o.Length)
 	if o.From == "the trace" {
 		known = o.Length
@@ -98,7 +96,7 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 // simulate scales the simulated launch to the length of the measured one.
 func (o *OverTime) simulate(sim *timeline.Result) {
 	scale := o.Length / unit.Seconds(sim.Time)
-	full := unit.Seconds(0) // until when the peak holds
+	full := unit.Seconds(0) // end of the last phase at the peak
 	for _, p := range sim.Phases {
 		o.Curve = append(o.Curve, Step{unit.Seconds(p.Start) * scale, p.Occupancy})
 		if p.Occupancy >= sim.Peak-1e-9 {
@@ -120,11 +118,11 @@ func (o *OverTime) between(start, end unit.Seconds) (mean unit.Ratio) {
 }
 
 const (
-	// mostMargin is half of the widest interval of an estimate that carries a
-	// conclusion, in percent.
+	// mostMargin is half of the widest interval of an estimate that supports a
+	// conclusion, in points.
 	mostMargin unit.Points = 5
-	// leastLoad is the occupancy of samples without launches, in percent, from
-	// which on others used the GPU. Counters are not read at the same moment.
+	// leastLoad is the least occupancy of samples without launches, in percent,
+	// that shows other users of the GPU. Counters are not read at the same time.
 	leastLoad = 0.3
 )
 
@@ -176,7 +174,7 @@ func setEstimates(k *ingest.Kernel, v *launches.Values) {
 		return
 	}
 	k.Idle, k.IdleLow, k.IdleHigh = ratio(100-busy.Mean), ratio(100-busy.High), ratio(100-busy.Low)
-	// Of two estimates that must add up to a third.
+	// The two estimates must add up to the third.
 	k.Active = ratio(min(v[launches.Active].Mean, busy.Mean))
 	k.Stalled = ratio(busy.Mean - k.Active.Or(0).Percent())
 }
@@ -189,18 +187,17 @@ func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
 }
 
-// Launches returns every launch as a row, in the order of the file: with its
-// own time and counters, and compared with the prediction of its kernel by the
-// kernel's rule. A launch whose kernel's counters are not its own is not judged
-// either. It has no cause, account, worth or notes: these are of kernels.
-// Without a row for each launch in a file there are none. A row is good until
-// the next one.
+// Launches returns every launch as a row, in the order of the file. A launch has
+// its own time and counters, and is compared with the prediction of its kernel. It
+// is not judged if its kernel is unmeasurable. Cause, breakdown, potential speedup,
+// and notes belong to kernels only. There are no rows if no file has a row per
+// launch. A row is valid until the next one.
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		var row Row
 		for _, l := range r.Run.Launches.All() {
 			at := r.place[l.Kernel]
-			if at < 0 { // a view has left it out
+			if at < 0 { // a view without this kernel
 				continue
 			}
 			if r.setLaunch(&row, &r.Rows[at], &l); !yield(&row) {

@@ -13,11 +13,11 @@ import (
 	"occudiff/predict/arch"
 )
 
-// SpeedupVerdict reports whether more threads, or work for XVEs that stand
-// empty, would make a kernel faster.
+// SpeedupVerdict states whether more threads, or work for idle XVEs, may make a
+// kernel faster.
 type SpeedupVerdict string
 
-// The verdicts. None of them promises a speed-up.
+// The verdicts. None of them promises a speedup.
 const (
 	MoreThreadsMayHelp  SpeedupVerdict = "more threads may help"
 	BalanceTheWork      SpeedupVerdict = "balance the work"
@@ -37,10 +37,10 @@ type Bound struct {
 // threads and by balancing, each with a bound. It is zero for a task that is not
 // a kernel.
 type PotentialSpeedup struct {
-	Verdicts    []SpeedupVerdict // the one with most to gain first
-	Evidence    string           // the figures, in a sentence without a period
-	MoreThreads Bound            // of more threads on busy XVEs
-	Balancing   Bound            // of work for XVEs that stood empty within the launches
+	Verdicts    []SpeedupVerdict // the verdict with the largest gain is first
+	Evidence    string           // the values, in a sentence without a period
+	MoreThreads Bound            // by more threads on busy XVEs
+	Balancing   Bound            // by work for XVEs that were idle within the launches
 	// LimitedBy is the reason why more threads do not help; otherwise empty.
 	LimitedBy Limiter
 }
@@ -56,7 +56,7 @@ const (
 	LimitedByStalls Limiter = "stalls" // other threads cannot hide the stalls
 )
 
-// Verdict is the first of the verdicts; empty for a task that is not a kernel.
+// Verdict returns the first verdict. It is empty for a task that is not a kernel.
 func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
 	if len(w.Verdicts) == 0 {
 		return ""
@@ -64,10 +64,10 @@ func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
 	return w.Verdicts[0]
 }
 
-// Has reports whether a verdict is among them.
+// Has reports whether the verdicts contain a verdict.
 func (w *PotentialSpeedup) Has(v SpeedupVerdict) bool { return slices.Contains(w.Verdicts, v) }
 
-// Words are the verdicts as people read them.
+// Words returns the verdicts for people: "balance the work, undetermined".
 func (w *PotentialSpeedup) Words() string {
 	words := make([]string, len(w.Verdicts))
 	for i, v := range w.Verdicts {
@@ -88,8 +88,8 @@ func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	return w.MoreThreads.Max
 }
 
-// SavableTime is the time that a kernel can gain at most, by which kernels are
-// ranked; NaN where that cannot be determined.
+// SavableTime returns the upper bound of the time that a kernel can gain, by which
+// kernels are ranked. It is NaN if the bound is unknown.
 func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	t, timed := row.Total.Value()
 	b, bounded := w.Bound().Value()
@@ -110,7 +110,7 @@ func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 	}), several && f > 0
 }
 
-// limit is one of those that bound what more threads can gain.
+// limit is an upper bound of the gain from more threads.
 type limit struct {
 	bound float64
 	by    Limiter
@@ -190,8 +190,8 @@ func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 	return Bound{unit.Some(byIdle), fmt.Sprintf("1 / (1 - %s idle within the launches)", idle)}
 }
 
-// undeterminedReason describes why nothing can be told of what more occupancy
-// is worth to a row, "" where something can.
+// undeterminedReason returns why the potential speedup of a row is undetermined,
+// or "".
 func (r *Result) undeterminedReason(row *Row) string {
 	t := r.Traced(row)
 	switch {
@@ -215,8 +215,8 @@ func (r *Result) undeterminedReason(row *Row) string {
 	return ""
 }
 
-// potentialSpeedup judges a row by what its XVEs did while they ran and by how
-// long they stood empty.
+// potentialSpeedup returns the potential speedup of a row by the limits of its
+// busy XVEs and the idle time of its XVEs.
 func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if why := r.undeterminedReason(row); why != "" {
 		return PotentialSpeedup{Verdicts: []SpeedupVerdict{SpeedupUndetermined}, Evidence: why}
@@ -245,14 +245,13 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	var depth SpeedupVerdict
 	var because string
 	depth, because, w.LimitedBy = r.moreThreads(row, limits, roofs, &why)
-	// Where threads end faster than others start for most of a launch, XVEs are
-	// empty for want of threads that has not been started, of which more work
-	// has no more.
+	// If threads end faster than others start for most of a launch, XVEs are idle
+	// because threads start too slowly. More work does not change that.
 	_, _, short := r.threadLifetimes(row)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
 		!(short && row.Predicted.Waves >= imbalanceWaves)
 	if depth == OccupancySufficient && byIdle >= noSpeedup {
-		depth = LimitedByOther // for more threads, while more of the GPU at work is another question
+		depth = LimitedByOther // balancing the work may still help
 	}
 	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", likely, most)
 	switch {
@@ -269,8 +268,8 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	return w
 }
 
-// modeFull states that the slots of a known register mode are full, which are
-// not all slots of the XVE.
+// modeFull returns that the slots of a known register mode are full, if they are
+// not all slots of the XVE; otherwise "".
 func (r *Result) modeFull(row *Row) string {
 	gain, mode := r.modeGain(row)
 	if n, known := row.Registers.Value(); known && gain > 1 &&
@@ -281,8 +280,8 @@ func (r *Result) modeFull(row *Row) string {
 	return ""
 }
 
-// moreThreads describes what more threads on busy XVEs are worth, by the
-// tightest limit first.
+// moreThreads returns the verdict on more threads for busy XVEs, its reason, and
+// the limiter. limits begins with the tightest limit.
 func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict,
 	because string, by Limiter) {
 	tight := limits[0]
@@ -333,8 +332,8 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	return MoreThreadsMayHelp, text, ""
 }
 
-// memoryUndetermined describes why it is not known whether memory leaves room
-// for more threads; "" where it does.
+// memoryUndetermined returns why it is unknown whether memory has bandwidth for
+// more threads, or "" if it has.
 func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
@@ -357,8 +356,8 @@ func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	return ""
 }
 
-// activeWhileBusy is the part of the time in which XVEs ran that they were
-// active; not told where the states of the array do not add up, or none ran.
+// activeWhileBusy returns the active share of the time in which XVEs were busy.
+// told is false if the states of the array do not add up, or if no XVE was busy.
 func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	sum, all := arrayStates(row)
 	busy := row.Active.Or(0) + row.Stalled.Or(0)
@@ -368,15 +367,15 @@ func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	return row.Active.Or(0) / busy, true
 }
 
-// arrayStates adds up the states of the XVE array; false where the input lacks
-// one.
+// arrayStates returns the sum of the states of the XVE array. all is false if the
+// input lacks a state.
 func arrayStates(row *Row) (sum unit.Ratio, all bool) {
 	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() &&
 		row.Idle.Present()
 }
 
-// noArray reports whether all states of the XVE array are 0.0 %, which only a
-// row without a sample has.
+// noArray reports whether all states of the XVE array are 0.0%. Only a row without
+// a sample has such states.
 func noArray(row *Row) bool {
 	sum, all := arrayStates(row)
 	return all && sum <= 0
@@ -388,16 +387,16 @@ type peakBandwidth struct {
 	name       string
 	used, peak float64
 	source     string
-	loose      bool // the real one may be lower
-	ofMemory   bool // and not of the interface to it, or of L3
+	loose      bool // the real peak may be lower
+	ofMemory   bool // false for the interface to memory, and for L3
 }
 
 // share returns the used share of the peak bandwidth.
 func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
-// peakBandwidths returns the bandwidths of which both figures are known. A peak
-// bandwidth that is lower than what was measured is wrong: it is said, and
-// nothing follows from it.
+// peakBandwidths returns the bandwidths with a known used and peak value. A peak
+// that is lower than the used bandwidth is wrong: it is reported in wrong, and is
+// not used.
 func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	c := row.Counters
 	if c == nil || r.Device == nil || r.averagedGPUs(row) > 1 {
@@ -411,8 +410,8 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
 	}
 	for _, x := range []peakBandwidth{
-		// The interface to memory, each way, which may move more than the
-		// memory itself: the lower one binds.
+		// The interface to memory, in each direction, may move more than the
+		// memory itself. The lower peak is the limit.
 		{name: "reading from memory", used: c.MemoryRead.Or(0), peak: c.MemoryReadPeak.Or(0), source: folder},
 		{name: "writing to memory", used: c.MemoryWrite.Or(0), peak: c.MemoryWritePeak.Or(0), source: folder},
 		memory, l3,
@@ -430,7 +429,7 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	return list, wrong
 }
 
-// tableBandwidth is the peak bandwidth of the device table.
+// tableBandwidth returns the bandwidth with the peak of the device table.
 func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwidth {
 	if len(most) == 0 {
 		return peakBandwidth{}
@@ -443,7 +442,7 @@ func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwi
 		loose: most[0].Fastest != ""}
 }
 
-// text describes how near the kernel is to the peak bandwidth.
+// text returns the used and the peak bandwidth, and their ratio.
 func (f *peakBandwidth) text() string {
 	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.peak, f.source,
 		f.share())
@@ -453,20 +452,20 @@ func (f *peakBandwidth) text() string {
 type stalls struct {
 	list []ingest.Stall
 	sum  unit.Ratio
-	// hidden is the share of those that other threads can hide: waiting for
+	// hidden is the share of stalls that other threads can hide: waiting for
 	// results of memory or of an instruction.
 	hidden unit.Ratio
-	send   unit.Ratio // and of those that threads may hide or not
+	send   unit.Ratio // share of stalls that threads may hide or not
 }
 
-// latencies begin the names of reasons that other threads can hide. The rest is
-// for want of what all threads share: a pipe, instructions, or threads that
-// wait for each other.
+// latencies are prefixes of the reasons that other threads can hide. The other
+// reasons are shared by all threads: a busy pipe, missing instructions, or threads
+// that wait for each other.
 var latencies = []string{"sbid", "scoreboard", "dist"}
 
-// onSend begins the names of stalls of sends. Intel's Metrics Discovery has two
-// texts for the counter: threads that wait for the result of one, which others
-// hide, or for the dispatch of one, for which others wait too.
+// onSend is the prefix of stalls on send. Intel's Metrics Discovery has two texts
+// for the counter. Other threads hide waiting for the result of a send, but they
+// also wait for its dispatch.
 const onSend = "send"
 
 func stallsOf(row *Row) (s stalls) {
@@ -487,13 +486,13 @@ func stallsOf(row *Row) (s stalls) {
 	return s
 }
 
-// usable reports whether the shares are of all stalls: as many roundings from
-// 100 % as there are reasons.
+// usable reports whether the shares cover all stalls: their sum may differ from
+// 100% by a rounding error per reason.
 func (s *stalls) usable() bool {
 	return len(s.list) > 0 && abs(s.sum.Minus(1)) <= printedHalf*unit.Points(len(s.list))+digit
 }
 
-// text lists the reasons, the largest first; "" without any.
+// text returns the reasons, the largest first, or "" without any.
 func (s *stalls) text() string {
 	if len(s.list) == 0 {
 		return ""
