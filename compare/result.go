@@ -203,6 +203,8 @@ type Summary struct {
 	Pearson      unit.Opt[float64]     `json:"pearson"`
 	Spearman     unit.Opt[float64]     `json:"spearman"`
 
+	Total *Total `json:"total"` // nil without a measured kernel that was compared
+
 	Possible            int                    `json:"-"` // among NotJudged: the bounds admit the prediction
 	PeaksAgree          int                    `json:"-"` // among ModelMatched and NotJudged: nothing was measured
 	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
@@ -301,6 +303,7 @@ func (r *Result) summarize() Summary {
 		differences = append(differences, float64(d))
 		predicted, seen = append(predicted, of.Percent()), append(seen, found.Percent())
 	}
+	s.Total = r.total(s.KernelTime.Or(0))
 	s.Kernels = len(r.Rows) - s.NotKernels
 	s.NotJudged = s.Kernels - s.Judged
 	s.Bias = points(stat.Mean(differences))

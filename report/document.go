@@ -85,6 +85,7 @@ type Section struct {
 // or a note.
 type Item struct {
 	Lead   string // subject of the message; may be empty
+	Code   bool   // Lead is a name of a program
 	Detail string // distinguishes subjects with the same name; may be empty
 	Text   string
 	Status Status
@@ -154,6 +155,7 @@ type Summary struct {
 type NextCommand struct {
 	Rows    string // row numbers: "1, 3"; empty for all rows
 	Command string
+	Prose   bool   // Command is a sentence
 	Result  string // expected result; may be empty
 }
 

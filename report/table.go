@@ -79,9 +79,12 @@ type Table struct {
 	// Main is the number of rows in the main part. A terminal leaves out the
 	// rows after them. For example, copies after kernels.
 	Main int
-	In   View
-	Form Form
-	One  bool // JSON has the row as an object, see One
+	// Total is a row below the others, which people see: one cell per column, nil
+	// without one.
+	Total []Cell
+	In    View
+	Form  Form
+	One   bool // JSON has the row as an object, see One
 
 	chosen bool // the user chose the columns
 
@@ -148,6 +151,9 @@ func (t *Table) arrange(order []int) {
 	all := *t
 	t.Columns = ListOf(order, func(i int) Column { return all.Columns[i] })
 	t.cell = func(row, column int) Cell { return all.Cell(row, order[column]) }
+	if all.Total != nil {
+		t.Total = ListOf(order, func(i int) Cell { return all.Total[i] })
+	}
 	if all.records != nil {
 		t.records = func(yield func(Record) bool) {
 			for r := range all.records {
@@ -157,6 +163,20 @@ func (t *Table) arrange(order []int) {
 			}
 		}
 	}
+}
+
+// SetTotal adds a row below the others. of returns the cell of a column.
+func (t *Table) SetTotal(of func(c Column) Cell) { t.Total = ListOf(t.Columns, of) }
+
+// TotalTexts returns the row of totals as people read it.
+func (t *Table) TotalTexts() []string {
+	texts := make([]string, len(t.Total))
+	for i, cell := range t.Total {
+		if !cell.Blank() {
+			texts[i] = t.Columns[i].Print(cell)
+		}
+	}
+	return texts
 }
 
 // All returns the rows in order. The cells of a row are valid until the next

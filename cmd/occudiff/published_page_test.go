@@ -32,7 +32,7 @@ func TestPublishedPage(t *testing.T) {
 	for _, p := range pairs {
 		var out, messages strings.Builder
 		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &messages, getenv: func(name string) string {
-			return map[string]string{"COLUMNS": "160"}[name]
+			return map[string]string{"COLUMNS": "180"}[name]
 		}}
 		args := strings.Fields(strings.TrimPrefix(strings.TrimSpace(p[1]), "occudiff "))
 		status := run(context.Background(), a, args)

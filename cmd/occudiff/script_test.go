@@ -156,7 +156,7 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	for doc, want := range map[string]int{"README.md": 2, "docs/tutorial.md": 3} {
+	for doc, want := range map[string]int{"README.md": 4, "docs/tutorial.md": 3} {
 		path := filepath.Join(root, doc)
 		text, err := os.ReadFile(path)
 		if err != nil {

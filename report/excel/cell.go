@@ -137,6 +137,7 @@ type style struct {
 	decimals int
 	side     string // left or right, for any value; empty if the spreadsheet decides
 	indent   int    // of left-aligned text, as distance from the number before it
+	total    bool   // of a row of totals
 }
 
 // cellStyle returns the style of a value in column k of a sheet.
@@ -209,6 +210,10 @@ func (s style) build() *excelize.Style {
 		x.Font = font(true, 11, "")
 	case wrapped:
 		x.Alignment.WrapText = true
+	}
+	if s.total {
+		x.Font = font(true, 11, "")
+		x.Border = []excelize.Border{{Type: "top", Style: 1, Color: ruleColor}}
 	}
 	return x
 }

@@ -28,7 +28,7 @@ func (b *book) annotate(sheet string, o *block) error {
 			return err
 		}
 		if len(rules) > 0 && o.table.Len > 0 {
-			cells := address(k+1, o.row+1) + ":" + address(k+1, o.row+o.table.Len)
+			cells := address(k+1, o.row+1) + ":" + address(k+1, o.row+o.rows()-1)
 			if err := b.file.SetConditionalFormat(sheet, cells, rules); err != nil {
 				return err
 			}

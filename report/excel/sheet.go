@@ -43,7 +43,7 @@ type block struct {
 func (b *block) rows() int {
 	switch {
 	case b.table != nil:
-		return 1 + b.table.Len
+		return 1 + b.table.Len + min(len(b.table.Total), 1)
 	case b.chart != nil:
 		return chartHeight/pixelsPerRow + 1
 	}
@@ -371,14 +371,19 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 	if err := sw.SetRow(address(1, o.row), values, top); err != nil {
 		return err
 	}
-	for r := range t.Len {
+	for r := range o.rows() - 1 {
 		if err := b.stopped(); err != nil {
 			return err
 		}
 		height := 0.0
 		for k := range t.Columns {
-			c := &t.Columns[k]
-			v := simple(c, t.Cell(r, k))
+			c, cell := &t.Columns[k], report.Cell{}
+			if r < t.Len {
+				cell = t.Cell(r, k)
+			} else {
+				cell = t.Total[k]
+			}
+			v := simple(c, cell)
 			x := value(v)
 			// An absent value has no cell: a formula reads an empty text as a
 			// value, and 0 would be wrong.
@@ -386,6 +391,7 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 				continue
 			}
 			look := cellStyle(k, c, v)
+			look.total = r == t.Len
 			// A text is rarely as long as its column is wide, and measuring
 			// takes longer than writing.
 			if look.role == wrapped && k < o.lead && len(v.Text) >= int(widths[k]) {

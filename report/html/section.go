@@ -217,7 +217,12 @@ func (p *htmlWriter) summary(s *report.Summary) {
 	p.line(`<h2 class="sure">%</h2>`, s.ConfirmReason)
 	p.raw("<ul class=\"checks\">\n")
 	for _, c := range s.Confirm {
-		p.put(`<li><span class="rows">%</span> <code>`, c.Rows)
+		p.put(`<li><span class="rows">%</span> `, c.Rows)
+		if c.Prose {
+			p.put("<span>%</span></li>\n", c.Command)
+			continue
+		}
+		p.raw("<code>")
 		for i, word := range strings.Split(c.Command, " ") { // a line must not break within a word
 			p.put([]string{"<span>%</span>", " <span>%</span>"}[min(i, 1)], word)
 		}
@@ -254,18 +259,23 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 			if i == bars {
 				p.put(`<td class="c-bar">%</td>`, markup(plot.Bar(s.Bars, row)))
 			}
-			tag := "td"
-			if i == name {
-				tag = `th scope="row"`
-			}
-			p.put("<"+tag+` class="%" data-title="%">%</`+tag[:2]+">",
-				strings.TrimSpace(columnClass(&c)+" "+class(cells[i].Status)),
-				c.Heading(), c.Print(cells[i]))
+			p.summaryCell(&c, i == name, class(cells[i].Status), c.Print(cells[i]))
 		}
 		p.raw("</tr>\n")
 		row++
 	}
-	p.raw("</tbody></table>\n")
+	p.raw("</tbody>")
+	if total := t.TotalTexts(); len(total) > 0 {
+		p.raw("\n<tfoot><tr>")
+		for i, c := range t.Columns {
+			if i == bars {
+				p.raw(`<td class="c-bar"></td>`)
+			}
+			p.summaryCell(&c, i == name, "", total[i])
+		}
+		p.raw("</tr></tfoot>")
+	}
+	p.raw("</table>\n")
 	if s.Bars != nil {
 		p.raw(`<p class="bars">`)
 		for i, part := range s.Bars.Parts {
@@ -281,6 +291,17 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 		}
 		p.raw("</p>\n")
 	}
+}
+
+// summaryCell writes a cell of the summary, as a heading of its row if it has
+// the name.
+func (p *htmlWriter) summaryCell(c *report.Column, isName bool, status, text string) {
+	tag := "td"
+	if isName {
+		tag = `th scope="row"`
+	}
+	p.put("<"+tag+` class="%" data-title="%">%</`+tag[:2]+">", strings.TrimSpace(columnClass(c)+" "+status),
+		c.Heading(), text)
 }
 
 func columnClass(c *report.Column) string {

@@ -28,7 +28,7 @@ func TestContractFields(t *testing.T) {
 	}{
 		{rundoc.Validate{}, "schema device consistent_devices,omitempty inputs rows timings summary notes trace,omitempty over_time,omitempty also,omitempty"},
 		{compare.Summary{}, "kernels matched matched_while_busy below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
-			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
+			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman total"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string

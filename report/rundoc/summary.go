@@ -168,6 +168,9 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	nameLines(r, shown)
 	if most > 0 {
 		s.Rows = summaryTable(r, shown, show.Sort)
+		if show.Kernel != nil { // the mean is of all kernels
+			s.Rows.Total = nil
+		}
 	}
 	if len(rest) > 0 {
 		s.More = "and " + unit.FormatCount(kernelsIn(rest), "more kernel", "more kernels")
@@ -382,11 +385,11 @@ func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	switch {
 	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match &&
 		l.fix.Remedy != compare.LimitedElsewhere:
-		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith)}}
+		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith), Prose: true}}
 	case !next.Action.Measures():
 		return nil
 	case next.Action == compare.Export:
-		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith)}, {Command: exportCommand}}
+		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith), Prose: true}, {Command: exportCommand}}
 	}
 	return []report.NextCommand{{Command: commandOf(r, l.Row, next), Result: runs[next.Action].gives}}
 }

@@ -330,7 +330,48 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 			c.Drop = 3
 		}
 	}
-	return report.NewTable("screen", "", lines, list).Show()
+	t := report.NewTable("screen", "", lines, list).Show()
+	if total := r.Summary.Total; total != nil && total.Kernels > 1 && !series {
+		t.SetTotal(func(c report.Column) report.Cell { return totalCell(r, total, c) })
+	}
+	return t
+}
+
+// totalCell returns the cell of a column in the row of the whole run.
+func totalCell(r *compare.Result, total *compare.Total, c report.Column) report.Cell {
+	low, predicted := total.Predicted.Value()
+	s := span{low, total.PredictedHigh.Or(low), predicted}
+	number := c.In&report.WithUnits == 0
+	text := ""
+	switch c.Key {
+	case "kernel":
+		text = "mean over time"
+	case "time":
+		if number {
+			return report.RatioCell(total.TimeShare)
+		}
+		text = shortest(total.TimeShare) + "%"
+	case "predicted":
+		if number && predicted {
+			return report.RatioCell(low)
+		}
+		text = s.text(r.Options.Tolerance)
+	case "predicted_high":
+		if predicted && s.high.Minus(low) >= r.Options.Tolerance {
+			return report.RatioCell(s.high)
+		}
+	case "measured":
+		if number {
+			return report.RatioCell(total.Measured)
+		}
+		text = report.PercentText(total.Measured)
+	case "why":
+		text = "all kernels"
+		if total.Kernels < r.Summary.Kernels {
+			text = report.Thousands(total.Kernels) + " of " + unit.Plural(int64(r.Summary.Kernels), "kernel")
+		}
+	}
+	return report.TextCell(text)
 }
 
 // figure returns two columns for a percentage: as text and as a number.

@@ -149,6 +149,14 @@ func read(t *report.Table, rows int) *grid {
 			c.content = max(c.content, report.Width(text))
 		}
 	}
+	if t.Total != nil {
+		g.rows++
+		total := t.TotalTexts()
+		for _, c := range g.columns {
+			c.cells = append(c.cells, cell{text: total[c.index]})
+			c.content = max(c.content, report.Width(total[c.index]))
+		}
+	}
 	for _, c := range g.columns {
 		if c.plain = c.content; c.Is(report.Cut) && c.content > plainName {
 			c.plain = widestOf(c.cutTo(plainName))

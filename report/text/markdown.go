@@ -10,7 +10,7 @@ import (
 )
 
 // Markdown writes the report in a form that a code host renders well: tables,
-// and plain text without code spans. The output depends only on the document.
+// and code spans for names and commands. The output depends only on the document.
 // The map contains the addresses of the plots that have one, relative to the
 // page.
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
@@ -57,9 +57,7 @@ func (p *markdown) summary(s *report.Summary) {
 	if s.ConfirmReason != "" {
 		p.block(paragraph(s.ConfirmReason + ":"))
 	}
-	p.list(report.ListOf(s.Confirm, func(c report.NextCommand) report.Item {
-		return report.Item{Lead: strings.TrimSuffix(c.Rows, ":"), Text: c.Text()}
-	}))
+	p.block(strings.Join(report.ListOf(s.Confirm, check), "\n"))
 }
 
 func (p *markdown) section(s *report.Section) {
@@ -109,10 +107,29 @@ func brackets(s string) string {
 // below by 36.8 points.
 func (p *markdown) list(items []report.Item) { p.block(strings.Join(report.ListOf(items, item), "\n")) }
 
+// check writes a measurement as an item: - **1, 3**: `unitrace ./app` (result).
+func check(c report.NextCommand) string {
+	line := "- "
+	if c.Rows != "" {
+		line += strong(c.Rows) + ": "
+	}
+	if c.Prose {
+		line += Escape(c.Command)
+	} else {
+		line += code(c.Command)
+	}
+	if c.Result != "" {
+		line += " (" + Escape(c.Result) + ")"
+	}
+	return line
+}
+
 func item(it report.Item) string {
 	line := "- "
-	if lead := Escape(it.Lead); lead != "" {
-		line += "**" + lead + "**"
+	if it.Code {
+		line += "**" + code(it.Lead) + "**"
+	} else {
+		line += strong(it.Lead)
 	}
 	if it.Detail != "" {
 		line += " (" + Escape(it.Detail) + ")"
@@ -149,30 +166,76 @@ var (
 		"](", `\](`, "][", `\][`, "]:", `\]:`)
 )
 
-// table writes a table. Its columns are not padded, because a code host draws
-// the table, and padding would require the width of every cell.
+// firstColumns is the number of columns for which a code host has room. The
+// others are in a second table.
+const firstColumns = 10
+
+// table writes a table, in two parts if it has many columns. The first column,
+// which names the rows, is in both.
 func (p *markdown) table(t *report.Table) {
-	t = t.Shown(report.Page)
-	if len(t.Columns) == 0 {
+	lead, n := t.Lead(report.Page, firstColumns)
+	columns := lead.ColumnsIn(report.Page)
+	if len(columns) == 0 {
 		return
 	}
-	p.w.WriteByte('\n')
-	for _, c := range t.Columns {
-		p.w.WriteString("| " + Escape(c.Heading()) + " ")
+	if len(columns) <= firstColumns { // in their order
+		p.columns(t, t.ColumnsIn(report.Page))
+		return
 	}
-	p.w.WriteString("|\n")
-	for i := range t.Columns {
+	p.columns(lead, columns[:n])
+	p.block("More columns:")
+	p.columns(lead, append([]int{columns[0]}, columns[n:]...))
+}
+
+// columns writes some columns of a table. They are not padded, because a code
+// host draws the table, and padding would require the width of every cell.
+func (p *markdown) columns(t *report.Table, list []int) {
+	heading, rule := "\n", ""
+	for _, i := range list {
+		heading += "| " + Escape(t.Columns[i].Heading()) + " "
 		if t.Columns[i].RightAligned() {
-			p.w.WriteString("| --: ")
+			rule += "| --: "
 		} else {
-			p.w.WriteString("| --- ")
+			rule += "| --- "
 		}
 	}
-	p.w.WriteString("|\n")
-	for cells := range t.All() {
-		for i := range cells {
-			p.w.WriteString("| " + Escape(t.Columns[i].Print(cells[i])) + " ")
+	p.w.WriteString(heading + "|\n" + rule + "|\n")
+	for row := range t.Len {
+		for _, i := range list {
+			p.w.WriteString("| " + cellText(&t.Columns[i], t.Cell(row, i)) + " ")
 		}
 		p.w.WriteString("|\n")
 	}
+	if total := t.TotalTexts(); len(total) > 0 {
+		for _, i := range list {
+			p.w.WriteString("| " + strong(total[i]) + " ")
+		}
+		p.w.WriteString("|\n")
+	}
+}
+
+// cellText returns a cell. Names of a program are code.
+func cellText(c *report.Column, cell report.Cell) string {
+	if c.Is(report.Code) && !cell.Blank() {
+		return code(c.Print(cell))
+	}
+	return Escape(c.Print(cell))
+}
+
+// code returns a code span, or plain text if the text contains the end of a span
+// or of a table's cell, or a command for a CI job.
+func code(text string) string {
+	text = strings.TrimSpace(report.OneLine(text))
+	if text == "" || strings.ContainsAny(text, "`|\\") || jobCommand.MatchString(text) {
+		return Escape(text)
+	}
+	return "`" + text + "`"
+}
+
+// strong returns a text in bold.
+func strong(text string) string {
+	if text = Escape(text); text != "" {
+		text = "**" + text + "**"
+	}
+	return text
 }

@@ -3,6 +3,7 @@ package text_test
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,18 +101,35 @@ func cells(line string) int {
 	return n - 1
 }
 
-// TestHarmless checks that no hostile name makes HTML or a code span.
+// TestHarmless checks that no hostile name is HTML or a link outside a code span,
+// and that no name ends a code span.
 func TestHarmless(t *testing.T) {
-	out := markdownOf(t, sample.Hostile())
-	for _, bad := range []string{"<script", "](", "\x1b", "\a"} {
+	out := strings.ReplaceAll(markdownOf(t, sample.Hostile()), "\\`", "")
+	out = regexp.MustCompile("`[^`|\\\\\n]+`").ReplaceAllString(out, "")
+	for _, bad := range []string{"<script", "](", "\x1b", "\a", "`"} {
 		if strings.Contains(strings.ReplaceAll(out, `\](`, ""), bad) {
-			t.Errorf("the page contains %q", bad)
+			t.Errorf("the page contains %q outside a code span", bad)
 		}
 	}
-	for i := range len(out) {
-		if out[i] == '`' && out[i-1] != '\\' {
-			t.Errorf("a code span begins at byte %d", i)
+}
+
+// TestCode checks that kernels and commands are code, and that a sentence is not.
+func TestCode(t *testing.T) {
+	out := markdownOf(t, sample.Gaussian())
+	for _, want := range []string{"| `Fan2` |", "- **`Fan2`** (", "| `2048x2048` |"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s:\n%s", want, out)
 		}
+	}
+}
+
+// TestFirstTableFits checks that a table of kernels has at most 10 columns, and
+// that the others are in a second table with the names.
+func TestFirstTableFits(t *testing.T) {
+	_, all, _ := strings.Cut(markdownOf(t, sample.Gaussian()), "## All kernels\n\n")
+	first, second, found := strings.Cut(all, "\n\nMore columns:\n\n")
+	if !found || cells(strings.Split(first, "\n")[0]) != 10 || !strings.HasPrefix(second, "| Kernel | Global |") {
+		t.Errorf("the table is not in two parts:\n%s", all)
 	}
 }
 

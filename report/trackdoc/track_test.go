@@ -281,6 +281,8 @@ func forbidden(format string) []string {
 		return []string{"NaN", "Inf"}
 	case "terminal":
 		return []string{"NaN", "Inf", "escape\x1b", "\a"}
+	case "markdown": // names are code
+		return []string{"NaN", "Inf", "| <script>alert", "escape\x1b", "\a"}
 	case "html": // the page's own script contains NaN
 		return []string{">NaN", "\"NaN", "<script>alert", "escape\x1b", "\a"}
 	}
