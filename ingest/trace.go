@@ -220,8 +220,8 @@ type Samples struct {
 	List []CounterSample
 }
 
-// A CounterSample contains the values from Length before At to At, in
-// nanoseconds. Percentages are shares of its clocks. It needs 40 bytes.
+// A CounterSample contains the values of the interval from At - Length to At,
+// both in nanoseconds. Percentages are shares of its clocks. It takes 40 bytes.
 type CounterSample struct {
 	At, Length                int64
 	Measured, Active, Stalled float32

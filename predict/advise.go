@@ -102,8 +102,8 @@ type Advice struct {
 	// Best.
 	Equal int
 	// Least is the smallest change of a single setting that gains at least
-	// minGain points of peak or average and reduces neither, with and without
-	// idle lanes. For a launch that cannot run, it is the smallest change that
+	// minGain points of peak or average and reduces neither, whether or not idle
+	// lanes count. For a launch that cannot run, it is the smallest change that
 	// makes it run. It is nil if there is none.
 	Least *Setting
 	Next  []NextStep // for each limit, the change that would relax it; never nil
@@ -331,7 +331,7 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 }
 
 // helps reports whether a setting gains enough in the average or the peak and
-// reduces neither, with and without idle lanes.
+// reduces neither, whether or not idle lanes count.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
 		const same = 1e-9 // equal lane shares are computed in different orders

@@ -138,9 +138,9 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// sweep returns a launch's predictions with each value and with its own value,
-// or without its own if that is 0. The points are in ascending order without
-// duplicates. The list is never nil.
+// sweep returns a launch's predictions for each value of one setting. own is the
+// value that the launch has now, and is added to the values unless it is 0. The
+// points are in ascending order without duplicates. The list is never nil.
 func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Launch, x int64)) []Point {
 	values = slices.Clone(values)
 	if own > 0 {

@@ -30,8 +30,8 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// open opens a file, or standard input for -. It also returns its name in
-// messages. Reading ends with the context.
+// open opens a file, or standard input for "-". It also returns the name to use
+// for it in messages. Reading stops when the context is canceled.
 func (a *app) open(ctx context.Context, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
 		return io.NopCloser(ingest.Waiting(ctx, a.stdin)), "standard input", nil

@@ -47,7 +47,8 @@ type windowFlag struct {
 	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs in the baseline"`
 }
 
-// verifyFlag is for commands whose result damage could change without an error.
+// verifyFlag is for commands whose results would be wrong, without an error, if
+// the history were damaged.
 type verifyFlag struct {
 	NoVerify bool `flag:"no-verify" expert:"true" help:"do not search the history for damage first, which takes about 2 s for a million kernels"`
 }

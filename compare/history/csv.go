@@ -95,7 +95,7 @@ func parse(name, cell string, field any) (err error) {
 	switch f := field.(type) {
 	case *string:
 		err = (*table.Text)(f).UnmarshalCSV(cell)
-		*f = unique.Make(*f).Value() // a history repeats few strings very often
+		*f = unique.Make(*f).Value() // a history has few distinct strings, each repeated very often
 	case *time.Time:
 		if cell != "" {
 			*f, err = parseTime(cell)

@@ -480,7 +480,7 @@ func BenchmarkPage(b *testing.B) {
 			const answer = document.querySelector(".answer"), field = document.querySelector("#launch [name=local]");
 			const times = [];
 			for (let n = 32; n <= 1024; n += 32) {
-				await new Promise(done => setTimeout(done, 150)); // the content below has been drawn
+				await new Promise(done => setTimeout(done, 150)); // let the page draw the content below the answer
 				delete answer.dataset.launch;
 				field.value = n;
 				const begin = performance.now();

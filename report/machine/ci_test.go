@@ -100,8 +100,8 @@ func FuzzJUnit(f *testing.F) {
 	})
 }
 
-// The expected lines follow GitHub's rules: % first, then line breaks; in
-// properties also : and the comma.
+// The expected lines are escaped by GitHub's rules: first %, then line breaks,
+// and in properties also colons and commas.
 func TestAnnotations(t *testing.T) {
 	for _, c := range []struct {
 		a            report.Annotation

@@ -98,7 +98,7 @@ func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 	return g
 }
 
-// widest returns the width of the cells and the heading.
+// widest returns the width of the widest cell or heading line.
 func (c *column) widest() int { return max(c.content, report.Width(c.top), report.Width(c.bottom)) }
 
 // narrow removes excess width from names and sentences, starting at the right,

@@ -20,7 +20,7 @@ type Options struct {
 	Width   int  // columns of the terminal, at least 20; 0 sets no limit
 	Color   bool // repeat verdicts in color, and print results and headings in bold
 	Bars    bool // draw bars of block characters if there is room
-	Verbose bool // everything below the summary that a terminal shows
+	Verbose bool // print everything, not only the summary
 }
 
 // The maximum number of table rows and explanations, unless the whole document
