@@ -158,15 +158,16 @@ func (f *finder) has(cause string) bool {
 // add adds a cause with the confidence of its ground. The returned pointer is
 // valid until the next call.
 func (f *finder) add(part Part, name string, ground Ground, because string, decide decision) *Cause {
-	limit := f.row.Certainty.limit()
 	sure := ground.Confidence(f.row.Certainty.Reliable())
-	if Grounds[ground].Sure > 0 {
-		sure = min(sure, limit)
-	}
-	if f.row.OwnLow.Present() { // the row is judged by a range
+	switch {
+	case ground.traced():
+	case f.row.OwnLow.Present(): // the row is judged by a range
 		sure = Low
+	case Grounds[ground].Sure > 0:
+		sure = min(sure, f.row.Certainty.limit())
 	}
-	f.found = append(f.found, Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because})
+	f.found = append(f.found, Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because,
+		measured: ground.traced()})
 	c := &f.found[len(f.found)-1]
 	c.confirm(decide)
 	return c

@@ -272,14 +272,6 @@ func (f *finder) aTrace() decision {
 	return byTrace("")
 }
 
-// fact adds a cause that a trace shows. Sampling does not lower its confidence.
-func (f *finder) fact(part Part, name string, ground Ground, because string) *Cause {
-	cause := f.add(part, name, ground, because, decision{})
-	cause.Confidence, cause.measured = ground.Confidence(true), true
-	cause.confirm(decision{})
-	return cause
-}
-
 // tracedGaps adds gaps that a trace shows. A trace without gaps excludes them.
 func (f *finder) tracedGaps(p Part) {
 	t := f.r.Traced(f.row)
@@ -292,10 +284,10 @@ func (f *finder) tracedGaps(p Part) {
 	if points >= gapsEnough*-f.row.Difference.Or(0) {
 		ground = tracedGapsEnough
 	}
-	cause := f.fact(p, CauseGaps, ground, fmt.Sprintf(
+	cause := f.add(p, CauseGaps, ground, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That "+
 			"is %s of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
-		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)))
+		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)), decision{})
 	cause.Explains = unit.Some(points)
 }
 
@@ -315,9 +307,9 @@ func (f *finder) tracedOverlap(Part) {
 	if t.With >= 0 {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
-	f.fact("", CauseConcurrentKernels, ground, fmt.Sprintf(
+	f.add("", CauseConcurrentKernels, ground, fmt.Sprintf(
 		"According to the trace, other kernels run on the GPU for %s of its time%s%s.",
-		share, with, enough))
+		share, with, enough), decision{})
 }
 
 // kernelName returns a kernel's name for a sentence: as in the source, and

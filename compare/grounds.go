@@ -3,6 +3,7 @@ package compare
 import (
 	_ "embed" // the counts of the simulators
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,6 +102,12 @@ var Grounds = [groundCount]GroundInfo{
 	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
 }
 
+// traced reports whether a trace or a result folder shows a ground, so that
+// sampling does not lower its confidence.
+func (g Ground) traced() bool {
+	return slices.Contains([]Ground{tracedGapsEnough, tracedGapsLess, tracedOverlapEnough, tracedOverlapLess}, g)
+}
+
 // Count is the number of simulated rows with a ground, and the number of those
 // with a true cause.
 type Count struct{ True, Rows int }
@@ -138,8 +145,13 @@ const (
 // Confidence returns the confidence that the simulators show. reliable states that
 // the sampling of the row allows more than low confidence.
 func (g Ground) Confidence(reliable bool) Confidence {
-	if sure := Grounds[g].Sure; sure > 0 {
-		return sure
+	info := &Grounds[g]
+	reliable = reliable || g.traced()
+	switch {
+	case info.Sure > 0 && reliable:
+		return info.Sure
+	case info.Sure > 0:
+		return Low
 	}
 	weak, good := Observed[g][0], Observed[g][1]
 	if !reliable {
