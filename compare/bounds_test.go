@@ -7,9 +7,9 @@ import (
 	"occudiff/ingest"
 )
 
-// TestTwoKernels has a kernel that takes 45% of the time, so that its samples
-// may be 55% of another one's: what the other measures and can reach tells
-// whether it can be judged all the same.
+// TestTwoKernels has a kernel with 45% of the time, so up to 55% of its samples
+// may belong to another kernel. The values of the other kernel decide whether
+// the first can be judged.
 func TestTwoKernels(t *testing.T) {
 	const most = "114688" // 4 waves of 896 threads of 32 work-items: 100 % predicted
 	for _, c := range []struct {

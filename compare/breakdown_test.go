@@ -74,9 +74,9 @@ func text[T ~float64](o unit.Opt[T], format string, scale float64) string {
 	return "0.0"
 }
 
-// TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used,
-// idle, busy occupancy, underfilled, idle, intervals per launch, and the share
-// of instructions in rows of kernels.
+// TestBreakdownOfRealRuns compares every digit of the breakdowns of real runs:
+// occupied, idle XVEs, busy occupancy, underfilled, idle, intervals per launch,
+// and the share of instructions in rows of kernels.
 func TestBreakdownOfRealRuns(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	for _, c := range []struct {
@@ -137,7 +137,8 @@ func trim(v float64) string {
 	return s
 }
 
-// TestFan2 wants both parts named, the larger one first, and what would decide.
+// TestFan2 checks that both parts are named, the larger first, with the
+// measurement that confirms the cause.
 func TestFan2(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
@@ -173,7 +174,8 @@ func TestFan2(t *testing.T) {
 	}
 }
 
-// addsUp holds a breakdown to 100 points, before rounding and as printed.
+// addsUp checks that a breakdown adds up to 100 points, before rounding and as
+// printed.
 func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 	t.Helper()
 	var sum, printed, drawn float64
@@ -192,12 +194,12 @@ func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 	}
 }
 
-// broken is what no text may hold: a figure that is none, or a mistake of
-// formatting.
+// broken matches texts that no output may contain: a number that is not one, or
+// a formatting mistake.
 var broken = regexp.MustCompile(`NaN|Inf\b|%!|<nil>`)
 
-// TestBreakdownsAddUp holds every row of the corpus and 10,000 random ones.
-// Their texts are sound, too.
+// TestBreakdownsAddUp checks every row of the corpus and 10,000 random rows,
+// and their texts.
 func TestBreakdownsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
@@ -285,8 +287,8 @@ func TestBreakdownsAddUp(t *testing.T) {
 	}
 }
 
-// TestPolicyOfBreakdown takes work-groups that stay whole where both policies
-// predict the same, and names no cause for idle XVEs where they differ.
+// TestPolicyOfBreakdown has work-groups that stay whole if both policies
+// predict the same. If the policies differ, idle XVEs have no cause.
 func TestPolicyOfBreakdown(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
 	of := func(global, local int64, peak, seen float64) (*compare.SlotBreakdown, *compare.Row) {

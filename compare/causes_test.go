@@ -175,7 +175,8 @@ func TestQuestionsHaveNoRemedy(t *testing.T) {
 	}
 }
 
-// TestReturns: a remedy that cannot return a third of what is missing is none.
+// TestReturns: a remedy that cannot return 33% of the missing points is not
+// printed.
 func TestReturns(t *testing.T) {
 	// 2,441 work-groups are 5.4 waves: the last one costs 9 points of 100.
 	lastWave := kernel("k", "624896", "256", 32, 200, 8, measured(10.7), array(10, 89, 1), registers(128))

@@ -6,8 +6,8 @@ import (
 	"occudiff/ingest"
 )
 
-// TestResample names the collection that would tell launches from what stands
-// next to them.
+// TestResample checks the collection that separates launches from their
+// neighbors.
 func TestResample(t *testing.T) {
 	for _, c := range []struct {
 		reason string

@@ -458,8 +458,8 @@ func TestVerdictAndCause(t *testing.T) {
 	}
 }
 
-// TestThreadLife holds the mean life to Little's law over the slots that the
-// measured value is of.
+// TestThreadLife computes the mean thread lifetime by Little's law over the
+// slots of the measured value.
 func TestThreadLife(t *testing.T) {
 	four, one, two := unit.Some(4), unit.Some(1), unit.Some(2)
 	for _, c := range []struct {
@@ -493,7 +493,7 @@ func TestThreadLife(t *testing.T) {
 	}
 }
 
-// TestRowNotes holds what the figures of a row say against each other.
+// TestRowNotes has values of a row that contradict each other.
 func TestRowNotes(t *testing.T) {
 	for _, c := range []struct {
 		why  string
@@ -516,7 +516,7 @@ func TestRowNotes(t *testing.T) {
 	}
 }
 
-// TestTolerance holds both edges: a difference of just the tolerance matches.
+// TestTolerance checks both edges: a difference equal to the tolerance matches.
 func TestTolerance(t *testing.T) {
 	for _, c := range []struct {
 		tolerance unit.Points
@@ -532,8 +532,8 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestThreadsStarted counts threads only against launches that are known and
-// are all of those that were counted.
+// TestThreadsStarted compares the counted threads only with known launches that
+// were all counted.
 func TestThreadsStarted(t *testing.T) {
 	for _, c := range []struct {
 		why  string
@@ -562,8 +562,8 @@ func TestThreadsStarted(t *testing.T) {
 	}
 }
 
-// TestOrder wants what needs attention first, then by time, and tasks that are
-// not a kernel last.
+// TestOrder: urgent rows are first, then the order is by time, and tasks that
+// are not kernels are last.
 func TestOrder(t *testing.T) {
 	run := &ingest.Run{Kernels: []ingest.Kernel{
 		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = names.HostToDevice }),
@@ -595,8 +595,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTimings joins the log's names to VTune's, and predicts timings on their
-// own when the sizes are given.
+// TestTimings joins the names of a log with VTune's names, and predicts timings
+// without an export if the sizes are given.
 func TestTimings(t *testing.T) {
 	timings := []ingest.Timing{
 		{Kernel: "VectorAdd<12>", Groups: unit.Some(int64(12)), Pos: note.Pos{File: "log", Line: 2}},
@@ -655,8 +655,8 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestNoPrediction: a row says what its launch lacks, the first of what has to
-// be given first.
+// TestNoPrediction: a row names the property that its launch lacks, in the
+// order in which the user must give them.
 func TestNoPrediction(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -681,9 +681,9 @@ func TestNoPrediction(t *testing.T) {
 	}
 }
 
-// TestPolicy takes a policy that agrees with the profiler's peak, never one
-// that is only nearer: work-groups of 20 threads fill 120 of 128 slots whole
-// (93.75 %) and all of them free.
+// TestPolicy: a policy is chosen if it agrees with the profiler's peak, and not
+// if it is only nearer. For example, work-groups of 20 threads fill 120 of 128
+// slots if they stay whole (93.75%), and all slots otherwise.
 func TestPolicy(t *testing.T) {
 	for _, c := range []struct {
 		peak float64

@@ -8,9 +8,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestDeviceInDoubt: 128 threads that VTune puts at 14.3% are of 896 slots, or
-// of a grid four times as large on a Max 1100. Where a GPU of the table fits
-// all rows, the device is in doubt and nothing else is told.
+// TestDeviceInDoubt: if VTune's peak for 128 threads is 14.3%, the GPU has 896
+// slots, or the grid is four times as large on a Max 1100. If a GPU of the
+// table fits all rows, the device is in doubt and no other cause is reported.
 func TestDeviceInDoubt(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

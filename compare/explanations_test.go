@@ -13,11 +13,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestExplanations compares all that is said of constructed kernels with a
-// file: verdicts, causes with their sentences, worth, and what to do next. The
-// first kernel of a case is the one of its reason. Figures of the sentences can
-// be checked by hand from the case: 4 full waves of 896 thread slots, or what
-// it says.
+// TestExplanations compares all explanations of constructed kernels with a
+// file: verdicts, causes with their sentences, potential speedup, and next
+// steps. The reason of a case describes its first kernel. The numbers can be
+// checked by hand: the default is 4 full waves of 896 thread slots.
 func TestExplanations(t *testing.T) {
 	const most = "114688" // 4 full waves of the Meteor Lake part
 	reading := func(r ingest.Reading) tell { return func(k *ingest.Kernel) { k.Reading = r } }
@@ -180,7 +179,7 @@ func TestExplanations(t *testing.T) {
 	testenv.Golden(t, "testdata/explanations.txt", []byte(got.String()))
 }
 
-// allExplanations is all that is said of a row, a line for each thing.
+// allExplanations returns the explanations of a row, a line for each.
 func allExplanations(r *Result, row *Row) string {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {

@@ -6,7 +6,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestJoinedHelp has remedies of kernels that one row of the screen stands for.
+// TestJoinedHelp joins the remedies of kernels that one row of the summary
+// represents.
 func TestJoinedHelp(t *testing.T) {
 	bound := func(v float64) PossibleFix { return PossibleFix{Remedy: BalanceWorkGroups, Bound: unit.Some(v)} }
 	for _, c := range []struct {

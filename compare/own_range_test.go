@@ -10,7 +10,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestOwnRange computes the range of what launches can have held by hand: 4
+// TestOwnRange computes the range of the launches' own occupancy by hand: 4
 // waves of 896 threads, samples of 1 ms.
 func TestOwnRange(t *testing.T) {
 	const most = "114688"
@@ -92,8 +92,8 @@ func TestThreadsOfNeighbors(t *testing.T) {
 	}
 }
 
-// TestEstimatedRows has values with an interval: a wide one is no conclusion,
-// and what VTune prints is said where it is something else.
+// TestEstimatedRows has values with an interval. A wide interval supports no
+// conclusion, and VTune's own value is printed if it differs.
 func TestEstimatedRows(t *testing.T) {
 	for _, c := range []struct {
 		reason    string
@@ -129,8 +129,8 @@ func notesOf(row *Row) (text string) {
 	return text
 }
 
-// TestModelDiffers: half a point between the two peaks is no cause, and is
-// said.
+// TestModelDiffers: half a point between the two peaks is not a cause, but a
+// note.
 func TestModelDiffers(t *testing.T) {
 	for _, c := range []struct {
 		peak float64
@@ -144,8 +144,8 @@ func TestModelDiffers(t *testing.T) {
 	}
 }
 
-// TestSurest: what was measured goes before what was bounded, and more
-// confidence before less.
+// TestSurest: measured causes are before bounded causes, and higher confidence
+// is before lower.
 func TestSurest(t *testing.T) {
 	bounded, told := Cause{Name: CauseImbalance, Confidence: Medium}, Cause{Name: CauseGaps, Confidence: Medium,
 		measured: true}
@@ -164,8 +164,8 @@ func TestSurest(t *testing.T) {
 	}
 }
 
-// TestAlike: threads that live 2 us on average are the dispatcher's matter for
-// medium confidence only if launches are alike.
+// TestAlike: a mean thread lifetime of 2 us names the dispatcher with medium
+// confidence only if the launches have similar lengths.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		p10, p90 unit.Seconds
@@ -188,8 +188,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestStake is the time that a kernel can gain: a second at most half as long
-// gains half of one.
+// TestStake: the savable time of a kernel with 1 s and a bound of 2x is 0.5 s.
 func TestStake(t *testing.T) {
 	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}
 	w := PotentialSpeedup{Verdicts: []SpeedupVerdict{MoreThreadsMayHelp}, MoreThreads: Bound{Max: unit.Some(2.0)}}
@@ -202,8 +201,8 @@ func TestStake(t *testing.T) {
 	}
 }
 
-// TestOwnAtEnd counts how much of the samples that end in a kernel's launches
-// is the kernel's own time.
+// TestOwnAtEnd counts the kernel's own share of the samples that end in its
+// launches.
 func TestOwnAtEnd(t *testing.T) {
 	for _, c := range []struct {
 		reason      string

@@ -7,9 +7,9 @@ import (
 	"occudiff/ingest"
 )
 
-// TestPlacement has the one launch whose measured occupancy was published next
-// to a prediction that it does not fit: 8 work-groups of 40 threads on a Tiger
-// Lake, as an export of long launches would have it.
+// TestPlacement has the only launch that was published with a measured
+// occupancy that its prediction does not fit: 8 work-groups of 40 threads on a
+// Tiger Lake, as an export of long launches would contain it.
 func TestPlacement(t *testing.T) {
 	withBarrier := func(k *ingest.Kernel) { pct(&k.BarrierStall, 30) }
 	for _, c := range []struct {

@@ -27,8 +27,8 @@ func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	return nil
 }
 
-// TestOthersBeside has causes that hang on what the other kernels of a run
-// measured, and how idle XVEs were in theirs.
+// TestOthersBeside has causes that depend on the occupancy and the idle time of
+// the other kernels of a run.
 func TestOthersBeside(t *testing.T) {
 	const most = "114688" // 4 waves of 896 threads: 100 % predicted
 	for _, c := range []struct {
@@ -86,8 +86,8 @@ func TestEdgesOfCauses(t *testing.T) {
 	}
 }
 
-// TestHalfTheSlots: two launches of other sizes that are both off by 2 may be
-// of a GPU with half the thread slots.
+// TestHalfTheSlots: two launches with different sizes whose peaks are both off
+// by a factor of 2 may come from a GPU with half of the thread slots.
 func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
@@ -101,8 +101,8 @@ func TestHalfTheSlots(t *testing.T) {
 	}
 }
 
-// TestWidthOfOptions: a width that the options say is no part of the launch
-// that is missing.
+// TestWidthOfOptions: a SIMD width in the options is not a missing property of
+// the launch.
 func TestWidthOfOptions(t *testing.T) {
 	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more than a work-group may have
 	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: "", 32: ""} {
@@ -114,8 +114,8 @@ func TestWidthOfOptions(t *testing.T) {
 	}
 }
 
-// TestTraceWithoutOverlap: a trace in which nothing else runs rules other
-// kernels out.
+// TestTraceWithoutOverlap: a trace without other kernels at the same time
+// excludes them as a cause.
 func TestTraceWithoutOverlap(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("")
@@ -131,7 +131,8 @@ func TestTraceWithoutOverlap(t *testing.T) {
 	}
 }
 
-// TestTimesOfSummary: the time of kernels is that of the GPU without copies.
+// TestTimesOfSummary: the time of kernels is the time of the GPU without
+// copies.
 func TestTimesOfSummary(t *testing.T) {
 	copies := kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 0.25)
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{kernel("a", "2048", "16", 32, 10, 1, measured(14)), copies,
@@ -141,9 +142,8 @@ func TestTimesOfSummary(t *testing.T) {
 	}
 }
 
-// TestCounted: counters that tell how many XVEs they are of name the device
-// where one alone has as many, and say where it cannot be the one that is
-// named.
+// TestCounted: counters that imply a number of XVEs identify the device if only
+// one has that number, and are reported if they contradict the named device.
 func TestCounted(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -186,9 +186,9 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestSummaryBeside: a summary lists the hottest tasks alone, so that the GPU's
-// time is its own figure where that is more; next to an export it says how many
-// launches there were.
+// TestSummaryBeside: a summary lists only the hottest tasks, so its own GPU
+// time is used if it is larger. Next to an export, it has the number of
+// launches.
 func TestSummaryBeside(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(4))
 	times := ingest.Platform{GPUTime: unit.Some[unit.Seconds](2)}

@@ -16,8 +16,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// manyLaunches makes launches of every kind: measured or not, predictable or
-// not, with notes, copies, equal times.
+// manyLaunches returns launches of every kind: measured or not, predictable or
+// not, with notes, copies, and equal times.
 func manyLaunches(n int) []ingest.Kernel {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	list := make([]ingest.Kernel, n)
@@ -55,9 +55,9 @@ func manyLaunches(n int) []ingest.Kernel {
 	return list
 }
 
-// TestRowsAreComplete: each kernel has one row in the order for reading, with
-// all that follows from it, and so it is on one core and on several; a timing
-// is of the row that has its kernel's name.
+// TestRowsAreComplete: each kernel has one complete row in the order for
+// reading, on one core and on several. A timing belongs to the row with its
+// kernel's name.
 func TestRowsAreComplete(t *testing.T) {
 	kernels := manyLaunches(5000)
 	for i := range kernels {
@@ -108,8 +108,8 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
-// TestLaunchRows: launches are compared with what is predicted for their
-// kernel, by its rule.
+// TestLaunchRows: launches are compared with the prediction for their kernel,
+// by its rule.
 func TestLaunchRows(t *testing.T) {
 	pctOf := func(v float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(v)) }
 	kernels := []ingest.Kernel{
@@ -182,8 +182,8 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-// TestView: a view has the chosen rows in their order, the timings of these,
-// and the summary of all.
+// TestView: a view has the chosen rows in their order, their timings, and the
+// summary of all rows.
 func TestView(t *testing.T) {
 	run := &ingest.Run{Kernels: manyLaunches(50)}
 	r := Compare(run, given(nil), DefaultOptions())

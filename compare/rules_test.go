@@ -11,10 +11,11 @@ import (
 	"occudiff/predict/arch"
 )
 
-// given is a device that nobody chose by the run.
+// given returns the choice of a device, without a check against the run.
 func given(d *arch.Device) Choice { return Choice{Choice: arch.Choice{Device: d}} }
 
-// on compares a run with the device that is named, or that it says.
+// on compares a run with the named device, or with the device that the run
+// identifies.
 func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Result, error) {
 	c, err := ChooseDevice(run, t, arch.Options{Name: name, XVEs: xves}, RejectRun, opt)
 	if err != nil {
@@ -66,8 +67,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestContradictingFigures: what the figures of a row say against each other is
-// said, and nothing where they agree or are not there.
+// TestContradictingFigures: values of a row that contradict each other have a
+// note, and values that agree or are absent have none.
 func TestContradictingFigures(t *testing.T) {
 	const grf, sum = "does not know the GRF mode", "add up to"
 	state := func(active, stalled float64) tell {
@@ -97,7 +98,7 @@ func TestContradictingFigures(t *testing.T) {
 	}
 }
 
-// TestFitString names up to three devices, and counts more.
+// TestFitString: up to three devices are named, and more are counted.
 func TestFitString(t *testing.T) {
 	var f Fit
 	for i, want := range []string{"none of 75 devices", "a only", "a and b", "a, b and c",
@@ -115,8 +116,8 @@ func TestFitString(t *testing.T) {
 	}
 }
 
-// TestNamesOfMetrics: a history finds a metric by its name, and asks which of
-// them counters say.
+// TestNamesOfMetrics: a history finds a metric by its name, and reads whether
+// it comes from counters.
 func TestNamesOfMetrics(t *testing.T) {
 	for i, m := range Metrics {
 		sampled := !slices.Contains([]string{MetricPredicted, "peak", MetricTime, MetricTotal, "spill"}, m.Name)
@@ -143,14 +144,14 @@ func TestNamesOfMetrics(t *testing.T) {
 	}
 }
 
-// TestSamplingInterval: how far apart the samples of a result are counts, and
-// not what was said, which is noted.
+// TestSamplingInterval: the real distance of the samples is used, not the given
+// interval, and a note reports the difference.
 func TestSamplingInterval(t *testing.T) {
 	opt := DefaultOptions()
 	opt.SamplingInterval = 0.002
 	run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1))}}
 	run.Platform.SamplingInterval = unit.Some(unit.Seconds(0.000853))
-	for _, assumed := range []bool{false, true} { // nobody is told of what nobody said
+	for _, assumed := range []bool{false, true} { // an assumed interval has no note
 		opt.SamplingAssumed = assumed
 		r := Compare(run, given(mtl112()), opt)
 		said := slices.ContainsFunc(r.Notes, func(n note.Note) bool { return n.Code == "sampling-interval" })
@@ -163,8 +164,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestPeaksAgree counts rows whose two predictions agree and which nobody
-// measured apart from matches.
+// TestPeaksAgree: rows without a measurement whose two predictions agree are
+// not counted as matches.
 func TestPeaksAgree(t *testing.T) {
 	if s := (Summary{Matched: 1, MatchedWhileBusy: 2, Below: 4, Above: 8}); s.Compared() != 15 || s.Mismatched() != 12 {
 		t.Errorf("%d compared, %d of them mismatched", s.Compared(), s.Mismatched())

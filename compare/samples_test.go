@@ -9,8 +9,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestSetLaunch fills all fields of a kernel. The row of a launch has those that
-// all launches share, and no sum or mean over launches.
+// TestSetLaunch fills all fields of a kernel. The row of a launch has the
+// fields that all launches share, and no sum or mean over launches.
 func TestSetLaunch(t *testing.T) {
 	of, row := &Row{}, &Row{}
 	testenv.Fill(&of.Kernel, 1)

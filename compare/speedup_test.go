@@ -11,7 +11,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// array returns a kernel the state of the XVE array, in percent.
+// array sets the state of the XVE array of a kernel, in percent.
 func array(active, stalled, idle float64) tell {
 	return func(k *ingest.Kernel) {
 		pct(&k.Active, active)
@@ -20,8 +20,9 @@ func array(active, stalled, idle float64) tell {
 	}
 }
 
-// speedupCase is what is said of 100 launches of 28,672 threads, 32 full waves,
-// on the Meteor Lake part, whose memory moves 100 GB/s at most.
+// speedupCase is the expected potential speedup of 100 launches of 28,672
+// threads, 32 full waves, on the Meteor Lake part with 100 GB/s of memory
+// bandwidth.
 type speedupCase struct {
 	name                   string
 	time                   float64 // seconds, of all launches
@@ -81,9 +82,9 @@ func TestSpeedup(t *testing.T) {
 	}
 }
 
-// TestBalancingBound has a kernel of 57.1% predicted, 20.0% measured, and 50%
+// TestBalancingBound has a kernel with 57.1% predicted, 20.0% measured, and 50%
 // idle XVEs. Long work-groups leave XVEs nearly idle, so the idle share alone
-// is no bound.
+// is not a bound.
 func TestBalancingBound(t *testing.T) {
 	for _, c := range []struct {
 		reason   string
@@ -104,8 +105,8 @@ func TestBalancingBound(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfOthers: counters that are not a kernel's tell nothing of what it
-// lacks, and a copy has no worth.
+// TestSpeedupOfOthers: counters that do not belong to a kernel are no evidence
+// of its limits, and a copy has no potential speedup.
 func TestSpeedupOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
 	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: names.DeviceToHost}
@@ -119,8 +120,8 @@ func TestSpeedupOfOthers(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfCounters has a kernel that would be helped by more threads, by
-// its slots and its pipes alone.
+// TestSpeedupOfCounters has a kernel for which more threads would help by its
+// slots and pipes alone.
 func TestSpeedupOfCounters(t *testing.T) {
 	with := func(change func(*ingest.Counters)) *ingest.Counters {
 		c := pipes(30, 10)
@@ -165,8 +166,8 @@ func TestSpeedupOfCounters(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfTurns: what another kernel can have put into the counters is
-// taken out, and the worse end is the bound.
+// TestSpeedupOfTurns: the possible share of another kernel is subtracted from
+// the counters, and the larger bound is used.
 func TestSpeedupOfTurns(t *testing.T) {
 	counters := pipes(30, 10)
 	one := kernel("one", "458752", "16", 16, 100, 0.5, measured(40), peak(100), array(30, 65, 5))

@@ -10,7 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestShares: a row's part of the GPU time, and which rows count as judged.
+// TestShares: the share of the GPU time of a row, and the rows that count as
+// judged.
 func TestShares(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{
 		kernel("match", "114688", "256", 32, 10, 1, measured(97), idle(1)),
@@ -31,8 +32,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestPrintedParts: a part that is not told is not printed, and not printed as
-// 0.0.
+// TestPrintedParts: an unknown part is not printed, also not as 0.0.
 func TestPrintedParts(t *testing.T) {
 	row := compared(t, mtl112(), DefaultOptions(),
 		&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(60))}})
@@ -45,8 +45,8 @@ func TestPrintedParts(t *testing.T) {
 	}
 }
 
-// TestNearestBandwidth: of two peak bandwidths that a kernel is near to, the
-// nearer one is named.
+// TestNearestBandwidth: if a kernel is near two peak bandwidths, the nearer one
+// is named.
 func TestNearestBandwidth(t *testing.T) {
 	k := kernel("k", "458752", "16", 16, 100, 1, measured(40), idle(5), peak(100))
 	for _, c := range []struct {
@@ -64,8 +64,7 @@ func TestNearestBandwidth(t *testing.T) {
 	}
 }
 
-// TestUnnamedDevice: one peak is enough to say which devices come into
-// question.
+// TestUnnamedDevice: one peak is sufficient to name the possible devices.
 func TestUnnamedDevice(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

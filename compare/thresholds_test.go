@@ -23,10 +23,9 @@ type way struct {
 	next           bool // what to run next, too, which takes time
 }
 
-// TestThresholds goes along one figure at a time and holds against a file where
-// what is said of the run's first kernel changes, with the figures on both
-// sides of the change that are not those before: every threshold shows where it
-// is, and which side it is on.
+// TestThresholds varies one value at a time and compares the results for the
+// first kernel with a file. The file has the values on both sides of each
+// change, so that every threshold shows its position and its side.
 func TestThresholds(t *testing.T) {
 	var got strings.Builder
 	for _, w := range ways() {
@@ -79,7 +78,7 @@ func TestThresholds(t *testing.T) {
 	testenv.Golden(t, "testdata/thresholds.txt", []byte(got.String()))
 }
 
-// inShort is what is said of a row in words, without sentences and figures.
+// inShort returns the results for a row without sentences and numbers.
 func inShort(r *Result, row *Row, next bool) string {
 	said := []string{string(row.Verdict)}
 	cause := func(c *Cause) string {
@@ -122,7 +121,7 @@ func inShort(r *Result, row *Row, next bool) string {
 	return strings.Join(said, "; ")
 }
 
-// inFigures is what is said of a row in figures.
+// inFigures returns the numbers of the results for a row.
 func inFigures(r *Result, row *Row) (list []string) {
 	add := func(name string, v float64, ok bool) {
 		if ok && !math.IsNaN(v) {
@@ -163,8 +162,8 @@ func inFigures(r *Result, row *Row) (list []string) {
 	return list
 }
 
-// ways begin with 100 launches of 4 full waves of the Meteor Lake part (896
-// thread slots), a second in all, unless they say something else. 5 of 100
+// ways begin with 100 launches of 4 full waves on the Meteor Lake part (896
+// thread slots), 1 s in total, unless they state otherwise. 5 of 100
 // instructions are in rows of no kernel.
 func ways() []way {
 	const most = "114688"
@@ -453,8 +452,8 @@ func ways() []way {
 	}
 }
 
-// sequence is n launches of each task, as far apart as the gap; each next task
-// begins later by delay.
+// sequence returns a trace of n launches of each task with a gap between them.
+// Each next task begins later by delay.
 func sequence(n, gap, length, delay int64, tasks ...string) *ingest.Trace {
 	trace := &ingest.Trace{}
 	for range tasks {

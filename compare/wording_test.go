@@ -10,9 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestFiguresOfSentences has how the figures of causes are written: intervals
-// with two digits, shares without decimals, and what little is there is never
-// said to be nothing.
+// TestFiguresOfSentences checks the numbers in sentences: intervals with two
+// digits, shares without decimals, and no small value that is printed as 0.
 func TestFiguresOfSentences(t *testing.T) {
 	short := func(n int64, total float64) ingest.Kernel {
 		return kernel("k", "114688", "256", 32, n, total, measured(90), idle(8))
@@ -44,8 +43,8 @@ func TestFiguresOfSentences(t *testing.T) {
 	}
 }
 
-// TestSavesTime: remedies that tell more, and those that say that there is
-// nothing to gain, are none that save time.
+// TestSavesTime: a remedy that only makes a kernel measurable, or that states
+// that nothing can be gained, does not save time.
 func TestSavesTime(t *testing.T) {
 	for _, l := range []Remedy{LongerThreads, FewerRegisters, LessSLM, FillWaves, MoreWorkGroups, BalanceWorkGroups,
 		BalanceWork, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
@@ -60,9 +59,8 @@ func TestSavesTime(t *testing.T) {
 	}
 }
 
-// TestRecorded: values that all samples of a run tell take the place of the
-// profiler's own, which are kept as printed; what counters around each launch
-// say stays.
+// TestRecorded: values from all samples of a run replace the profiler's own
+// values, which are kept as printed. Counters around each launch are kept.
 func TestRecorded(t *testing.T) {
 	record := func(idle float32, tasks ...string) *ingest.Recording {
 		trace := sequence(40, 1_500_000, 2_500_000, 0, tasks...)
@@ -124,8 +122,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTraced: what a trace shows of gaps, and of how long launches take, is
-// said as far as it explains idle time.
+// TestTraced: gaps and lengths of launches in a trace are reported as far as
+// they explain idle time.
 func TestTraced(t *testing.T) {
 	uneven := &ingest.Trace{} // nine launches of 0.2 ms and one of 2 ms, one after the other
 	uneven.AddLane("gpu")
@@ -168,8 +166,8 @@ func TestTraced(t *testing.T) {
 	}
 }
 
-// TestBesideInTrace: the kernel that shares most of the time is named, also
-// when it is the first of the trace.
+// TestBesideInTrace: the kernel that shares most of the time is named, also if
+// it is the first of the trace.
 func TestBesideInTrace(t *testing.T) {
 	k := kernel("k", "14336", "256", 32, 10, .02, measured(90), idle(1))
 	other := kernel("other", "114688", "256", 32, 10, .02, measured(90), idle(1))
@@ -184,8 +182,8 @@ func TestBesideInTrace(t *testing.T) {
 	}
 }
 
-// TestIdleEngines: half of the XVEs of two stacks are one stack, those of one
-// are compute engines.
+// TestIdleEngines: if half of the XVEs are idle, one of two stacks worked. On a
+// device with one stack, some compute engines worked.
 func TestIdleEngines(t *testing.T) {
 	hpc := max1100()
 	hpc.Architecture = "Xe-HPC"
@@ -204,8 +202,8 @@ func TestIdleEngines(t *testing.T) {
 	}
 }
 
-// TestProven: what counters bound is no proof, and a row that matches or cannot
-// be judged needs none.
+// TestProven: a bound from counters is not a proof. A row that matches or
+// cannot be judged needs none.
 func TestProven(t *testing.T) {
 	for sure, want := range map[Confidence]bool{High: true, Medium: false, Low: false, 0: true} {
 		if row := (Row{Cause: &Cause{Confidence: sure}}); row.Proven() != want {
@@ -217,8 +215,8 @@ func TestProven(t *testing.T) {
 	}
 }
 
-// TestWhyModel: a peak that is off is put down to SLM or barriers where VTune
-// says so, or where nothing says that it is not.
+// TestWhyModel: a different peak is explained by SLM or barriers if VTune
+// reports such a limit, or if no input excludes it.
 func TestWhyModel(t *testing.T) {
 	peaks := func(slm, barrier float64) tell {
 		return func(k *ingest.Kernel) {
