@@ -12,7 +12,6 @@ import (
 	"occudiff/compare"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
-	"occudiff/compare/trend"
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -143,7 +142,7 @@ func (a *app) demoHistory(ctx context.Context) (*report.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := track.ReadReport(ctx, db, m, trend.DefaultParams(), last)
+	r, err := track.ReadReport(ctx, db, m, last)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 // Package track judges the runs in a history. It compares each series' newest
 // run with the earlier runs (trend's gate, for all series in a check together),
-// finds change points, and replays the gate over the stored runs. It also
-// reports facts beyond the numbers: a changed device, driver, or launch size,
+// and replays the gate over the stored runs. It also reports facts beyond the numbers: a changed device, driver, or launch size,
 // an ended series, a missing kernel, or a wrong clock. FromResult selects which
 // values of a compared run are stored.
 //
@@ -161,7 +160,6 @@ type Series struct {
 	// ByAdding is set if the runs are in the order of adding, instead of the
 	// order of their dates.
 	ByAdding bool
-	Found    []trend.ChangePoint // for JSON
 
 	Gate     trend.Verdict    // the newest point's verdict
 	Accepted []history.Accept // accepted levels, at which a new baseline begins
