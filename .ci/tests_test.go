@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 		{"may skip", skip("TestCorpus", "the real profiler output is not installed next to the project"), ""},
 		{"may skip, by an expression", skip("TestFullDisk", "mounting takes root"), ""},
 		{"is not in the list", skip("TestA", "no reason"), "must not skip here: a TestA"},
-		{"a subtest of one that may", skip("TestCorpus/x", "no reason"), "must not skip here: a TestCorpus/x"},
+		{"a subtest of an allowed test", skip("TestCorpus/x", "no reason"), "must not skip here: a TestCorpus/x"},
 		{"more than the expression", skip("TestFullDisks", "no reason"), "must not skip here: a TestFullDisks"},
 		{"may skip, but not without Chromium", skip("TestCorpus", "Chromium is not installed, so pages cannot be opened"),
 			"must not skip here: a TestCorpus"},
@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 		{"may skip, but not without ocloc", skip("TestCorpus", "ocloc is not installed"), "must not skip here: a TestCorpus"},
 		{"a package without tests", line("skip", "", ""), ""},
 		{"a failure", line("fail", "TestA", ""), "failed: a TestA"},
-		{"what does not build", `{"Action":"build-fail","ImportPath":"occudiff/b"}`, "failed: occudiff/b"},
+		{"a package that does not build", `{"Action":"build-fail","ImportPath":"occudiff/b"}`, "failed: occudiff/b"},
 		{"no output of go test", "FAIL", "this is not the output"},
 	} {
 		got := ""

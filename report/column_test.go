@@ -119,7 +119,7 @@ func TestExplanation(t *testing.T) {
 		{"n is a number of runs in JSON", report.Column{Key: "n", Title: "#"}, "Number of the row"},
 		{"time is a date in JSON", report.Column{Key: "time", Title: "Time"}, "Share of the time"},
 		{"time is a date in a list of runs", report.Column{Key: "time", Path: "time", Title: "Time"}, "Date and time"},
-		{"direction is the worse one in a history", report.Column{Key: "direction", Path: "direction", Title: "Direction"},
+		{"direction is the worse direction in a history", report.Column{Key: "direction", Path: "direction", Title: "Direction"},
 			"Direction of a copy"},
 		{"a title with a comma, which separates names in the glossary", report.Column{Key: "level", Title: "Level, now"},
 			"Level before the finding, and value"},

@@ -22,7 +22,7 @@ func TestSelection(t *testing.T) {
 		left   string
 	}{
 		{"all", report.Selection{}, []int{0, 2, 3, 1}, ""},
-		{"by value, what has none last", report.Selection{Sort: report.SortTime}, []int{3, 0, 2, 1}, ""},
+		{"by value, rows without one last", report.Selection{Sort: report.SortTime}, []int{3, 0, 2, 1}, ""},
 		{"by the name that people read", report.Selection{Sort: report.SortName}, []int{0, 2, 3, 1}, ""},
 		{"the first ones are kernels", report.Selection{Top: 2, Sort: report.SortTime}, []int{3, 0},
 			"2 of 3 rows are shown (--top 2)"},
@@ -56,7 +56,7 @@ func TestChooseColumns(t *testing.T) {
 			{Key: "verdict", Title: "Verdict", In: all}},
 			[][]report.Cell{{report.TextCell("k"), report.NumCell(report.Percent, 5), report.TextCell("match")}})
 	}
-	t.Run("people see the chosen ones behind the name, a workbook all", func(t *testing.T) {
+	t.Run("people see the chosen columns after the name, and a workbook all", func(t *testing.T) {
 		got := table()
 		got.Choose([]string{"measured"})
 		if keys := got.Keys(); !slices.Equal(keys, []string{"task", "measured_percent", "verdict"}) {

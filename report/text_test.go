@@ -74,15 +74,15 @@ func TestCutDistinct(t *testing.T) {
 		width  int
 		want   []string
 	}{
-		{"what fits stays", []string{"Fan1", "Fan2"}, 4, []string{"Fan1", "Fan2"}},
-		{"cut in the middle when that tells them apart", []string{"aaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaa2"}, 10, []string{"aaaa...aa1", "aaaa...aa2"}},
+		{"a text that fits is unchanged", []string{"Fan1", "Fan2"}, 4, []string{"Fan1", "Fan2"}},
+		{"cut in the middle if the texts stay distinct", []string{"aaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaa2"}, 10, []string{"aaaa...aa1", "aaaa...aa2"}},
 		{"variants of a template keep their argument", []string{vector("32"), vector("8")}, 22,
 			[]string{"VectorAdd<32, 256, 32>", "VectorAdd<8, 256, 32>"}},
 		{"less room: a bit of the start, then the argument", []string{vector("32"), vector("8")}, 16, []string{"VectorAdd<32...", "VectorAdd<8..."}},
 		{"a common end takes no room", []string{vector("12"), vector("16")}, 14, []string{"Vector...12...", "Vector...16..."}},
-		{"equal texts have nothing to tell apart", []string{"abcdefghij", "abcdefghij"}, 8, []string{"abc...ij", "abc...ij"}},
-		{"what differs is near the end", []string{"abcdefghijklmnop1xyz", "abcdefghijklmnop2xyz"}, 10, []string{"abc...1xyz", "abc...2xyz"}},
-		{"one is the start of the other", []string{"aaaaaaaaaaaa", "aaaaaaaaaaaaa"}, 8, []string{"aaa...aa", "aa...a"}},
+		{"equal texts stay equal", []string{"abcdefghij", "abcdefghij"}, 8, []string{"abc...ij", "abc...ij"}},
+		{"the difference is near the end", []string{"abcdefghijklmnop1xyz", "abcdefghijklmnop2xyz"}, 10, []string{"abc...1xyz", "abc...2xyz"}},
+		{"one text is a prefix of the other", []string{"aaaaaaaaaaaa", "aaaaaaaaaaaaa"}, 8, []string{"aaa...aa", "aa...a"}},
 	} {
 		got := report.CutDistinct(c.in, c.width)
 		for i := range got {

@@ -94,9 +94,9 @@ func TestInstancesAndAggregate(t *testing.T) {
 	}
 }
 
-// TestInstancesOfKernels reads exports with a row per kernel, and logs. For
+// TestInstancesWithoutLaunches reads exports with a row per kernel, and logs. For
 // these, --instances changes only the command line.
-func TestInstancesOfKernels(t *testing.T) {
+func TestInstancesWithoutLaunches(t *testing.T) {
 	const fixtures = "../../fixtures/"
 	for _, files := range []string{fixtures + "max1100_mix.hotspots.csv", fixtures + "gen9_vec_add.log --local 256 --simd 32 --force-device", fixtures + "gen9_vec_add.hotspots.csv"} {
 		for _, format := range []string{"json", "csv", "markdown", "table"} {

@@ -187,7 +187,7 @@ func TestAgent(t *testing.T) {
 		{"a number in the place of a text", "predict", arguments{"device": 1100, "global": "1M"}, "device: expected string or array, not 1100"},
 		{"half a work-item", "predict", arguments{"device": "max1100", "global": []any{22528.5, 2}}, "global: expected string or integer or array, not [22528.5,2]"},
 		{"a text in the place of a list", "validate", arguments{"paths": "a.csv"}, `paths: expected array, not "a.csv"`},
-		{"nothing given", "predict", arguments{"device": "max1100", "global": nil, "local": 256, "simd": 32, "slm": 4096}, "occudiff/predict/1"},
+		{"no arguments", "predict", arguments{"device": "max1100", "global": nil, "local": 256, "simd": 32, "slm": 4096}, "occudiff/predict/1"},
 		{"an object for a text", "predict", arguments{"device": arguments{}}, "device: expected string or array, not {}"},
 		{"no object", "validate", arguments{"paths": []any{[]string{}}}, "paths: expected array, not [[]]"},
 	} {
@@ -326,10 +326,10 @@ func (s *seen) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestAgentOfAPipe checks that a line that is not a message gets a response and
+// TestAgentOnPipe checks that a line that is not a message gets a response and
 // ends nothing, and that a client that sends everything at once gets all
 // responses.
-func TestAgentOfAPipe(t *testing.T) {
+func TestAgentOnPipe(t *testing.T) {
 	agentFolder(t)
 	out := &seen{text: "occudiff/summary/1", done: make(chan struct{})}
 	a := &app{stdin: io.MultiReader(strings.NewReader(`hello

@@ -72,7 +72,7 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-func TestWhole(t *testing.T) {
+func TestFilesAreComplete(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("no more")
 	s := &outputFiles{stopped: going}
@@ -117,7 +117,7 @@ func TestKeepsPermissions(t *testing.T) {
 	}
 }
 
-func TestLinks(t *testing.T) {
+func TestLinksAreFollowed(t *testing.T) {
 	dir := t.TempDir()
 	target, path := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
 	link(t, "target.md", path)
@@ -131,7 +131,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestInputs(t *testing.T) {
+func TestInputsAreRejected(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "runs", "in.csv")
 	if err := os.MkdirAll(filepath.Dir(in), 0o755); err != nil {
@@ -156,9 +156,9 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestNoFiles checks that targets that are not regular files are rejected and
+// TestSpecialFilesAreRejected checks that targets that are not regular files are rejected and
 // not replaced.
-func TestNoFiles(t *testing.T) {
+func TestSpecialFilesAreRejected(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such files here")
 	}

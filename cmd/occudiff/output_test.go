@@ -55,9 +55,9 @@ func TestInputsAreKept(t *testing.T) {
 	}
 }
 
-// TestNoPlots writes a report next to an output that cannot be written. Only
+// TestOtherOutputsAreWritten writes a report next to an output that cannot be written. Only
 // the report is written.
-func TestNoPlots(t *testing.T) {
+func TestOtherOutputsAreWritten(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
 		t.Fatal(err)

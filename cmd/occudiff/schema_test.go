@@ -97,7 +97,7 @@ func TestOutputsKeepTheirSchemas(t *testing.T) {
 		{"three sides", "occudiff/diff-sides/1", "diff --device max1100 " + strings.Repeat(fixture+" ", 3)},
 		{"the table", "occudiff/devices/1", "devices"},
 		{"one device", "occudiff/devices/1", "devices tgl"},
-		{"all devices, some of which refuse", "occudiff/predict/1", "predict --device all --global 512x512 --local 16x16 --simd 8"},
+		{"all devices, some of which reject the launch", "occudiff/predict/1", "predict --device all --global 512x512 --local 16x16 --simd 8"},
 		{"SLM and barriers", "occudiff/predict/1", "predict --device tgl --global 81920 --local 320 --simd 32 --slm 16K --barriers 1 --explain"},
 		{"one Xe-core", "occudiff/predict/1", "predict --device max1550 --local 256 --simd 16 --explain"},
 		{"the calculator", "occudiff/predict/1", "predict --compat calculator --device fam:gen12 --global 81920 --local 256 --simd 16"},
@@ -186,11 +186,11 @@ func TestSchemaRejects(t *testing.T) {
 		{"a list that is null", "/notes", func(v map[string]any) { v["notes"] = nil }},
 		{"a field that is missing", "", func(v map[string]any) { delete(v, "summary") }},
 		{"absent is null, not left out", "/rows/0", func(v map[string]any) { delete(row(v), "measured_percent") }},
-		{"a field that nobody knows", "/rows/0", func(v map[string]any) { row(v)["extra"] = 1 }},
+		{"an unknown field", "/rows/0", func(v map[string]any) { row(v)["extra"] = 1 }},
 		{"a number as text", "/rows/0/measured_percent", func(v map[string]any) { row(v)["measured_percent"] = "62.7" }},
 		{"half a launch", "/rows/0/instances", func(v map[string]any) { row(v)["instances"] = json.Number("1.5") }},
 		{"line 0", "/rows/0/line", func(v map[string]any) { row(v)["line"] = json.Number("0") }},
-		{"a size of nothing", "/rows/0/local/0", func(v map[string]any) { row(v)["local"] = []any{json.Number("0")} }},
+		{"a size of 0", "/rows/0/local/0", func(v map[string]any) { row(v)["local"] = []any{json.Number("0")} }},
 		{"four dimensions", "/rows/0/global", func(v map[string]any) {
 			row(v)["global"] = []any{json.Number("1"), json.Number("1"), json.Number("1"), json.Number("1")}
 		}},

@@ -206,9 +206,9 @@ func TestBecause(t *testing.T) {
 	}{
 		{"one run per side", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 48.6, 99.5)},
 			"Measured occupancy 62.7 -> 48.6%: -14.1 points, beyond the 9 that single runs differ by. Slots below the prediction 36.8 -> 50.9 points: +14.1 points."},
-		{"exactly what single runs differ by", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 53.7, 99.5)},
+		{"exactly the limit for single runs", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 53.7, 99.5)},
 			"Measured occupancy 62.7 -> 53.7%: -9.0 points, within the 9 that single runs differ by."},
-		{"another launch: what was predicted of it", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 47, 50)},
+		{"another launch: its prediction", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 47, 50)},
 			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 47.0%: -48.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -3.0 points: +1.5 points, within the 9 that single runs differ by: as predicted."},
 		{"another launch that lost more than was predicted", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 30, 50)},
 			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 30.0%: -65.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -20.0 points: -15.5 points, beyond the 9 that single runs differ by: the change does not explain the drop. Slots below the prediction 4.5 -> 20.0 points: +15.5 points. Slots kept free by limits 0.5 -> 50.0 points: +49.5 points."},
@@ -221,7 +221,7 @@ func TestBecause(t *testing.T) {
 			[]compare.Row{fan2(32, 59.5, 99.5), fan2(32, 60.5, 99.5), fan2(32, 61.5, 99.5), fan2(32, 62.5, 99.5)},
 			"Measured occupancy 61.5 -> 61.0%: -0.5 points (not significant: p = 0.686, 4 + 4 runs)."},
 		{"gone", []compare.Row{fan2(32, 60, 99.5)}, nil, "Only the old side has it, in 1 run."},
-		{"gone, from one run of several", []compare.Row{fan2(32, 60, 99.5), kernel("scan", 32, 16, 60, 80, 0, 0)},
+		{"missing, from one of several runs", []compare.Row{fan2(32, 60, 99.5), kernel("scan", 32, 16, 60, 80, 0, 0)},
 			[]compare.Row{kernel("scan", 32, 16, 60, 80, 0, 0)}, "Only the old side has it, in 1 of 2 runs."},
 	} {
 		runs := func(rows []compare.Row) (s diff.Side) {
@@ -355,7 +355,7 @@ func TestShown(t *testing.T) {
 		show   report.Selection
 		want   string
 	}{
-		{"what one side alone has, then the worst verdict", report.Selection{Top: 3}, "gone came Fan2"},
+		{"kernels on only one side, then the worst verdict", report.Selection{Top: 3}, "gone came Fan2"},
 		{"slot time lost: measured fell by 47 points of 0.2 s, by 14 of 0.05 s", report.Selection{Top: 2, Sort: report.SortLost}, "GEMM Fan2"},
 		{"the most time: 0.4 s, 0.2 s", report.Selection{Top: 2, Sort: report.SortTime}, "reduce GEMM"},
 		{"the largest change: 47, 20", report.Selection{Top: 2, Sort: report.SortDifference}, "GEMM reduce"},

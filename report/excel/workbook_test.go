@@ -140,7 +140,7 @@ func TestSheets(t *testing.T) {
 	}{
 		{"a run with everything", sample.Gaussian(), []string{"Summary", "Kernels", "Evidence", "Inputs"}},
 		{"a log", sample.LogsOnly(), []string{"Summary", "Kernels", "Runs", "Evidence", "Inputs"}},
-		{"there are no sheets with nothing on them", sample.Empty(), []string{"Summary", "Inputs"}},
+		{"no sheet is empty", sample.Empty(), []string{"Summary", "Inputs"}},
 	} {
 		if diff := cmp.Diff(c.want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {
 			t.Errorf("%s: %s", c.reason, diff)
@@ -475,7 +475,7 @@ func TestValue(t *testing.T) {
 		{"NaN has no cell", report.Cell{Kind: report.Percent, Num: math.NaN()}, func(v any) bool { return v == nil }},
 		{"nor has infinity", report.Cell{Kind: report.Number, Num: math.Inf(-1)}, func(v any) bool { return v == nil }},
 		{"a count stays whole", report.IntCell(int64(1) << 60), func(v any) bool { return v == int64(1)<<60 }},
-		{"a long text says what is missing", report.TextCell(long), func(v any) bool {
+		{"a long text has the number of missing characters", report.TextCell(long), func(v any) bool {
 			s := v.(string)
 			return len(s) <= excelize.TotalCellChars && strings.HasSuffix(s, "x [7313 more characters do not fit a cell; see the JSON output]")
 		}},
@@ -497,7 +497,7 @@ func TestSheetName(t *testing.T) {
 		{"ordinary", "Kernels", "Kernels"},
 		{"characters that a sheet may not have", `a:b\c/d?e*f[g]h'`, "a-b-c-d-e-f-g-h-"},
 		{"too long", strings.Repeat("ä", 40), strings.Repeat("ä", 31)},
-		{"nothing left", " ", "Sheet"},
+		{"only blanks", " ", "Sheet"},
 	} {
 		if got := sheetName(c.in); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)

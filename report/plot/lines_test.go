@@ -37,7 +37,7 @@ func TestLineChart(t *testing.T) {
 	}
 }
 
-func TestLineChartOfOddData(t *testing.T) {
+func TestLineChartWithOddData(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		reason string
@@ -52,7 +52,7 @@ func TestLineChartOfOddData(t *testing.T) {
 			"polygon polyline"},
 		{"marks", report.LineSeries{Name: "marks", Style: report.Marks, Points: line("", 1, 2, 2).Points},
 			"circle circle circle"},
-		{"gaps alone", line("nothing", nan, nan), ""},
+		{"only gaps", line("nothing", nan, nan), ""},
 		{"no point", report.LineSeries{Name: "empty"}, ""},
 	} {
 		p := lineChart(report.LineChart{Series: []report.LineSeries{c.series}})
@@ -122,9 +122,9 @@ func FuzzDraw(f *testing.F) {
 	})
 }
 
-// TestNumbersAlone checks that an axis has numbers only at the points if there
+// TestNumbersOnlyAtPoints checks that an axis has numbers only at the points if there
 // are no values between them: no sub-group has 24 work-items.
-func TestNumbersAlone(t *testing.T) {
+func TestNumbersOnlyAtPoints(t *testing.T) {
 	for _, alone := range [][]float64{nil, {8, 16, 32}} {
 		chart := lineChart(report.LineChart{X: "Sub-group size", Y: "Occupancy", XStep: 8, XAlone: alone,
 			Series: []report.LineSeries{{Name: "GPU peak", Points: []report.Point{{X: 8, Y: 50}, {X: 16, Y: 90}, {X: 32, Y: 90}}}}})

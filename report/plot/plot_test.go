@@ -22,10 +22,10 @@ func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	return string(svg)
 }
 
-// TestSound reads charts with strange names back as XML. It checks that they
+// TestChartsAreValid reads charts with strange names back as XML. It checks that they
 // reference nothing outside, that names are text, and that the output is the
 // same twice.
-func TestSound(t *testing.T) {
+func TestChartsAreValid(t *testing.T) {
 	for _, name := range append(sample.HostileNames(), "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" "+
 		"</text><script>alert(1)</script>") {
 		for _, p := range []*report.Plot{lineChart(report.LineChart{X: name, Series: []report.LineSeries{line(name, 1, 2)}}),

@@ -39,10 +39,10 @@ func TestTimeSeriesGolden(t *testing.T) {
 	testenv.Golden(t, "testdata/timeseries.svg", []byte(draw(t, &p, plot.Look{})))
 }
 
-// TestTimeSeriesSound draws time series at the limits: none, one, flat, very
+// TestTimeSeriesAreValid draws time series at the limits: none, one, flat, very
 // many runs, and names that must stay text. All of them must be XML with valid
 // numbers and a tooltip for every run.
-func TestTimeSeriesSound(t *testing.T) {
+func TestTimeSeriesAreValid(t *testing.T) {
 	flat := series(5, "flat")
 	flat.Segments, flat.Threshold = nil, unit.Opt[float64]{}
 	for i := range flat.Points {

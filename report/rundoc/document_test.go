@@ -169,9 +169,9 @@ func TestWorkGroupsUnknown(t *testing.T) {
 	}
 }
 
-// TestTablesAreSound checks every table of every sample: a row has one cell per
+// TestTablesAreValid checks every table of every sample: a row has one cell per
 // column, of the declared kind.
-func TestTablesAreSound(t *testing.T) {
+func TestTablesAreValid(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
 		d := rundoc.FromResult(r, report.Provenance{Version: "v0"})
 		for _, s := range d.Sections {

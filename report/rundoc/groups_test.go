@@ -99,7 +99,7 @@ func TestDivisionIntoNames(t *testing.T) {
 		{"names that differ in a number", 2, numbered, true},
 		{"kernels of 0.3% and less", 10, numbered, true},
 		{"names that differ in template arguments", 10, arguments, true},
-		{"names that nothing connects: the causes are summed all the same", 10, lettered, false},
+		{"unrelated names: the causes are still summed", 10, lettered, false},
 	} {
 		s := sample.Output(divided(t, c.pieces, c.name)).Document().Summary
 		if got := count.ReplaceAllString(s.Impact, " #$2"); got != means {

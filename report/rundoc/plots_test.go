@@ -45,9 +45,9 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestOneParagraphEach checks that each kernel that does not match has a
+// TestParagraphPerKernel checks that each kernel that does not match has a
 // paragraph, up to the maximum.
-func TestOneParagraphEach(t *testing.T) {
+func TestParagraphPerKernel(t *testing.T) {
 	r := sample.Many(300)
 	for i := range r.Rows {
 		r.Rows[i].Verdict, r.Rows[i].Difference = compare.Below, unit.Some[unit.Points](-7)

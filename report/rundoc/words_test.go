@@ -120,9 +120,9 @@ func TestFix(t *testing.T) {
 	}{
 		{"no remedy", reduce(compare.Match), none, ""},
 		{"with a bound", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.84)), "balance the work-groups: up to 1.8x"},
-		{"a bound of next to nothing", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.04)), "balance the work-groups"},
+		{"a negligible bound", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.04)), "balance the work-groups"},
 		{"the smallest bound that is shown", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.05)), "balance the work-groups: up to 1.1x"},
-		{"idle time may lie between launches", reduce(compare.MatchWhileBusy), fix(compare.ShorterGaps, 0, 0, none), "shorter gaps?"},
+		{"idle time may be between launches", reduce(compare.MatchWhileBusy), fix(compare.ShorterGaps, 0, 0, none), "shorter gaps?"},
 		{"full waves", reduce(compare.Match), fix(compare.FillWaves, 2240, 1400, none), "2,240 work-groups, not 1,400"},
 		{"another number for each kernel", reduce(compare.Match), fix(compare.FillWaves, 0, 0, none), "more work-groups"},
 		{"a GRF mode", reduce(compare.Below), fix(compare.FewerRegisters, 128, 256, bound(2)), "test 128 registers: up to 2.0x unless it spills"},
@@ -154,7 +154,7 @@ func TestEvidence(t *testing.T) {
 		{"no prediction", reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size." }), "no prediction. No size."},
 		{"idle time aside", reduce(compare.MatchWhileBusy),
 			"match while busy. While it ran, it filled XVEs as predicted. The idle time may be between launches."},
-		{"a cause that nothing has to confirm", reduce(compare.MatchWhileBusy, dispatch),
+		{"a cause that needs no confirmation", reduce(compare.MatchWhileBusy, dispatch),
 			"match while busy: dispatch. The figures show it."},
 		{"compared with another prediction", reduce(compare.Match, func(r *compare.Row) { r.Basis = compare.BasisMeasuredPeak }),
 			"match. It is compared with VTune's peak, which leaves out the partial last wave."},
@@ -178,7 +178,7 @@ func TestLaunchSize(t *testing.T) {
 		{"all is known", ingest.Kernel{Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: unit.Some(32), Device: "GPU 1"},
 			"2048x2048 in 1024x1, SIMD32, GPU 1"},
 		{"no global size", ingest.Kernel{Local: unit.Size(64)}, "64"},
-		{"the SIMD width alone", ingest.Kernel{SIMD: unit.Some(8)}, "SIMD8"},
+		{"only the SIMD width", ingest.Kernel{SIMD: unit.Some(8)}, "SIMD8"},
 		{"registers", ingest.Kernel{Registers: unit.Some(256)}, ", 256 registers"},
 		{"spilled registers", ingest.Kernel{Spill: unit.Some[unit.Bytes](2880)}, ", spill 2,880 bytes per thread"},
 		{"nothing is spilled", ingest.Kernel{Spill: unit.Some[unit.Bytes](0)}, ""},
@@ -286,7 +286,7 @@ func TestHeadline(t *testing.T) {
 		want string
 	}{
 		{"no kernel", compare.Summary{}, "0 kernels"},
-		{"one of each", compare.Summary{Kernels: 3, Matched: 1, Below: 1, Above: 1, KernelTime: unit.Some[unit.Seconds](0.5)},
+		{"one kernel per verdict", compare.Summary{Kernels: 3, Matched: 1, Below: 1, Above: 1, KernelTime: unit.Some[unit.Seconds](0.5)},
 			"3 kernels, 500 ms. 1 below prediction, 1 above it, 1 match"},
 		{"none is below", compare.Summary{Kernels: 1, Above: 1}, "1 kernel. 1 above prediction"},
 		{"short launches", compare.Summary{Kernels: 1, Unmeasurable: 1}, "1 kernel. 1 too short to measure"},
@@ -457,7 +457,7 @@ Occupancy may cost time in kernels 1, 2 (100%)
 2|b|33.3%|90-98%|40.0%|uneven work-groups?|balance the work-groups: up to 2.0x
 Confirm first (medium confidence in 1; low confidence in 2):
 1, 2 a trace`},
-		{"a row without a number asks for nothing", []*compare.Row{match("b", 3), below("a", 1, compare.Medium)}, report.Selection{}, `2 kernels, 4 s. 1 below prediction, 1 match
+		{"a row without a number has no command", []*compare.Row{match("b", 3), below("a", 1, compare.Medium)}, report.Selection{}, `2 kernels, 4 s. 1 below prediction, 1 match
 Occupancy may cost time in kernel 1 (25%); more threads will not help b (75%)
 1|a|25.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 |b|75.0%|90-98%|92.0%|matches|none: slots are full
@@ -509,7 +509,7 @@ Occupancy may cost time in kernels 1 to 3 (100%)
 3|c|50.0%|90-98%|40.0%|uneven work-groups|-50.0|balance the work-groups: up to 2.0x
 Confirm first:
 1 to 3 a trace`},
-		{"alike names are one row", append(slices.Clone(alike[:3]), match("mul", 1), match("sub", 1)), report.Selection{}, `5 kernels, 5 s. 3 below prediction, 2 match
+		{"similar names are one row", append(slices.Clone(alike[:3]), match("mul", 1), match("sub", 1)), report.Selection{}, `5 kernels, 5 s. 3 below prediction, 2 match
 Occupancy may cost time in 3 kernels (60%): uneven work-groups 3 (60%); more threads will not help 2 kernels (40%)
 1|add<*>|3|60.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 |mul|1|20.0%|90-98%|92.0%|matches|none: slots are full

@@ -36,13 +36,13 @@ Step                Calculation                      Value
 GPU peak occupancy  min(704, 672) / 672                100
 a                   the last wave costs 47.6 points  1,234
 `},
-		{"formulas keep what stands in parentheses", 47, `
+		{"formulas keep their parentheses", 47, `
 Step                Calculation           Value
 GPU peak occupancy  min(704, 672) / 672     100
 a                   the last wave costs   1,234
                     47.6 points
 `},
-		{"a column of sentences that would be too narrow gives way", 30, `
+		{"a column of sentences that would be too narrow is dropped", 30, `
 Step                Value
 GPU peak occupancy    100
 a                   1,234

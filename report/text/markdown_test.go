@@ -49,10 +49,10 @@ func TestEscape(t *testing.T) {
 		{"markup", "a|b*c_d`e", "a\\|b\\*c\\_d\\`e"},
 		{"line breaks", "a\nb\r\nc", "a b c"},
 		{"a backslash before a letter is itself", `C:\dir`, `C:\dir`},
-		{"a backslash before what is escaped is escaped too", `x\|y`, `x\\\|y`},
+		{"a backslash before an escaped character is escaped, too", `x\|y`, `x\\\|y`},
 		{"a backslash before an entity", `x\<`, `x\\&lt;`},
 		{"no chart", "![i](http://x)", `![i\](http://x)`},
-		{"brackets alone stay", "[Outside any task]", "[Outside any task]"},
+		{"brackets without a link stay", "[Outside any task]", "[Outside any task]"},
 		{"formulas are text", `=HYPERLINK("http://x")`, `=HYPERLINK("http://x")`},
 		{"control characters", "a\x1b[31mb", "a\ufffd[31mb"},
 		{"spaces at the ends", " a ", "a"},
@@ -101,9 +101,9 @@ func cells(line string) int {
 	return n - 1
 }
 
-// TestHarmless checks that no hostile name is HTML or a link outside a code span,
-// and that no name ends a code span.
-func TestHarmless(t *testing.T) {
+// TestHostileNamesInMarkdown checks that no hostile name is HTML or a link outside
+// a code span, and that no name ends a code span.
+func TestHostileNamesInMarkdown(t *testing.T) {
 	out := strings.ReplaceAll(markdownOf(t, sample.Hostile()), "\\`", "")
 	out = regexp.MustCompile("`[^`|\\\\\n]+`").ReplaceAllString(out, "")
 	for _, bad := range []string{"<script", "](", "\x1b", "\a", "`"} {

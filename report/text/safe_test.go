@@ -59,9 +59,9 @@ func TestGuards(t *testing.T) {
 		w        func(io.Writer) io.Writer
 		in, want string
 	}{
-		{"JSON says the same", JSON, "{\"a\": \"##[x ###[::\"}\n", "{\"a\": \"##\\u005bx ###\\u005b::\"}\n"},
+		{"JSON has the same meaning", JSON, "{\"a\": \"##[x ###[::\"}\n", "{\"a\": \"##\\u005bx ###\\u005b::\"}\n"},
 		{"JSON of an Azure command", JSON, "[\"##vso[x\"]\n", "[\"##vso\\u005bx\"]\n"},
-		{"an annotation stays one", Annotations, "::error title=##vso[x::##[y\n", "::error title=##vso\u200b[x::##\u200b[y\n"},
+		{"an annotation stays an annotation", Annotations, "::error title=##vso[x::##[y\n", "::error title=##vso\u200b[x::##\u200b[y\n"},
 		{"a cell of CSV", CSV, "\u2003::x,\"a\n::b\"\n##[x\n", "\u2003\u200b::x,\"a ::b\"\n##\u200b[x\n"},
 	} {
 		for _, step := range []int{1, 2, 3, 100} {

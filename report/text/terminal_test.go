@@ -25,8 +25,8 @@ func render(t *testing.T, r *compare.Result, opt text.Options) string {
 	return b.String()
 }
 
-// TestDesign checks the output of the Gaussian run in the design.
-func TestDesign(t *testing.T) {
+// TestGaussianSummary checks the output of the Gaussian run in the design.
+func TestGaussianSummary(t *testing.T) {
 	want := strings.TrimPrefix(`
 Meteor Lake Arc: 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
 Time between launches may cost time in kernel 1 (97%)

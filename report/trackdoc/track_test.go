@@ -184,10 +184,10 @@ func TestTrackCharts(t *testing.T) {
 		series []*track.Series
 		want   string
 	}{
-		{"what is open comes first", []*track.Series{flat, once, down}, "down flat"},
+		{"open findings come first", []*track.Series{flat, once, down}, "down flat"},
 		{"also from far down in the list", append(many, down), "down" + strings.Repeat(" flat", 13)},
-		{"a finding of the past is not a regression of today", []*track.Series{flat, past}, "flat down"},
-		{"one alone is large", []*track.Series{down}, "down"},
+		{"an ended finding is not a current regression", []*track.Series{flat, past}, "flat down"},
+		{"a single chart is large", []*track.Series{down}, "down"},
 		{"a single run is no chart", []*track.Series{once}, ""},
 	} {
 		d := trackdoc.FromReport(reported("x.db", m, c.series...), prov()).Doc
@@ -370,8 +370,8 @@ func TestTrackCheckSuite(t *testing.T) {
 	}
 }
 
-// TestTrackAbsences checks the messages about kernels that a run lacks.
-func TestTrackAbsences(t *testing.T) {
+// TestTrackMissingKernels checks the messages about kernels that a run lacks.
+func TestTrackMissingKernels(t *testing.T) {
 	m := measured()
 	c := &track.Check{Judgment: reported("", m, followed(t, m, "Fan2", 60)).Judgment, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
 	got := trackdoc.FromCheck(c, prov()).Doc.Summary.Advice

@@ -131,7 +131,7 @@ func TestLines(t *testing.T) {
 		s    *track.Series
 		want string
 	}{
-		{"nothing is open", reduce(trend.OK), ""},
+		{"no open finding", reduce(trend.OK), ""},
 		{"a regression", reduce(trend.Regression, open(1)), "60.0 -> 52.0%, -8.0, since run 10, last good run 9."},
 		{"two levels", reduce(trend.Regression, open(2)),
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. 52.0 -> 44.0%, -8.0, since run 11, last good run 10."},
@@ -217,7 +217,7 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct{ why, got, want string }{
 		{"a commit is cut", shortCommit(commit), "0123456789ab"},
 		{"a tag is not", shortCommit("release-2026-01"), "release-2026-01"},
-		{"a run alone", runName(at(7, "", "")), "run 7 of 2026-01-02 03:04"},
+		{"a single run", runName(at(7, "", "")), "run 7 of 2026-01-02 03:04"},
 		{"with a commit", runName(at(7, commit, "")), "run 7 of 2026-01-02 03:04 (commit 0123456789ab)"},
 		{"with a label", runName(at(7, "", "nightly")), "run 7 of 2026-01-02 03:04 (nightly)"},
 		{"with both", runName(at(7, commit, "nightly")), "run 7 of 2026-01-02 03:04 (commit 0123456789ab, nightly)"},

@@ -200,17 +200,17 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		want   string
 	}{
 		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.RunSettings{}) }, "choose it above"},
-		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.RunSettings{}) }, "choose it above: mtl-112"},
+		{"no device, but a consistent one", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.RunSettings{}) }, "choose it above: mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "max1100"})
 		}, "Device from the form"},
-		{"another device than that of the run", func() (*app.Result, error) {
+		{"another device than the run's", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "tgl-96"})
 		}, "The device cannot be the GPU that ran"},
-		{"names that are none or several", func() (*app.Result, error) {
+		{"unknown and ambiguous device names", func() (*app.Result, error) {
 			return a.PredictOthers(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
 		}, "There are several devices &#34;mtl&#34;: select one of mtl-128, mtl-112, mtl-64."},
-		{"one that is none", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
+		{"an unknown device", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
 	} {
 		text := ""
 		r, err := c.ask()

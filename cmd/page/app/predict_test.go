@@ -8,8 +8,8 @@ import (
 	"occudiff/cmd/page/app"
 )
 
-// TestOffers checks the form's choices for devices that differ in them.
-func TestOffers(t *testing.T) {
+// TestDeviceChoices checks the form's choices for devices that differ in them.
+func TestDeviceChoices(t *testing.T) {
 	list, err := app.DeviceChoices()
 	if err != nil {
 		t.Fatal(err)
