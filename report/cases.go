@@ -240,7 +240,8 @@ func (k UnjudgedKernels) String() string { return Thousands(k.N) + " " + k.Text 
 // AgentSummarySchema is the name and version of the summary's JSON contract.
 const AgentSummarySchema = "occudiff/summary/1"
 
-// Limits of a summary, so that an agent can process it and a CI comment accepts it.
+// Limits of a summary. Within them, an agent can process it, and a CI comment
+// accepts it.
 const (
 	summaryFindings = 20
 	summaryBytes    = 8 << 10

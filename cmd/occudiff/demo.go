@@ -51,8 +51,8 @@ func (a *app) demoCommand() *cobra.Command {
 			if f.History {
 				return a.demoHistory(ctx)
 			}
-			// The mix and its device are constructed. With another device, the
-			// report does not state that the device is constructed.
+			// The values of the mix and of its device are invented, and the
+			// report states this. With another device, it does not.
 			names, constructed := fixtures.VecAdd(), false
 			if !f.VecAdd {
 				names, constructed = fixtures.Mix(), a.Device == ""

@@ -146,8 +146,8 @@ type agentCall struct {
 // with their help. A size is a string as on a command line, or its numbers.
 func (t tool) schema() *jsonschema.Schema {
 	of, _, _ := new(app).rootCommand().Find(strings.Fields(t.command))
-	// JSON types that a type of a flag accepts. The types of the elements of an
-	// array come before "array".
+	// kinds contains the JSON types that each flag type accepts. The element
+	// types of an array come before "array".
 	kinds := map[string][]string{"int": {"integer"}, "int64": {"integer"}, "float64": {"number"}, "bool": {"boolean"},
 		"count": {"string", "integer"}, "size": {"string", "integer", "array"}, "stringArray": {"string", "array"}}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},

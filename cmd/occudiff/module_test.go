@@ -18,8 +18,8 @@ var (
 )
 
 // TestSecondModule builds the examples of the packages as programs of another
-// module and runs them. That module finds this one through replace, as
-// described in the README.
+// module and runs them. That module imports this one through a replace
+// directive, as described in the README.
 func TestSecondModule(t *testing.T) {
 	testenv.Long(t) // linking programs
 	root, err := filepath.Abs(filepath.Join("..", ".."))

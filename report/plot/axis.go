@@ -64,8 +64,8 @@ func (s scale) ticks(distance, step, most float64) (values []float64, decimals i
 // field is the area for the data of a plot with axes.
 type field struct{ x, y scale }
 
-// newField returns a field between two heights that extends to right.
-// fitNumbers sets its left side.
+// newField returns a field between two vertical pixels. Its right side is at
+// right, and fitNumbers sets its left side.
 func newField(top, right, bottom float64) field {
 	return field{x: scale{end: right}, y: scale{start: bottom, end: top}}
 }

@@ -312,8 +312,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
 		}
 	}
-	// The wrong clock is unknown, so nothing is corrected. The message names
-	// the effect and the repair.
+	// It is unknown which clock is wrong, so nothing is corrected. The message
+	// names the effect and the repair.
 	const order = "Series with it are in the order in which their runs were added."
 	if n := len(v.Clock.Future); n > 0 {
 		r, more := &v.Clock.Future[n-1], ""
