@@ -89,7 +89,9 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 		return nil, err
 	}
 	for _, t := range all {
-		t.Absent = !slices.ContainsFunc(t.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
+		t.Absent = !slices.ContainsFunc(t.Points, func(p history.Point) bool {
+			return p.Run == j.run.ID || p.Run == j.adds
+		})
 		if t.Absent && !t.holds(all) {
 			continue
 		}
@@ -201,8 +203,8 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // newest first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
-		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device && history.SameProgram(r.Program, c.Run.Program) &&
-			db.IsBase(r.Branch) && !isSupplement(j.panel, r) {
+		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device &&
+			history.SameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) && !isSupplement(j.panel, r) {
 			before = append(before, r)
 		}
 	}
@@ -235,7 +237,8 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 	slices.Sort(c.Missing)
 	for _, g := range missingOf(j.panel, before, absent) {
-		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // accepted after the kernel went missing
+		// Accepted after the kernel went missing.
+		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool {
 			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run &&
 				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
 		})
@@ -324,10 +327,11 @@ func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (id
 		})
 		switch at {
 		case -1:
-			return nil, fmt.Errorf("--since %q: no run of %s is of that commit; 'occudiff track list' shows the commits, "+
-				"--last N counts runs", name, db.Where())
+			return nil, fmt.Errorf("--since %q: no run of %s is of that commit; 'occudiff track list' shows the "+
+				"commits, --last N counts runs", name, db.Where())
 		case 0:
-			return nil, fmt.Errorf("--since %q: no run was added after run %d, the last one of that commit", name, runs[0].ID)
+			return nil, fmt.Errorf("--since %q: no run was added after run %d, the last one of that commit", name,
+				runs[0].ID)
 		}
 		n = at
 	}

@@ -83,7 +83,9 @@ func (j *judge) series() (list []*Series) {
 			t.own[p.Run] = true
 		}
 		points, t.ids = j.withEarlier(i, points)
-		slices.SortStableFunc(points, func(a, b history.Point) int { return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding) })
+		slices.SortStableFunc(points, func(a, b history.Point) int {
+			return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding)
+		})
 		t.take(points, j.metric)
 		for _, a := range j.panel.Accepts {
 			if slices.ContainsFunc(t.ids, func(id int64) bool { return a.Covers(id, t.Key) }) {
@@ -474,7 +476,8 @@ type Clock struct {
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
-		if r.ID > last.ID || r.Device != last.Device || r.Driver != last.Driver || !history.SameProgram(r.Program, last.Program) {
+		if r.ID > last.ID || r.Device != last.Device || r.Driver != last.Driver ||
+			!history.SameProgram(r.Program, last.Program) {
 			continue
 		}
 		ref := refOf(r)

@@ -82,7 +82,9 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 	ids = []int64{now.ID}
 	for old, ok := j.from[i]; ok && j.continues(next, old); old, ok = j.from[old] {
 		k, first := &j.panel.Kernels[old], j.seen[next][0]
-		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool { return j.place(p.Run, j.adding) >= first })
+		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool {
+			return j.place(p.Run, j.adding) >= first
+		})
 		points = prepend(points, m, now.Key, k.Key, earlier)
 		ids, next = append(ids, k.ID), old
 	}
@@ -220,7 +222,8 @@ func markStopped(all []*Series, runs []history.Run, enough int) {
 			if !t.ByAdding && !r.Time.After(last.Time) {
 				break
 			}
-			if history.OnDevice(t.Key.Device, r.Device) && r.ID > last.Run && history.SameProgram(r.Program, t.Key.Program) {
+			if history.OnDevice(t.Key.Device, r.Device) && r.ID > last.Run &&
+				history.SameProgram(r.Program, t.Key.Program) {
 				later++
 			}
 		}

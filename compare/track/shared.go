@@ -113,8 +113,8 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		found = append(found, s)
 	}
 	slices.SortFunc(found, func(a, b Shared) int {
-		return cmp.Or(len(b.Series)-len(a.Series), cmp.Compare(a.First.Run, b.First.Run), cmp.Compare(a.Device, b.Device),
-			cmp.Compare(a.Series[0].ids[0], b.Series[0].ids[0]))
+		return cmp.Or(len(b.Series)-len(a.Series), cmp.Compare(a.First.Run, b.First.Run),
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Series[0].ids[0], b.Series[0].ids[0]))
 	})
 	for i := range found {
 		for _, t := range found[i].Series {

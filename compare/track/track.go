@@ -1,8 +1,9 @@
 // Package track judges the runs in a history. It compares each series' newest
 // run with the earlier runs (trend's gate, for all series in a check together),
-// and replays the gate over the stored runs. It also reports facts beyond the numbers: a changed device, driver, or launch size,
-// an ended series, a missing kernel, or a wrong clock. FromResult selects which
-// values of a compared run are stored.
+// and replays the gate over the stored runs. It also reports facts beyond the
+// numbers: a changed device, driver, or launch size, an ended series, a missing
+// kernel, or a wrong clock. FromResult selects which values of a compared run
+// are stored.
 //
 // A Series is one program's kernel with one launch size on one device with one
 // driver. If a launch is shorter than the sampling interval, its value is not
@@ -69,8 +70,8 @@ func NewMetric(name string, s Settings) (Metric, error) {
 		return Metric{}, fmt.Errorf("--metric: %w", err)
 	}
 	if times && (id.Exact() || id.Unit() == "s") {
-		return Metric{}, fmt.Errorf("--metric %s,seconds: two metrics are an occupancy and seconds, as in measured,seconds",
-			name)
+		return Metric{}, fmt.Errorf("--metric %s,seconds: two metrics are an occupancy and seconds, "+
+			"as in measured,seconds", name)
 	}
 	g := trend.PointsGate()
 	switch {
@@ -351,8 +352,9 @@ func (t *Series) Severity() Severity {
 	case (o == trend.OK || o == trend.Learning) && t.Restarted():
 		return SeverityRestarted
 	default:
-		return map[trend.Outcome]Severity{trend.Regression: SeverityRegression, trend.Alarm: SeverityAlarm, Faster: SeverityFaster,
-			Slower: SeveritySlower, OpenOnBase: SeverityOnBase, trend.OK: SeverityOK, trend.Learning: SeverityLearning}[o]
+		return map[trend.Outcome]Severity{trend.Regression: SeverityRegression, trend.Alarm: SeverityAlarm,
+			Faster: SeverityFaster, Slower: SeveritySlower, OpenOnBase: SeverityOnBase, trend.OK: SeverityOK,
+			trend.Learning: SeverityLearning}[o]
 	}
 }
 

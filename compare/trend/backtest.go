@@ -138,7 +138,8 @@ func (g Gate) dropped(value, drop float64) float64 {
 // Every finding counts as a false alarm unless it is a drop: a shift of several
 // kernels at once, or a shift that lasts at least 8 runs. ok is false if such a
 // floor would hide a drop.
-func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (kept Gate, sum Backtest, ok bool, err error) {
+func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (
+	kept Gate, sum Backtest, ok bool, err error) {
 	for {
 		sum = Backtest{}
 		var shifts []float64

@@ -262,7 +262,8 @@ func (r *replay) habit(l *line, m int, w window) (longest int) {
 // the first time, for m runs that follow n runs without it. Among many new
 // kernels, some have a second mode.
 func (r *replay) newModes(n, m int) float64 {
-	return modeShare * float64(r.kernels()) * math.Pow(1-modeStart, float64(n)) * math.Pow(modeStay, float64(m-lengths[0]))
+	persist := math.Pow(modeStay, float64(m-lengths[0]))
+	return modeShare * float64(r.kernels()) * math.Pow(1-modeStart, float64(n)) * persist
 }
 
 const (

@@ -175,7 +175,8 @@ func (p *panel) measure() {
 	for k, row := range p.rows {
 		if values := present(row); len(values) >= minOthers {
 			_, spread := bestHalf(values)
-			half[k] = stat.Variance{Value: max(spread, least) * max(spread, least), Freedom: max(1, halfFreedom*float64(len(values)-1))}
+			half[k] = stat.Variance{Value: max(spread*spread, least*least),
+				Freedom: max(1, halfFreedom*float64(len(values)-1))}
 			if spread > 0 {
 				halves = append(halves, half[k])
 			}
@@ -279,9 +280,10 @@ func (p *panel) distances() (list []distance, noisy int) {
 			}
 			variance, _ := p.prior.Shrink(others.variance(least))
 			off := x - others.mean()
-			list = append(list, distance{Outlier{Row: k, Run: run, Off: off}, math.Abs(off) / math.Sqrt(variance*(1+1/others.n))})
+			z := math.Abs(off) / math.Sqrt(variance*(1+1/others.n))
+			list = append(list, distance{Outlier{Row: k, Run: run, Off: off}, z})
 			if !quiet {
-				sizes = append(sizes, list[len(list)-1].z)
+				sizes = append(sizes, z)
 			}
 		}
 	}
@@ -394,7 +396,8 @@ func elsewhere(list []distance, row []int) (n float64) {
 // sorted returns outliers, the largest difference first.
 func sorted(list []Outlier) []Outlier {
 	slices.SortStableFunc(list, func(a, b Outlier) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Off), math.Abs(a.Off)), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Run, b.Run))
+		return cmp.Or(cmp.Compare(math.Abs(b.Off), math.Abs(a.Off)), cmp.Compare(a.Row, b.Row),
+			cmp.Compare(a.Run, b.Run))
 	})
 	return list
 }
