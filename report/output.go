@@ -77,7 +77,7 @@ var meanings = sync.OnceValue(func() map[string]string {
 	for _, k := range Terms() {
 		for _, t := range k.Terms {
 			for _, name := range append(t.Aliases, t.Name) {
-				all[name] = t.Meaning
+				all[name], all[k.Kind+": "+name] = t.Meaning, t.Meaning
 			}
 		}
 	}

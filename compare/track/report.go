@@ -17,6 +17,7 @@ import (
 // Report is a metric's whole history.
 type Report struct {
 	Judgment
+	Newest       history.Run // last run of the history, without its rows
 	Calibrations []Calibration
 }
 
@@ -27,9 +28,10 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, now time.Time) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs},
-		calibrations(j.panel)}
+	r := &Report{Judgment: Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs},
+		Calibrations: calibrations(j.panel)}
 	for i := range j.panel.Runs {
+		r.Newest = j.panel.Runs[i]
 		if Future(j.panel.Runs[i].Time, now) {
 			r.Clock.Future = append(r.Clock.Future, refOf(&j.panel.Runs[i]))
 		}

@@ -92,7 +92,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
 		c.Reason = "measured " + report.Signed(x) + " points"
 		if l, ok := r.Delta(compare.MetricBusy).Change.Value(); ok {
-			c.Reason += ", busy XVEs " + report.Signed(l) + " points"
+			c.Reason += ", busy occupancy " + report.Signed(l) + " points"
 		}
 		c.Message = c.Type + ": " + c.Reason
 	}

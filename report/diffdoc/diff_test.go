@@ -175,13 +175,13 @@ func TestDiffSummaryText(t *testing.T) {
 		diff        []*diff.Result
 		line, means string
 	}{
-		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side only, Fan2 is worse (-14.0 points), " +
-			"reduce is better (+20.0 points), 1 has another launch, 1 is not comparable, 2 have no significant change; a launch of reduce takes 0.50 times as long",
+		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side only, Fan2 regressed (-14.0 points), " +
+			"reduce improved (+20.0 points), 1 has another launch, 1 is not comparable, 2 have no significant change; a launch of reduce takes 0.50 times as long",
 			// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1,
 			// Fan1 1: the sixth root of 0.50325 is 0.8918.
-			"runs/main -> runs/branch; changed: driver 24.35.30872 -> 25.05.32567; SIMD width 16 -> 32 (GEMM); a launch takes 0.89 times as long (6 kernels)"},
-		{"one run per side", single(), "1 kernel, one run per side: Fan2 is worse (-14.1 points)",
-			"bench_gaussian.hotspots.csv -> bench_gaussian.offload.csv"},
+			"The regressed kernel takes 5.0% of the time; runs/main -> runs/branch; changed: driver 24.35.30872 -> 25.05.32567; SIMD width 16 -> 32 (GEMM); a launch takes 0.89 times as long (6 kernels)"},
+		{"one run per side", single(), "1 kernel, one run per side: Fan2 regressed (-14.1 points)",
+			"The regressed kernel takes 100.0% of the time; bench_gaussian.hotspots.csv -> bench_gaussian.offload.csv"},
 		{"nothing", nothing(), "0 kernels, 0 runs per side: there is nothing to compare", ""},
 	} {
 		s := diffdoc.NewOutput(c.diff, report.Provenance{}).Document().Summary
@@ -254,7 +254,7 @@ func TestWorse(t *testing.T) {
 	if len(s.Confirm) != 1 || s.Confirm[0].Rows != "1, 3" {
 		t.Errorf("numbers of %+v, want 1, 3", s.Confirm)
 	}
-	if got := s.Rows.Cell(0, s.Rows.Column("verdict")).Text; got != "worse: p = 0.029, 4 + 4 runs" {
+	if got := s.Rows.Cell(0, s.Rows.Column("verdict")).Text; got != "regression: p = 0.029, 4 + 4 runs" {
 		t.Errorf("verdict %q", got)
 	}
 }
@@ -386,7 +386,7 @@ func TestSides(t *testing.T) {
 	ans := diffdoc.NewOutput(diff.CompareSides(run("base/run", 60, 70), []diff.Side{run("a/run", 61, 70), run("b/run", 30, 70)},
 		diff.DefaultOptions()), report.Provenance{})
 	doc := ans.Document()
-	const line = "2 sides against base/run. a/run: all cannot be distinguished from noise; b/run: Fan2 is worse (-30.0 points), 1 cannot be distinguished from noise"
+	const line = "2 sides against base/run. a/run: all are inconclusive; b/run: Fan2 regressed (-30.0 points), 1 is inconclusive"
 	if doc.Summary.Headline != line {
 		t.Errorf("got %s\nwant %s", doc.Summary.Headline, line)
 	}
@@ -406,7 +406,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("summary %+v", summary)
 	}
 	cases := ans.Tests()
-	const failure = "--fail-on regression: 1 of 4 kernels regressed: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, busy XVEs -30.3 points)"
+	const failure = "--fail-on regression: 1 of 4 kernels regressed: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, busy occupancy -30.3 points)"
 	if text := diffdoc.Failure(cases); text != failure {
 		t.Errorf("got %s\nwant %s", text, failure)
 	}

@@ -101,18 +101,24 @@ func Notes(sides []*diff.Result) (notes []note.Note) {
 // document returns a document with the rows that the user chose. Counts cover
 // all rows.
 func (c *comparison) document(rows []row, notes []note.Note, prov report.Provenance) *report.Document {
-	title := "GPU occupancy of two runs"
+	title := "Old and new GPU occupancy"
 	if n := len(c.sides); n > 1 {
 		title = "GPU occupancy of " + strconv.Itoa(n+1) + " sides"
 	}
-	var newer []*compare.Result
+	runs := slices.Clone(c.sides[0].Old.Runs)
 	for _, d := range c.sides {
-		newer = append(newer, d.New.Runs...)
+		runs = append(runs, d.New.Runs...)
 	}
-	return &report.Document{Summary: c.summary(rows, notes), Title: title,
-		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(newer),
-		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
-			report.NoteSection(report.RunNotes(notes)), provenance(c.sources(prov))}}
+	s := c.summary(rows, notes)
+	return &report.Document{Summary: s, Title: rundoc.Title(title, runs...), Origin: report.UpperFirst(rundoc.Origin(runs...)),
+		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(runs),
+		Sections: []report.Section{movedSection(rows), c.kernelSection(rows), report.NoteSection(report.RunNotes(notes)),
+			report.TermSection(s, append(rundoc.TermsOfBars(s.Bars), verdictTerms(rows)...)...), provenance(c.sources(prov))}}
+}
+
+// verdictTerms returns the verdicts of rows as terms of the glossary.
+func verdictTerms(rows []row) []string {
+	return report.ListOf(rows, func(r row) string { return "verdict of diff: " + string(r.Verdict) })
 }
 
 // movedSection returns the reason for each kernel's verdict. Unchanged and
@@ -253,12 +259,7 @@ func origin(r *compare.Result) string {
 	if !p.Collected.IsZero() {
 		parts = append(parts, "collected "+p.Collected.Format("2006-01-02 15:04:05 MST"))
 	}
-	for _, said := range [][2]string{{"driver ", p.Driver}, {"VTune ", p.VTune}, {"host ", p.Host}} {
-		if said[1] != "" {
-			parts = append(parts, said[0]+said[1])
-		}
-	}
-	return report.OneLine(strings.Join(parts, "; "))
+	return strings.TrimSuffix(report.OneLine(strings.Join(append(parts, rundoc.Origin(r)), "; ")), "; ")
 }
 
 // provenance lists the compared runs and the settings, so that the comparison

@@ -48,7 +48,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
 	findings := findingRows(s)
-	d := &report.Document{Title: "GPU occupancy of " + unit.Plural(len(s.Runs), "run"),
+	d := &report.Document{Title: rundoc.Title("GPU occupancy of "+unit.Plural(len(s.Runs), "run"), resultsOf(s)...),
+		Origin:  report.UpperFirst(rundoc.Origin(resultsOf(s)...)),
 		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)),
 		Summary: runsSummary(s, findings, kernels)}
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
@@ -74,7 +75,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	}
 	table := report.NewTable(report.SectionKernels, "", kernels, slices.Concat(manyColumns, byRun(s)))
 	d.Sections = append(d.Sections, report.Section{Key: report.SectionKernels, Title: "Kernels over all runs",
-		Sheet: "Kernels", Tables: []*report.Table{table.Show()}}, report.NoteSection(notes), provenance(pairs))
+		Sheet: "Kernels", Tables: []*report.Table{table.Show()}}, report.NoteSection(notes),
+		report.TermSection(d.Summary), provenance(pairs))
 	return d
 }
 

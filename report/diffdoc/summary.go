@@ -193,7 +193,7 @@ func verdictText(r *diff.Row) string {
 		if text := memory(r); text != "" {
 			proof = ": " + text
 		}
-		return map[diff.Verdict]string{diff.Regression: "worse", diff.Improvement: "better"}[r.Verdict] + proof
+		return string(r.Verdict) + proof
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
 	case diff.Inconclusive:
@@ -243,15 +243,15 @@ var kinds = []struct {
 	figure    func(*diff.Row) string
 }{
 	{"is on one side only", "are on one side only", (*diff.Row).Missing, shareText},
-	{"is worse", "are worse", is(diff.Regression), pointsText},
-	{"is better", "are better", is(diff.Improvement), pointsText},
+	{"regressed", "regressed", is(diff.Regression), pointsText},
+	{"improved", "improved", is(diff.Improvement), pointsText},
 	{"is faster at lower occupancy", "are faster at lower occupancy", is(diff.Faster), nil},
 	{"is slower at higher occupancy", "are slower at higher occupancy", is(diff.Slower), nil},
 	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
 	{"is on one side, without GPU time", "are on one side, without GPU time", onOneSide, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
-	{"cannot be distinguished from noise", "cannot be distinguished from noise", is(diff.Inconclusive), nil},
+	{"is inconclusive", "are inconclusive", is(diff.Inconclusive), nil},
 	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
 }
 
@@ -346,7 +346,7 @@ func (c *comparison) impact() string {
 		return ""
 	}
 	d := c.sides[0]
-	var parts []string
+	parts := conclusion(d)
 	if d.Old.Name+d.New.Name != "" {
 		parts = append(parts, report.OneLine(d.Old.Name)+" -> "+report.OneLine(d.New.Name))
 	}
@@ -361,6 +361,38 @@ func (c *comparison) impact() string {
 			unit.Plural(d.Summary.TimePairs, "kernel")))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// conclusion returns the share of the time in which kernels regressed, and the
+// one with the most time. It is empty without a regression or without times.
+func conclusion(d *diff.Result) []string {
+	var first *diff.Row
+	var regressed, all unit.Seconds
+	n := 0
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if !r.IsKernel {
+			continue
+		}
+		time := max(r.Seconds(), 0)
+		all += time
+		if r.Verdict != diff.Regression {
+			continue
+		}
+		n++
+		regressed += time
+		if first == nil || time > first.Seconds() {
+			first = r
+		}
+	}
+	if first == nil || all == 0 {
+		return nil
+	}
+	share := report.PercentText(unit.Ratio(regressed / all))
+	if n == 1 {
+		return []string{"The regressed kernel takes " + share + " of the time"}
+	}
+	return []string{"The regressed kernels take " + share + " of the time, most of it " + nameOf(first)}
 }
 
 // changedText returns the changes, with equal changes of several kernels as

@@ -66,19 +66,19 @@ func TestVerdictText(t *testing.T) {
 		row    *diff.Row
 		want   string
 	}{
-		{"tested", both(diff.Regression, tests(fell, 0.029, true, 5)), "worse: p = 0.029, 4 + 4 runs"},
-		{"a small p", both(diff.Regression, tests(fell, 0.0001, true, 5)), "worse: p < 0.001, 4 + 4 runs"},
-		{"single runs", both(diff.Regression, limited(fell, 10)), "worse: single runs differ by 10 points at most"},
+		{"tested", both(diff.Regression, tests(fell, 0.029, true, 5)), "regression: p = 0.029, 4 + 4 runs"},
+		{"a small p", both(diff.Regression, tests(fell, 0.0001, true, 5)), "regression: p < 0.001, 4 + 4 runs"},
+		{"single runs", both(diff.Regression, limited(fell, 10)), "regression: single runs differ by 10 points at most"},
 		{"busy occupancy moved as well", both(diff.Regression, limited(fell, 10), tests(delta(busy, 5, 60, 40), 0.01, true, 2)),
-			"worse: p = 0.010, 5 + 5 runs"},
+			"regression: p = 0.010, 5 + 5 runs"},
 		{"busy occupancy moved the other way", both(diff.Regression, limited(fell, 10), tests(delta(busy, 5, 40, 60), 0.01, true, 2)),
-			"worse: single runs differ by 10 points at most"},
-		{"better", both(diff.Improvement, limited(delta(measured, 1, 40, 60), 10)), "better: single runs differ by 10 points at most"},
+			"regression: single runs differ by 10 points at most"},
+		{"better", both(diff.Improvement, limited(delta(measured, 1, 40, 60), 10)), "improvement: single runs differ by 10 points at most"},
 		{"by the history", both(diff.Regression, func() diff.Delta {
 			d := tests(fell, 0, true, 5)
 			d.P = unit.Opt[float64]{}
 			return d
-		}()), "worse: by the noise of the history, 4 + 4 runs"},
+		}()), "regression: by the noise of the history, 4 + 4 runs"},
 		{"within noise", both(diff.Inconclusive, limited(fell, 20)), "inconclusive below 20 points"},
 		{"unchanged by a limit", both(diff.Unchanged, limited(fell, 20)), "within 20 points"},
 		{"unchanged by a test", both(diff.Unchanged, tests(fell, 0.7, false, 5)), "no significant change"},
@@ -177,7 +177,7 @@ func TestCases(t *testing.T) {
 	}{
 		{both(diff.Regression, fell), report.Failed, "regression: measured -14.1 points", "measured -14.1 points"},
 		{both(diff.Regression, fell, delta(busy, 4, 60, 40)), report.Failed,
-			"regression: measured -14.1 points, busy XVEs -20.0 points", "measured -14.1 points, busy XVEs -20.0 points"},
+			"regression: measured -14.1 points, busy occupancy -20.0 points", "measured -14.1 points, busy occupancy -20.0 points"},
 		{both(diff.Improvement, fell), report.Passed, "", ""},
 		{both(diff.Unchanged, fell), report.Passed, "", ""},
 		{both(diff.Faster, fell), report.Passed, "", ""},

@@ -14,6 +14,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -29,7 +30,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
 	lines := linesOf(r, prov.Show)
 	d := &report.Document{
-		Title:   titleOf(r),
+		Title:   Title("Predicted and measured GPU occupancy", r),
 		Origin:  originOf(r),
 		Subject: "Run without a known device",
 		Date:    r.Platform.Collected,
@@ -50,69 +51,71 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	return d
 }
 
-// titleOf returns a title with the application, the device, and the date, as
-// far as known. For example, "GPU occupancy of gemm on Max 1100, 2026-03-04".
-func titleOf(r *compare.Result) string {
-	title := "Predicted and measured GPU occupancy"
-	if words := strings.Fields(report.OneLine(r.Platform.Command)); len(words) > 0 {
-		title += " of " + path.Base(words[0])
+// Title returns what a document compares, with the applications, the devices,
+// and the last date of its runs.
+func Title(what string, runs ...*compare.Result) string {
+	var date time.Time
+	for _, r := range runs {
+		if r.Platform.Collected.After(date) {
+			date = r.Platform.Collected
+		}
 	}
-	if r.Device != nil {
-		title += " on " + report.OneLine(r.Device.ShortName())
+	application := func(r *compare.Result) string {
+		if words := strings.Fields(report.OneLine(r.Platform.Command)); len(words) > 0 {
+			return path.Base(words[0])
+		}
+		return ""
 	}
-	if !r.Platform.Collected.IsZero() {
-		title += ", " + r.Platform.Collected.Format("2006-01-02")
+	device := func(r *compare.Result) string {
+		if r.Device == nil {
+			return ""
+		}
+		return r.Device.ShortName()
 	}
-	return title
+	return report.RunTitle(what, report.ListOf(runs, application), report.ListOf(runs, device), date)
+}
+
+// Origin returns the hosts, drivers, and versions of VTune of runs.
+func Origin(runs ...*compare.Result) string {
+	each := func(of func(*compare.Result) string) string {
+		return strings.Join(report.Distinct(report.ListOf(runs, of)), " and ")
+	}
+	return report.Known("host", each(func(r *compare.Result) string { return r.Platform.Host }),
+		"driver", each(func(r *compare.Result) string { return r.Platform.Driver }),
+		"VTune", each(func(r *compare.Result) string { return r.Platform.VTune }))
 }
 
 // originOf returns the source of the device, the host, the driver, and the
 // version of VTune.
 func originOf(r *compare.Result) string {
-	var parts []string
-	if by := report.OneLine(r.ChosenBy.String()); r.Device != nil && by != "" {
-		parts = append(parts, "device from "+by)
+	from := ""
+	if r.Device != nil {
+		from = r.ChosenBy.String()
 	}
-	for _, p := range [][2]string{{"host ", r.Platform.Host}, {"driver ", r.Platform.Driver},
-		{"VTune ", r.Platform.VTune}} {
-		if p[1] != "" {
-			parts = append(parts, p[0]+report.OneLine(p[1]))
+	return report.UpperFirst(strings.Trim(report.Known("device from", from)+", "+Origin(r), ", "))
+}
+
+// TermsOfBars returns the names of the parts that bars show.
+func TermsOfBars(b *report.StackedBars) (names []string) {
+	for i, p := range compare.Parts() {
+		if b != nil && b.Shows(i) {
+			names = append(names, partColumns[p].title)
 		}
 	}
-	return report.UpperFirst(strings.Join(parts, ", "))
+	return names
 }
 
 // termSection explains the document's terms: headings of the summary, parts of
 // its bars, verdicts, and causes.
 func termSection(r *compare.Result, summary *report.Summary) report.Section {
-	s := report.Section{Key: "terms", Title: "Terms", Sheet: "Evidence", ItemsIn: report.Files}
-	var names []string
-	if t := summary.Rows; t != nil {
-		for _, i := range t.ColumnsIn(report.Terminal) {
-			names = append(names, t.Columns[i].Title)
-		}
-	}
-	if b := summary.Bars; b != nil {
-		for i, p := range compare.Parts() {
-			if b.Shows(i) {
-				names = append(names, partColumns[p].title)
-			}
-		}
-	}
+	names := TermsOfBars(summary.Bars)
 	for i := range r.Rows {
-		names = append(names, string(r.Rows[i].Verdict))
+		names = append(names, "verdict: "+string(r.Rows[i].Verdict))
 		if c := r.Rows[i].Cause; c != nil {
-			names = append(names, c.Name)
+			names = append(names, "cause: "+c.Name)
 		}
 	}
-	seen := map[string]bool{}
-	for _, name := range names {
-		if text := report.Describe(name); text != "" && !seen[name] {
-			s.Items = append(s.Items, report.Item{Lead: name, Text: text})
-		}
-		seen[name] = true
-	}
-	return s
+	return report.TermSection(summary, names...)
 }
 
 func kernelSection(r *compare.Result) report.Section {

@@ -55,14 +55,14 @@ func needsAttention(r *compare.Row) bool {
 }
 
 // verdictText returns the verdict with the name of its cause: "below by 36.8
-// points: dispatch".
+// points: very short threads".
 func verdictText(r *compare.Row) string {
 	text := string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
 		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
 	}
 	if r.Cause != nil {
-		text += ": " + report.OneLine(r.Cause.Name)
+		text += ": " + strings.TrimSuffix(report.OneLine(r.Cause.Short()), "?")
 	}
 	return text
 }

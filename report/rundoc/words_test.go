@@ -148,14 +148,14 @@ func TestEvidence(t *testing.T) {
 		want string
 	}{
 		{"below, with a cause", reduce(compare.Below, difference(-36.84), dispatch),
-			"below by 36.8 points: dispatch. The figures show it. Confirm with: a trace."},
+			"below by 36.8 points: very short threads. The figures show it. Confirm with: a trace."},
 		{"above is a distance as well", reduce(compare.Above, difference(4.96)), "above by 5.0 points."},
 		{"a match has no distance", reduce(compare.Match, difference(-2)), "match."},
 		{"no prediction", reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size." }), "no prediction. No size."},
 		{"idle time aside", reduce(compare.MatchWhileBusy),
 			"match while busy. While it ran, it filled XVEs as predicted. The idle time may be between launches."},
 		{"a cause that needs no confirmation", reduce(compare.MatchWhileBusy, dispatch),
-			"match while busy: dispatch. The figures show it."},
+			"match while busy: very short threads. The figures show it."},
 		{"compared with another prediction", reduce(compare.Match, func(r *compare.Row) { r.Basis = compare.BasisMeasuredPeak }),
 			"match. It is compared with VTune's peak, which leaves out the partial last wave."},
 		{"idle lanes", reduce(compare.Match, func(r *compare.Row) {

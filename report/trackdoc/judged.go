@@ -64,7 +64,7 @@ func newView(j *track.Judgment) *view {
 // FromCheck returns the output for a check: the report of its last run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
-	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it",
+	d := &report.Document{Title: v.title("Check of "+v.checked(), c.Run.Time), Origin: originOf(&c.Run), Subject: "The newest run against the ones before it",
 		Date:     c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
 	if len(c.Checked) > 1 {
@@ -86,21 +86,33 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 // FromReport returns the output for the whole history of a metric.
 func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	v := newView(&r.Judgment)
-	d := &report.Document{Title: "Occupancy over time", Subject: v.Title()}
+	d := &report.Document{Subject: v.Title(), Origin: originOf(&r.Newest)}
 	var run int64
 	for id, ref := range r.Refs {
 		if run = max(run, id); ref.Time.After(d.Date) {
 			d.Date = ref.Time
 		}
 	}
+	d.Title = v.title("Occupancy over time", d.Date)
 	s := &report.Summary{Headline: v.extent(), Impact: report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Advice: slices.Concat(v.counts(), v.apart(), v.notices(nil))}
 	table := v.complete(d, s, run, true, prov)
 	if len(r.Calibrations) > 0 {
-		last := len(d.Sections) - 1 // the provenance
-		d.Sections = slices.Insert(d.Sections, last, calibration(r.Calibrations))
+		at := len(d.Sections) - 2 // before the terms and the provenance
+		d.Sections = slices.Insert(d.Sections, at, calibration(r.Calibrations))
 	}
 	return &report.Output{Doc: d, Table: table, Value: v.reportValue(r)}
+}
+
+// title returns a title with the programs and devices of the series, and a date.
+func (v *view) title(what string, date time.Time) string {
+	return report.RunTitle(what, report.ListOf(v.series, func(s *track.Series) string { return s.Key.Program }),
+		report.ListOf(v.series, func(s *track.Series) string { return s.Key.Device }), date)
+}
+
+// originOf returns the host, the driver, and the version of VTune of a run.
+func originOf(r *history.Run) string {
+	return report.UpperFirst(report.Known("host", r.Host, "driver", r.Driver, "VTune", r.VTune))
 }
 
 // complete adds the summary and the sections to a document, and returns the
@@ -154,6 +166,9 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		d.Sections = append(d.Sections, report.Section{Key: "values", Title: "Values of each run", Sheet: "Runs",
 			In: report.Sheet, Tables: []*report.Table{v.valueTable()}})
 	}
+	d.Sections = append(d.Sections, report.TermSection(s, report.ListOf(show, func(s *track.Series) string {
+		return "verdict of track: " + string(s.Outcome())
+	})...))
 	finish(d, v.Where, prov)
 	return raw
 }

@@ -54,13 +54,8 @@ func restartText(s *track.Series) string {
 // place returns the properties that distinguish series of one kernel: device,
 // driver, and program.
 func place(s *track.Series) string {
-	text := report.OneLine(s.Key.Device)
-	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
-		if part[1] != "" {
-			text += ", " + part[0] + report.OneLine(part[1])
-		}
-	}
-	return strings.TrimPrefix(text, ", ")
+	return strings.Trim(report.OneLine(s.Key.Device)+", "+
+		report.Known("driver", s.Key.Driver, "program", s.Key.Program), ", ")
 }
 
 // runName returns a run's number with its commit and label.
