@@ -114,6 +114,7 @@ type Output struct {
 	Version      string               // occudiff version, for a document without one
 	Value        any                  // value of the JSON contract
 	Table        *Table               // for CSV
+	Rows         int                  // of Table, if they can be many
 	Tests        func() *TestSuite    // for JUnit; made on request
 	Chart        *Plot                // for SVG
 	Trace        func() any           // events over time, for Perfetto; returns nil if no launch has a start time

@@ -68,6 +68,9 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 			}
 		}
 	}
+	for _, f := range a.out.files {
+		a.announce(ans, f)
+	}
 	unwritten := a.out.place()
 	if err := a.out.stopped(); err != nil {
 		return err
@@ -116,6 +119,34 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	}
 	by["markdown"], by["json"], by["csv"] = by[".md"], by[".json"], by[".csv"]
 	return by
+}
+
+// bytesPerRow is the usual size of a row of kernels in a file, measured with
+// 100,000 kernels.
+var bytesPerRow = map[string]int{".html": 270, ".md": 250, ".xlsx": 300, ".csv": 850, ".json": 3200}
+
+// A file of more rows or bytes is announced before it is written.
+const (
+	manyRows  = 1_000_000
+	manyBytes = 50 << 20
+)
+
+// announce prints the size of a large file before it is written.
+func (a *app) announce(ans *report.Output, f *outputFile) {
+	rows := 0
+	switch f.ending {
+	case ".json", ".csv":
+		rows = ans.Rows
+	case ".html", ".md", ".xlsx":
+		for _, s := range ans.Document().Sections {
+			for _, t := range s.Tables {
+				rows += t.Len
+			}
+		}
+	}
+	if size := rows * bytesPerRow[f.ending]; rows > manyRows || size > manyBytes {
+		a.printMessage("writing %s: %s rows, about %s MB", f.given, report.Thousands(rows), report.Thousands(size>>20))
+	}
 }
 
 // addPlots adds the plots of a report as files next to its Markdown file. For
@@ -186,7 +217,7 @@ func (a *app) printWrittenFiles() {
 // must not overwrite the files that it reads. If some of the files cannot be
 // written, the command writes the others. If none can, it ends before the work.
 func (a *app) openOutputs(reads []string, stopped func() error) error {
-	a.out = &outputFiles{inputs: reads, stopped: stopped}
+	a.out = &outputFiles{inputs: reads, stopped: stopped, step: a.showStep}
 	failed := 0
 	for _, p := range a.Outputs {
 		ending := endingOf(p)
@@ -268,8 +299,9 @@ func (a *app) chooseColumns(ans *report.Output) error {
 // when all files are complete. A link is followed. Rejected are targets that are
 // not regular files, and files that the command reads, under any name.
 type outputFiles struct {
-	inputs  []string     // files that the command reads; a folder stands for its files
-	stopped func() error // an error after a cancellation, so that a large report stops early
+	inputs  []string                        // files that the command reads; a folder stands for its files
+	stopped func() error                    // an error after a cancellation, so that a large report stops early
+	step    func(text string) (done func()) // shows the progress; nil for none
 	files   []*outputFile
 	failed  []error  // errors of the files that cannot be written
 	placed  []string // written files of -o, as given
@@ -389,6 +421,9 @@ func (s *outputFiles) place() error {
 
 // fill writes one file. It keeps the permissions of an existing file.
 func (s *outputFiles) fill(f *outputFile) error {
+	if s.step != nil {
+		defer s.step("writing " + f.given)()
+	}
 	b := bufio.NewWriterSize(stoppable{f.tmp, s.stopped}, 64<<10)
 	if err := f.write(b); err != nil {
 		return err

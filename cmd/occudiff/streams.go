@@ -113,7 +113,7 @@ const progressAfter = 500 * time.Millisecond
 // removes the bar. The callback is nil without a terminal on standard error, with
 // --progress never, and with -q.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
-	if a.Quiet || a.Progress == "never" || a.Progress == "auto" && !isTerminal(a.raw) {
+	if !a.showsProgress() {
 		return nil, func() {}
 	}
 	total, start := cmp.Or(ingest.Size(paths), -1), time.Now()
@@ -133,6 +133,38 @@ func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 			_ = bar.Set64(n)
 		}
 	}, func() { _ = bar.Clear() }
+}
+
+// showsProgress reports whether standard error shows the progress.
+func (a *app) showsProgress() bool {
+	return !a.Quiet && (a.Progress == "always" || a.Progress == "auto" && isTerminal(a.raw))
+}
+
+// showStep shows a step that takes long, with its seconds, until the returned
+// function is called.
+func (a *app) showStep(text string) (done func()) {
+	if !a.showsProgress() {
+		return func() {}
+	}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		start, next := time.Now(), time.After(progressAfter)
+		shown := false
+		for {
+			select {
+			case <-stop:
+				if shown {
+					fmt.Fprint(a.raw, "\r\x1b[K")
+				}
+				return
+			case <-next:
+				shown, next = true, time.After(time.Second)
+				fmt.Fprintf(a.raw, "\r%s, %d s", report.OneLine(text), int(time.Since(start).Seconds()))
+			}
+		}
+	}()
+	return func() { close(stop); <-ended }
 }
 
 // provenance returns the origin of a report.

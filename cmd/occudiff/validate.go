@@ -245,6 +245,7 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 // action without a device. --driver takes precedence over the inputs. Only
 // traces among them contain the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
+	defer a.showStep("comparing")()
 	opt := a.options()
 	var err error
 	if opt.Local, err = a.Local.ByName(); err != nil {

@@ -422,6 +422,8 @@ func TestPagePhone(t *testing.T) {
 	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
 	b.want(t, "it is ready", peak, "100.0")
 	b.want(t, "curves", `String(document.querySelectorAll("#result-others figure").length)`, "3")
+	b.want(t, "the result is above the form", `String(document.querySelector(".tiles").getBoundingClientRect().bottom <=
+		document.querySelector("#launch").getBoundingClientRect().top)`, "true")
 	for _, tab := range []string{"predict", "validate", "compare"} {
 		b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 		b.want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")

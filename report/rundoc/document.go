@@ -9,6 +9,7 @@
 package rundoc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -134,6 +135,7 @@ func NewOutput(r *compare.Result, prov report.Provenance) *report.Output {
 		Value:        v,
 		AgentSummary: func() *report.AgentSummary { return agentSummary(r) },
 		Table:        Rows(prov.Show, r),
+		Rows:         cmp.Or(r.LaunchCount(), len(r.Rows)),
 		Tests:        func() *report.TestSuite { return TestSuiteFrom(r, prov) },
 		Trace:        func() any { return traceOf(r) },
 	}

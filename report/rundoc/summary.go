@@ -12,6 +12,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
+	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
@@ -410,7 +411,8 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 			"characterization-mode=full-compute -- " + application(r)}}
 	case lacksCounter:
 		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
-	case (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1:
+	case (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1 &&
+		r.Options.Naming == arch.ByFlag: // a form is next to the report
 		command := []string{"occudiff", "validate", "--device", r.Fit.Devices[0].Key}
 		for _, in := range r.Inputs {
 			command = append(command, in.Path)
