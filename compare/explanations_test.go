@@ -230,7 +230,7 @@ func allExplanations(r *Result, row *Row) string {
 	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.MoreThreads.Max.Or(-1), w.MoreThreads.Formula,
 		w.Balancing.Max.Or(-1), w.Balancing.Formula,
 		w.LimitedBy, w.SavableTime(row))
-	h, next := row.Fix, row.Next
+	h, next := row.Fix, r.NextStep(row)
 	line("help", "%s %d for %d, at most %.3g; next: %s %.3g", h.Remedy, h.At, h.From, h.Bound.Or(0), next.Action,
 		next.Setting.Or(0))
 	for _, n := range row.Notes {

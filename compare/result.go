@@ -148,7 +148,6 @@ type Row struct {
 	Breakdown *SlotBreakdown       // nil if it is unknown
 	Speedup   PotentialSpeedup     // by more occupancy; zero for tasks that are not kernels
 	Fix       PossibleFix          // its remedy; zero without one
-	Next      NextStep             // the command to run next; zero without one
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 

@@ -81,11 +81,10 @@ func (r *Result) judgeAndExplain(row *Row) {
 
 // Finish completes rows that have their verdict, cause, and notes with the values
 // that follow from these and from all rows together: certainty, breakdown,
-// potential speedup, remedy, next step, and share of the time. Compare calls it.
+// potential speedup, remedy, and share of the time. Compare calls it.
 // Other callers have results that they put together by hand.
 func (r *Result) Finish() {
 	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
-	var searched searches
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
 		if row.TimeShare = r.timeShare(&row.Kernel); row.Verdict == NotAKernel {
@@ -97,7 +96,6 @@ func (r *Result) Finish() {
 		}
 		row.Speedup = r.potentialSpeedup(row)
 		row.Fix = r.possibleFix(row)
-		row.Next = r.nextStep(row, &searched)
 	})
 }
 

@@ -112,7 +112,7 @@ func inShort(r *Result, row *Row, next bool) string {
 	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth,
 		"fix: "+string(h.Remedy))
 	if next {
-		n := row.Next
+		n := r.NextStep(row)
 		said = append(said, "next: "+string(n.Action))
 	}
 	for _, n := range slices.Concat(r.Notes, row.Notes) {

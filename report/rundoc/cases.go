@@ -262,7 +262,7 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	if row.Cause != nil {
 		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence.String())
 	}
-	f.Next = unit.NonZero(commandOf(r, row, row.Next))
+	f.Next = unit.NonZero(commandOf(r, row, r.NextStep(row)))
 	return f
 }
 

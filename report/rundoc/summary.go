@@ -124,7 +124,7 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 		// If nothing can be gained, rows that can be measured better come
 		// first.
 		if l := &list[i]; l.rank != light && !l.savesTime() &&
-			(anyGain || l.Verdict != compare.Unmeasurable || l.Next.Action == compare.NoAction) {
+			(anyGain || l.Verdict != compare.Unmeasurable || r.NextStep(l.Row).Action == compare.NoAction) {
 			l.rank = following
 		}
 	}
@@ -382,7 +382,7 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 // cause. A prediction confirms nothing. If more threads do not help for a known
 // reason, only a command is worth a line.
 func confirmWith(r *compare.Result, l *line) []report.NextCommand {
-	c, next := l.UnconfirmedCause(), l.Next
+	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
 	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match &&
 		l.fix.Remedy != compare.LimitedElsewhere:

@@ -83,7 +83,7 @@ func TestSummaryIsReadInSeconds(t *testing.T) {
 		c.ConfirmWith = "to run that"
 		row := &r.Rows[i]
 		row.Task, row.Verdict, row.Cause, row.Breakdown = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
-		row.Measured, row.Total, row.Next = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i)), c.Next
+		row.Measured, row.Total = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i))
 		if row.Fix = (compare.PossibleFix{}); c.Name == compare.CauseGRF {
 			row.Fix = compare.PossibleFix{Remedy: compare.FewerRegisters, At: 128, Bound: unit.Some(1.9)}
 		}
