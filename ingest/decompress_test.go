@@ -123,8 +123,9 @@ func TestCutOffPlace(t *testing.T) {
 	start := compressions["gzip, flushed"](t, parts[:2])
 	dir := write(t, map[string]string{"run.gz": string(whole[:len(start)-13]), "damp.gz": string(whole[:len(whole)-8]) + "checksum"})
 	for name, want := range map[string]string{
-		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again)",
-		"damp.gz": "DIR/damp.gz: the compressed file is damaged: its checksum does not fit what came out after 626 bytes of text, in line 38 (copy or compress it again)",
+		"run.gz": "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again)",
+		"damp.gz": "DIR/damp.gz: the compressed file is damaged: its checksum does not match the decompressed data " +
+			"after 626 bytes of text, in line 38 (copy or compress it again)",
 	} {
 		if _, err := read(dir, name); errText(err, dir) != want {
 			t.Errorf("got  %s\nwant %s", errText(err, dir), want)

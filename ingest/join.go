@@ -79,8 +79,8 @@ type joiner struct {
 	mergedTrace bool
 }
 
-const oneRunHint = "give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is " +
-	"reported per run"
+const oneRunHint = "give one export per run; to compare two runs, use 'occudiff diff OLD NEW'; to report several " +
+	"runs, give one folder per run"
 
 // add adds everything in a file except its kernels and launches.
 func (j *joiner) add(f *File) error {
@@ -159,7 +159,7 @@ func (j *joiner) kernels(f *File) error {
 		}
 	}
 	if len(left) > 0 {
-		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, and this one lacks "+
+		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, but this one lacks "+
 			"the columns that distinguish them: its values are not used", left[0].Task)
 		if more := len(left) - 1; more > 0 {
 			text += fmt.Sprintf(", also for %d more", more)
@@ -400,5 +400,5 @@ func (j *joiner) noteReading(sampled, around note.Pos) {
 	j.gaveWay[sampled.File] = true
 	j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "counters-around-launches",
 		Pos: note.Pos{File: sampled.File}, Text: "occupancy and the state of the XVEs come from " + around.File +
-			", which read them around each launch, instead of the samples here"})
+			", which read the counters around each launch, and not from the samples in this file"})
 }

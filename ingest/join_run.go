@@ -106,8 +106,8 @@ func (j *joiner) trace(f *File) error {
 		r.Trace, j.traceOf = t, f.Input
 	case r.Trace.same(t):
 	case f.Kind == j.traceOf.Kind && t.Whole:
-		return note.Errorf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
-			"these are two runs, or two processes of one", j.traceOf.Path)
+		return note.Errorf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "both this file and %s are traces: they "+
+			"are from two runs, or from two processes of one run", j.traceOf.Path)
 	case !j.mergedTrace: // the file's own trace must not change: a Recording may use it
 		r.Trace, j.mergedTrace = r.Trace.clone(), true
 		return j.trace(f)
@@ -153,7 +153,8 @@ func (j *joiner) checkSummary() error {
 		// VTune truncates long names in a summary and appends dots.
 		if len(same) == 0 && !strings.HasSuffix(s.Task, "...") {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
-				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it from another run?",
+				Text: fmt.Sprintf("the summary names task %q, which the export does not have: the summary may belong "+
+					"to another run",
 					s.Task), Hint: "give the files of one run only"})
 			continue
 		}
@@ -161,7 +162,8 @@ func (j *joiner) checkSummary() error {
 		// summary describes.
 		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
 			k := &j.run.Kernels[same[0]]
-			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
+			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or give --device "+
+				"instead of a summary",
 				"the summary has task %q at %s, but %s has %s: these are two runs", s.Task,
 				s.Measured.Or(0), k.Pos, k.Measured.Or(0))
 		}
@@ -250,7 +252,7 @@ func (j *joiner) giveProperties() {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
 				Pos: k.Pos,
 				Text: fmt.Sprintf("task %q: no kernel properties match this launch size and SIMD width, and the "+
-					"others with its name differ in %s, which is left out",
+					"entries with this name differ in %s: these values are left out",
 					k.Task, strings.Join(differ, ", ")),
 				Hint: "trace a run with the same launch sizes"})
 		}
@@ -263,7 +265,8 @@ func (j *joiner) giveProperties() {
 		}
 		joined[name] = true // one note per name
 		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-unmatched", Pos: p.Pos,
-			Text: fmt.Sprintf("it has task %q with SIMD%d, and %s has it with SIMD%d: not joined", p.Task, p.SIMD.Or(0),
+			Text: fmt.Sprintf("it has task %q with SIMD%d, but %s has it with SIMD%d: these properties are not "+
+				"used", p.Task, p.SIMD.Or(0),
 				k.Pos.File, k.SIMD.Or(0)),
 			Hint: "give the properties of the same build"})
 	}
@@ -283,8 +286,8 @@ func (j *joiner) reasonsOfStalls() {
 			k.Counters = joinCounters(k.Counters, &Counters{Stalls: s.Stalls})
 		default:
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
-				Text: fmt.Sprintf("task %q has %d launch sizes or SIMD widths, and its stall reasons cover all "+
-					"of them: they are left out", s.Task, len(of))})
+				Text: fmt.Sprintf("task %q has %d launch sizes or SIMD widths, but its stall reasons cover all of "+
+					"them together: the stall reasons are left out", s.Task, len(of))})
 		}
 	}
 }

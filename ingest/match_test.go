@@ -195,11 +195,11 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 256 local 8 simd 16 t 1\ntask A global 256 local 8 simd 32 t 2",
 				"unitrace\nprops A global 64 local 8 simd 16 slm 64 registers 256\nprops A global 128 local 8 simd 16 slm 64 registers 128\nprops A global 64 local 8 simd 32 slm 32 registers 128"},
 			[]string{"task A global 256 local 8 simd 16 t 1 slm 64", "task A global 256 local 8 simd 32 t 2 slm 32 registers 128",
-				`f1:2: warning: task "A": no kernel properties match this launch size and SIMD width, and the others with its name differ in registers per thread, which is left out (trace a run with the same launch sizes)`}},
+				`f1:2: warning: task "A": no kernel properties match this launch size and SIMD width, and the entries with this name differ in registers per thread: these values are left out (trace a run with the same launch sizes)`}},
 		{"a width is not guessed",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A simd 16 slm 64\nprops A simd 32 slm 64"},
 			[]string{"task A global 64 local 8 t 1 slm 64",
-				`f1:2: warning: task "A": no kernel properties match this launch size and SIMD width, and the others with its name differ in SIMD width, which is left out (trace a run with the same launch sizes)`}},
+				`f1:2: warning: task "A": no kernel properties match this launch size and SIMD width, and the entries with this name differ in SIMD width: these values are left out (trace a run with the same launch sizes)`}},
 		{"properties without a launch size have priority over other launch sizes; a single width is copied",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A global 128 local 8 simd 16 slm 64\nprops A simd 16 slm 32"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 32"}},
@@ -233,7 +233,9 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 			[]string{"task A global 64 n 2 t 3 measured 50", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
 		{"kernels that were measured differently are two runs, even if their launches agree",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 measured 51\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
-			[]string{"error: f2:2: task \"A\" was measured at 51.0% here and at 50.0% in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
+			[]string{"error: f2:2: task \"A\" was measured at 51.0% here and at 50.0% in f1:2: these are two runs " +
+				"(give one export per run; to compare two runs, use 'occudiff diff OLD NEW'; to report several runs, " +
+				"give one folder per run)"}},
 		{"another order: values of the kernel are used, and values of launches are not",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 idle 7\nlaunch A t 2 idle 10\nlaunch A t 1 idle 1"}, append(known, apart(""))},
 		{"fewer launches, for example after bad rows",
@@ -250,7 +252,7 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 		{"rows that match several launch sizes lose their launches, too",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\nlaunch A t 1\ntask A global 32 local 8 simd 16 t 2\nlaunch A t 2", "vtune\ntask A t 3 measured 50\nlaunch A t 1 measured 50"},
 			[]string{"task A global 64 local 8 simd 16 t 1", "task A global 32 local 8 simd 16 t 2", "line 3: task A global 64 t 1", "line 5: task A global 32 t 2",
-				`f2: warning: task "A" has several launch sizes or SIMD widths in another export, and this one lacks the columns that distinguish them: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
+				`f2: warning: task "A" has several launch sizes or SIMD widths in another export, but this one lacks the columns that distinguish them: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
 	} {
 		if d := cmp.Diff(c.want, join(c.files)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)

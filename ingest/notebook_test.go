@@ -70,7 +70,7 @@ func TestNotebook(t *testing.T) {
 		{"cut off", text[:len(text)-40], "a.ipynb:39: the notebook is cut off here (save the notebook again)"},
 		{"never run", notebookOf(t, " "), "a.ipynb: no cell of the notebook has printed anything (run its cells and save it, or give what they print as a file)"},
 		{"brackets that never close", `{"cells": [{"cell_type":` + strings.Repeat("[", 1<<20), "more than 64 nested brackets"},
-		{"invalid JSON", `{"cells": [{"cell_type": code}]}`, "a.ipynb:1: the notebook is not JSON here: invalid character 'c'"},
+		{"invalid JSON", `{"cells": [{"cell_type": code}]}`, "a.ipynb:1: the notebook is not valid JSON at this line: invalid character 'c'"},
 	} {
 		if _, _, err := printedBy(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.reason, err, c.want)

@@ -189,7 +189,7 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 // this tool prints.
 var otherTools = []struct{ mark, what, do string }{
 	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and contains no occupancy of a kernel", exportHint},
-	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, and no kernel",
+	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, but no kernels",
 		"take the name of the GPU from it for --device, and trace the program with: unitrace -d -v -q -o report.txt ./program"},
 	{"# of Calls", "the table that PyTorch's profiler prints, which has neither launch sizes nor occupancy",
 		`export a trace with prof.export_chrome_trace("t.json"), and add a VTune export or the report of ` +
@@ -299,7 +299,7 @@ func (in *inflated) inputError(err error) error {
 			"if the file is complete without them, unpack it with 'gzip -dc', which ignores them",
 			"bytes that are not gzip follow the end of the compressed file, %s", in.place())
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
-		text = "is damaged: its checksum does not fit what came out " + in.place()
+		text = "is damaged: its checksum does not match the decompressed data " + in.place()
 	}
 	return note.Errorf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
 		"the compressed file %s", text)
@@ -383,7 +383,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	n := &notebook{raw: raw, in: json.NewDecoder(bytes.NewReader(raw))}
 	if err := n.value(nil, false); err != nil {
 		pos.Line = 1 + bytes.Count(raw[:min(n.in.InputOffset(), int64(len(raw)))], []byte{'\n'})
-		what := fmt.Sprintf("the notebook is not JSON here: %v", err)
+		what := fmt.Sprintf("the notebook is not valid JSON at this line: %v", err)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			what = "the notebook is cut off here"
 		}

@@ -123,7 +123,7 @@ func TestMerge(t *testing.T) {
 		{"the first path has priority", "and the note names both", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 16\n"}, []string{"b", "a"},
 			"k 64 50 16\n", []string{`DIR/a:2: warning: task "k": SLM per work-group differs from the value at DIR/b:2; the first file's value is used (give the exports of one run only)`}, ""},
 		{"two runs", "one key was measured twice: values are never averaged or dropped", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 51 8\n"}, []string{"a", "b"},
-			"", nil, `DIR/b:2: task "k" was measured at 51.0% here and at 50.0% in DIR/a:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`},
+			"", nil, `DIR/b:2: task "k" was measured at 51.0% here and at 50.0% in DIR/a:2: these are two runs (give one export per run; to compare two runs, use 'occudiff diff OLD NEW'; to report several runs, give one folder per run)`},
 		{"trailing dimensions of 1", "a tracer prints three dimensions and VTune prints one", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "beta\nk 64x1x1 49 32\n"}, []string{"a", "b"},
 			"k 64 50 32\n", []string{`DIR/b:2: warning: task "k": measured occupancy differs from the value at DIR/a:2; the first file's value is used (give the exports of one run only)`}, ""},
 		{"launches in one file", "rows of one key in one file are launches, not columns", map[string]string{"a": "alpha\nk 64 50 -\nk 64 52 -\n"}, []string{"a"},
@@ -188,7 +188,8 @@ func TestUnusable(t *testing.T) {
 		"blank":  "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
 		"text":   `not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
 		"hw.csv": "this is VTune's report of hardware events (hw-events), which counts events by function and contains no occupancy of a kernel " + hint,
-		"sysmon": "this is the output of sysmon, which lists GPUs and the processes on them, and no kernel (take the name of the GPU from it for " +
+		"sysmon": "this is the output of sysmon, which lists GPUs and the processes on them, but no kernels (take " +
+			"the name of the GPU from it for " +
 			"--device, and trace the program with: unitrace -d -v -q -o report.txt ./program)",
 		"xmx.json": "this is a capture of xmxmon, which samples the counters of a whole GPU and names no kernel (measure the program's kernels " +
 			"with: unitrace -d -v -q -o report.txt ./program)",

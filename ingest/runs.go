@@ -203,7 +203,7 @@ func repeats(list []content, folder string) (runs []*Run, err error) {
 		case rank[i] == exported && top > exported:
 			faults = append(faults, note.Note{Severity: note.Warning, Code: "run-not-used",
 				Pos:  note.Pos{File: c.path},
-				Text: "not used: this export has no occupancy, and nothing identifies its run among the others",
+				Text: "not used: this export has no occupancy, and it may belong to any of the other runs",
 				Hint: "put each run into its own folder"})
 		case rank[i] > useless && rank[i] < top:
 			shared = append(shared, c)

@@ -15,7 +15,7 @@ func TestUnplacedSamples(t *testing.T) {
 		want       string // "" for no note
 	}{
 		{"no launches", 0, 0, "2 samples name no kernel, and no launch is known to have run when they were taken (add the kernel intervals"},
-		{"launches between the samples", 1100, 1200, "2 samples name no kernel, and none was taken while a launch of the trace ran (launches shorter"},
+		{"launches between the samples", 1100, 1200, "2 samples name no kernel, and none was taken while a launch of the trace ran (if the launches are shorter"},
 		{"a launch over one of them", 1100, 1600, ""},
 	} {
 		trace := &Trace{}

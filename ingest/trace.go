@@ -290,8 +290,8 @@ func unplaced(samples int, t *Trace) note.Note {
 		Hint: "add the kernel intervals of the same run (oneprof -i)"}
 	if t.Len() > 0 {
 		n.Text = fmt.Sprintf("%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
-		n.Hint = "launches shorter than the time between two samples need more work each, or more samples; " +
-			"otherwise the trace belongs to another run"
+		n.Hint = "if the launches are shorter than the time between two samples, give each launch more work or " +
+			"sample more often; otherwise, the trace belongs to another run"
 	}
 	return n
 }

@@ -53,7 +53,7 @@ func TestReadRecords(t *testing.T) {
 		`h.csv:9:26: error: the value "NaN" is not a measurement; leave it out`,
 		`h.csv:10:11: error: the time "yesterday" cannot be read; expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds`,
 		"h.csv:11:1: error: the line has no series",
-		"h.csv:12: error: the row has 2 cells, the header 5",
+		"h.csv:12: error: the row has 2 cells, but the header has 5",
 		`h.csv:13: error: the cell quo"te has a quote inside: quote the whole cell and double the quotes in it`,
 	}
 	if len(texts) != len(wantNotes) {
@@ -68,7 +68,8 @@ func TestReadRecords(t *testing.T) {
 }
 
 func TestReadRecordsErrors(t *testing.T) {
-	const expected = "expected the columns series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total,difference,value, of which only series, time must be there"
+	const expected = "expected the columns " +
+		"series,time,run,device,driver,label,verdict,cause,program,branch,commit,host,vtune,event,note,recorded_at,frequency,measured,residual,busy,seconds,underfilled,idle,shortfall,peak,spill,total,difference,value, of which only series, time are required"
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
 		{"time,value\n", "h.csv:1: the header has no series (" + expected + ")"},

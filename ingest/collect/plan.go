@@ -127,8 +127,8 @@ func Steps(o Options, interval time.Duration) []Step {
 	counters := Step{Args: o.collect(result, interval, o.FullCompute), Why: "the counters"}
 	if o.FullCompute {
 		counters.Why +=
-			": full-compute, because the default set of Gen9 has no thread occupancy; a newer GPU does not " +
-				"need it: name it with --device"
+			": full-compute, because the default metric set of Gen9 has no thread occupancy; for a newer GPU, which " +
+				"does not need it, give --device"
 	}
 	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
@@ -221,14 +221,14 @@ const (
 #SBATCH --gres=gpu:1
 #SBATCH --time=00:30:00
 #SBATCH --output=occudiff.%j.out
-# For more ranks raise --ntasks, with a GPU for each.
+# For more ranks, raise --ntasks, and request one GPU per rank.
 `
 	pbsHead = `#PBS -N occudiff
 #PBS -l select=1:ngpus=1
 #PBS -l walltime=00:30:00
 #PBS -j oe
 cd "$PBS_O_WORKDIR" || exit 2
-# For more ranks put mpiexec before the sh of the last command, with a GPU for each.
+# For more ranks, put mpiexec before sh in the last command, and request one GPU per rank.
 `
 	// setUp loads VTune according to oneAPI's manual. It changes nothing if the
 	// job already has vtune.
@@ -243,7 +243,7 @@ if ! command -v vtune >/dev/null; then
   fi
 fi
 
-# A first short run finds the sampling interval, unless --interval gives it. Each rank is a run of its own.
+# A first short run finds the sampling interval, unless --interval sets it. Each rank is a separate run.
 # shellcheck disable=SC2016
 `
 )

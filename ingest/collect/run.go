@@ -46,7 +46,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 		case err != nil && ctx.Err() != nil:
 			return ctx.Err()
 		case exited:
-			return note.Errorf("collector-failed", note.Pos{}, "'occudiff collect --check' looks for what is missing",
+			return note.Errorf("collector-failed", note.Pos{}, "'occudiff collect --check' lists what is missing",
 				"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), ingest.HideSecrets(s.String()))
 		case err != nil:
 			return note.Errorf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
@@ -81,10 +81,10 @@ func programs() []Check {
 	return []Check{
 		look("vtune", "no counters: nothing is measured",
 			"install Intel VTune Profiler (oneAPI base toolkit) and source its vars.sh"),
-		look("unitrace", "registers, SLM and spills of kernels are unknown, and no launch is measured on its own",
+		look("unitrace", "registers, SLM, and spills of kernels are unknown, and single launches are not measured",
 			"build it from intel/pti-gpu, tools/unitrace"),
 		look("ocloc", "kernels cannot be predicted from source files",
-			"install intel-ocloc or intel-opencl-icd of the distribution"),
+			"install the distribution's package intel-ocloc or intel-opencl-icd"),
 	}
 }
 
@@ -220,7 +220,7 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 			if ctx.Err() != nil {
 				return nil, done, err
 			}
-			fmt.Fprintf(out, "occudiff: %v; the result folder is read without it\n", err)
+			fmt.Fprintf(out, "occudiff: %v; the result folder is read without this export\n", err)
 			dir = p
 		} else if whole, err := filepath.Abs(p); err == nil {
 			// on systems without links, only the exports are read
@@ -257,7 +257,7 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 	}
 	if launch == 0 {
 		return 0, "", note.Errorf("no-kernel", note.Pos{File: o.probeFile()},
-			"does the application use the GPU? 'occudiff collect --check' looks for what is missing",
+			"make sure that the application uses the GPU; 'occudiff collect --check' lists what is missing",
 			"the first short run saw no kernel")
 	}
 	return launch, task, nil

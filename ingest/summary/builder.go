@@ -308,8 +308,8 @@ func (b *builder) device(list []gpu) {
 		// frequency is not compared, because it follows from the device.
 		if g.name != first.name || g.xves != first.xves {
 			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,
-				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not identify "+
-					"the one that ran the tasks", described(first), described(g)),
+				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, but the summary does not identify the "+
+					"one that ran the tasks", described(first), described(g)),
 				Hint: "name it with --device"})
 			p.Listed = [2]ingest.ListedGPU{{Name: first.name, XVEs: first.xves}, {Name: g.name, XVEs: g.xves}}
 			p.DeviceFrom, p.Pos = "the summary", first.pos
@@ -345,7 +345,7 @@ func (b *builder) whole() {
 			all = append(all, s.value.String())
 		}
 		b.notes = append(b.notes, note.Note{Severity: note.Info, Code: "occupancy-per-gpu", Pos: busiest.pos,
-			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); the occupancy of the busiest is "+
+			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); the occupancy of the busiest GPU is "+
 				"used for the run", strings.Join(all, ", "))})
 	}
 }

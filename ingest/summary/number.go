@@ -113,7 +113,7 @@ func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 		return none, fmt.Errorf("percentage %w", err)
 	}
 	if x > 100.5 {
-		return none, fmt.Errorf("%s%% is more than the whole", number)
+		return none, fmt.Errorf("%s%% is above 100%%", number)
 	}
 	return unit.Some(unit.FromPercent(x)), nil
 }

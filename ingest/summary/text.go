@@ -147,7 +147,7 @@ func (b *builder) task(cells []string, pos note.Pos) {
 		b.bad.Add(pos, "", "the row names no computing task")
 		return
 	case len(cells) > len(b.table.header):
-		b.bad.Add(pos, "", "the row has %d cells under %d headers", len(cells), len(b.table.header))
+		b.bad.Add(pos, "", "the row has %d cells, but the header has %d", len(cells), len(b.table.header))
 		return
 	case k.Task == "[Others]": // the sum over the tasks that are not listed
 		return

@@ -74,7 +74,7 @@ func TestDecodeErrors(t *testing.T) {
 		return r.Key, nil
 	})
 	want := `t.csv:2:6: column n: "1.7" is not a whole number; expected digits only, without sign, unit or thousands separator
-t.csv:5: the row has 6 cells, the header 7
+t.csv:5: the row has 6 cells, but the header has 7
 t.csv:6:1: column key: the cell is empty (every row needs it; there is no default)
 t.csv:7:7: column list: "010" has a leading zero; expected a plain decimal number
 t.csv:9:8: column size: "1G": expected bytes, or an amount with a unit as in 16K

@@ -91,7 +91,7 @@ func (r *Reader) Next() (Record, error) {
 	rec, err := r.record()
 	if n := len(rec.Cells); err == nil && n != len(r.Columns) {
 		if rec.Problem == "" {
-			rec.Problem = fmt.Sprintf("the row has %d cells, the header %d", n, len(r.Columns))
+			rec.Problem = fmt.Sprintf("the row has %d cells, but the header has %d", n, len(r.Columns))
 		}
 		rec.Cells = append(slices.Clip(rec.Cells[:min(n, len(r.Columns))]), make([]string, max(0, len(r.Columns)-n))...)
 	}
@@ -234,7 +234,7 @@ func (r *Reader) Header() error {
 	f, pos := &r.format, note.Pos{File: r.file, Line: rec.Line}
 	expected := "expected the columns " + strings.Join(f.Columns, ",")
 	if len(f.Required) > 0 {
-		expected += ", of which only " + strings.Join(f.Required, ", ") + " must be there"
+		expected += ", of which only " + strings.Join(f.Required, ", ") + " are required"
 	}
 	if rec.Problem != "" {
 		return note.Errorf(f.Code, pos, expected, "the header cannot be read: %s", rec.Problem)

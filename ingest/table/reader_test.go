@@ -119,11 +119,13 @@ func TestHeader(t *testing.T) {
 		{"an unknown column in a strict file", "key,name,weight\n", strict, `t.csv:1:10: the column "weight" is not known; did you mean w? (the columns are key, name, size)`},
 		{"twice", "key,key,name\n", loose, `t.csv:1: the column "key" occurs twice (keep one of them)`},
 		{"semicolons", "key;name\n", strict, `t.csv:1: the header has no comma but other separators: "key;name" (write the file with commas between the columns)`},
-		{"missing", "\nsize\n", loose, "t.csv:2: the header has no key, name (expected the columns key,name,size, of which only key, name must be there)"},
+		{"missing", "\nsize\n", loose, "t.csv:2: the header has no key, name (expected the columns key,name,size, of " +
+			"which only key, name are required)"},
 		{"two errors", "key,weight\n", strict, "t.csv:1:5: the column \"weight\" is not known; did you mean w? (the columns are key, name, size)\n" +
-			"t.csv:1: the header has no name (expected the columns key,name,size, of which only key, name must be there)"},
+			"t.csv:1: the header has no name (expected the columns key,name,size, of which only key, name are " +
+			"required)"},
 		{"no header", "key,\"name\n", loose, "t.csv:1: the header cannot be read: a quote is opened and not closed " +
-			"(expected the columns key,name,size, of which only key, name must be there)"},
+			"(expected the columns key,name,size, of which only key, name are required)"},
 	} {
 		r := NewReader("t.csv", strings.NewReader(c.text), c.f)
 		err := r.Header()

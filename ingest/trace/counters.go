@@ -117,7 +117,7 @@ func (r *reader) scope(e *event, id launchID, line int) error {
 		return err
 	}
 	if len(r.waiting) >= maxTasks {
-		return fmt.Errorf("more than %d counters precede their launch or have none", maxTasks)
+		return fmt.Errorf("more than %d events with counters precede their launch or have no launch", maxTasks)
 	}
 	r.waiting = append(r.waiting, x)
 	return nil
@@ -152,7 +152,7 @@ func (r *reader) counters(x *reading, args []byte) error {
 		case err != nil || math.IsNaN(v) || v < 0 || v > 1e18:
 			return fmt.Errorf("%s is %s; expected a number of at least 0", key, table.Quote(value))
 		case per == 100 && v > 100.5: // counters may exceed 100% slightly because of rounding
-			return fmt.Errorf("%s is %s, more than the whole", key, value)
+			return fmt.Errorf("%s is %s; expected at most 100%%", key, value)
 		}
 		// If a quantity has two names, use the first.
 		if !x.value[q].Present() {
@@ -324,7 +324,7 @@ func (r *reader) counterNotes() (list []note.Note) {
 	}
 	if r.homeless > 0 {
 		add(note.Warning, "counters-without-launch", "", "the counters of %s belong to no launch of the trace: "+
-			"they are used with GpuTime as the duration, and are not part of gaps and overlaps",
+			"they are used with GpuTime as the duration, but are not part of gaps and overlaps",
 			unit.FormatCount(r.homeless, "launch", "launches"))
 		list[len(list)-1].Pos = r.first
 	}
@@ -336,8 +336,8 @@ func (r *reader) counterNotes() (list []note.Note) {
 				text += fmt.Sprintf("; device %s has none", name)
 			}
 		}
-		add(note.Warning, "counters-missing", "another process may have held the counters, or the trace is cut off: "+
-			"events with counters are at its end", "%s", text)
+		add(note.Warning, "counters-missing", "another process may have used the counters, or the trace is cut off: "+
+			"events with counters are at the end of a trace", "%s", text)
 	}
 	return list
 }

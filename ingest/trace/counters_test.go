@@ -144,7 +144,8 @@ func TestCounters(t *testing.T) {
 			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\nbad-row f:7: error: the counters of \"a\" belong to no launch of the trace, or to one that already has counters\n", "a 0+30000"},
 		{"a launch that was not recorded: its values are used, and its time is GpuTime", []string{a1, scoped("a", 1, 10, 30, values("::", 30000, 30, 50, 60)), lost("c", 9, values("::", 7000, 1, 2, 3))},
 			"a: 1 in 30 us measured 60 active 30 stalled 50 idle 20 window 1\nc: 1 in 7 us measured 3 active 1 stalled 2 idle 97 window 1\n" +
-				"counters-without-launch f:7: warning: the counters of 1 launch belong to no launch of the trace: they are used with GpuTime as the duration, and are not part of gaps and overlaps\n",
+				"counters-without-launch f:7: warning: the counters of 1 launch belong to no launch of the trace: " +
+				"they are used with GpuTime as the duration, but are not part of gaps and overlaps\n",
 			"a 0+30000"},
 		{"without GpuTime its weight is unknown", []string{a1, lost("c", 9, `"XVE_THREADS_OCCUPANCY_ALL::percent": 3`)},
 			"a: 1 in 30 us\nbad-row f:4: error: the counters of \"c\" belong to no launch of the trace, and do not include GpuTime, the duration of the launch\n" +
@@ -154,13 +155,14 @@ func TestCounters(t *testing.T) {
 				"counters-missing f: warning: counters are missing for 1 of 1 launch\n", "a 0+30000"},
 		{"only counters, as the profiler writes them if nothing else is requested", []string{lost("c", 1, values("::", 7000, 1, 2, 3)), lost("c", 2, values("::", 21000, 1, 2, 7))},
 			"c: 2 in 28 us measured 6 active 1 stalled 2 idle 97 window 1\ncounters-without-launch f:3: warning: the counters of 2 launches belong to no launch of the trace: " +
-				"they are used with GpuTime as the duration, and are not part of gaps and overlaps\n", ""},
+				"they are used with GpuTime as the duration, but are not part of gaps and overlaps\n", ""},
 		{"unknown names and units are reported, and the others are used", []string{a1, scoped("a", 1, 10, 30, `"GpuTime::ns": 30000, "XVE_ACTIVE::furlongs": 30, "NEW_COUNTER::percent": 5, "XVE_THREADS_OCCUPANCY_ALL::%": 60`)},
 			"a: 1 in 30 us measured 60 window 1\ncounters-unused f: counters with an unknown name or unit are not used: XVE_ACTIVE::furlongs, NEW_COUNTER::percent\n", "a 0+30000"},
 		{"impossible values", []string{a1, a2, b1, scoped("a", 1, 10, 30, `"XVE_THREADS_OCCUPANCY_ALL::percent": 160`), scoped("a", 2, 50, 10, `"XVE_THREADS_OCCUPANCY_ALL::percent": -1`),
 			scoped("b", 3, 60, 5, `"XVE_ACTIVE::percent": "much"`)},
 			"a: 2 in 40 us\nb: 1 in 5 us\n" +
-				"bad-row f:6: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is 160, more than the whole\n" +
+				"bad-row f:6: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is 160; expected at " +
+				"most 100%\n" +
 				"bad-row f:9: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is \"-1\"; expected a number of at least 0\n" +
 				"bad-row f:12: error: the counters of \"b\": XVE_ACTIVE::percent is \"\\\"much\\\"\"; expected a number of at least 0\n" +
 				"counters-missing f: warning: counters are missing for 3 of 3 launches\n", times},

@@ -136,7 +136,7 @@ func ParseBytes(text string) (Bytes, error) {
 		return Bytes(b), nil
 	}
 	if strings.HasPrefix(number, "-") {
-		return 0, fmt.Errorf("%q: an amount of memory is not below 0", text)
+		return 0, fmt.Errorf("%q: an amount of memory cannot be below 0", text)
 	}
 	return 0, fmt.Errorf("%q: expected bytes, or an amount with a unit as in 16K", text)
 }

@@ -63,7 +63,7 @@ func TestParseBytes(t *testing.T) {
 		{"16384", 16384, ""}, {"16K", 16384, ""}, {"16k", 16384, ""}, {"16 KB", 16384, ""}, {"16KiB", 16384, ""}, {"0.5K", 512, ""},
 		{" 65536 B ", 65536, ""}, {"2M", 2 << 20, ""}, {"1048576 MiB", 1 << 40, ""}, {"0", 0, ""},
 		{"1.5", 0, `"1.5": expected bytes, or an amount with a unit as in 16K`},
-		{"-1", 0, `"-1": an amount of memory is not below 0`},
+		{"-1", 0, `"-1": an amount of memory cannot be below 0`},
 		{"1e3", 0, `"1e3": expected bytes, or an amount with a unit as in 16K`},
 		{"NaN", 0, `"NaN": expected bytes, or an amount with a unit as in 16K`},
 		{"1,024", 0, `"1,024": expected bytes, or an amount with a unit as in 16K`},

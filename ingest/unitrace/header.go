@@ -285,7 +285,7 @@ func (f *fields) count(q quantity) (o unit.Opt[int64]) {
 func (f *fields) ratio(q quantity) unit.Opt[float64] {
 	o := f.number(q)
 	if o.Or(0) > 1.005 {
-		f.err = f.badf(q, "%s%% is more than the whole", f.parts[f.at[q]])
+		f.err = f.badf(q, "%s%% is above 100%%", f.parts[f.at[q]])
 	}
 	return o
 }

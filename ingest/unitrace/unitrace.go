@@ -265,8 +265,8 @@ func (r *reader) finish() (*ingest.File, error) {
 	// reports are not an error.
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
-			Text: fmt.Sprintf("the file contains %d device timing reports, which are added: correct for the "+
-				"processes of one run, wrong for several runs", r.reports), Hint: "put each run into its own file"})
+			Text: fmt.Sprintf("the file contains %d device timing reports, which are added: this is correct for the "+
+				"processes of one run, but wrong for several runs", r.reports), Hint: "put each run into its own file"})
 	}
 	return f, nil
 }

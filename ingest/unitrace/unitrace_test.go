@@ -74,7 +74,7 @@ f[SIMD16 {9000000000; 1; 1} {9000000000; 2; 1}],0,0,100,50,50,4,
 	want := []string{
 		`bad-row f:4:38: error: the row has 4 of 7 fields`,
 		`bad-row f:5:30: error: the row has more than 7 fields`,
-		`bad-row f:6:42: error: column XVE_THREADS_OCCUPANCY_ALL[%]: 101% is more than the whole`,
+		`bad-row f:6:42: error: column XVE_THREADS_OCCUPANCY_ALL[%]: 101% is above 100%`,
 		`bad-row f:7:35: error: column GpuTime[ns]: -100 is below 0`,
 		`bad-row f:8:39: error: column XVE_ACTIVE[%]: "nan" is not a number`,
 		`bad-row f:9:45: error: column XVE_COMPUTE_THREAD_COUNT[threads]: "4.5" is not a whole number`,

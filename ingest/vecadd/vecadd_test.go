@@ -95,7 +95,7 @@ func notes(f *ingest.File) []string {
 }
 
 const (
-	boundsNote = ` and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector (the sample has this error; its times and occupancies include the out-of-bounds access)`
+	boundsNote = ` and all kernels with more than one work-group read and write beyond their buffers: work-group g starts at g times the vector size, but each buffer has the size of one vector (the sample has this error; its times and occupancies include the out-of-bounds access)`
 	ticksHint  = ` (all u-secs of this log are read this way; the printed numbers are kept, too)`
 )
 

@@ -73,7 +73,7 @@ func (r *result) scales() {
 			text = "but other columns of the file contain percentages: read as percent"
 		}
 		r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
-			Text: fmt.Sprintf("the column %q has no (%%) in its name, which means fractions, %s",
+			Text: fmt.Sprintf("the column %q has no (%%) in its name, so it should contain fractions, %s",
 				r.h.col[q].name, text),
 			Hint: "check it against the profiler"})
 	}
@@ -125,7 +125,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	switch {
 	case f.Rows == 0 && f.BadRows == 0:
 		return nil, note.Errorf(codeHeaderOnly, r.h.pos, collectHint,
-			"the export has a header and no rows; expected a row per computing task")
+			"the export has a header but no rows; expected a row per computing task")
 	case f.Rows == 0:
 		return nil, note.Errorf("no-usable-row", bad[0].Pos, bad[0].Hint,
 			"none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
@@ -143,8 +143,8 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	if partial > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows",
 			Pos: note.Pos{File: r.h.pos.File},
-			Text: fmt.Sprintf("%d of the bad rows are wrong only in a percentage out of range: if their kernel "+
-				"has other rows, their time and counts are added to it", partial)})
+			Text: fmt.Sprintf("%d of the bad rows are wrong only in a percentage out of range: if their kernel has "+
+				"other rows, the time and counts of the bad rows are added to it", partial)})
 	}
 	if rest := f.BadRows - shown; rest > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: r.h.pos.File},
@@ -254,7 +254,7 @@ func (r *result) unweighted() []note.Note {
 	if first == nil {
 		return nil
 	}
-	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none",
+	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because the rows have no time",
 		first.Task, first.rows)
 	if more > 0 {
 		text += ", also for " + unit.FormatCount(more, "more task", "more tasks")

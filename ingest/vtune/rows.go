@@ -146,7 +146,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	}
 	last := a.h.columns - 1
 	p := &problem{index: last, text: fmt.Sprintf("the file ends in the last cell, %s, without a line end",
-		shorten(cell)), hint: "the file may be cut off: export it again; end the line if it is whole"}
+		shorten(cell)), hint: "the file may be cut off: export it again; if the file is complete, add a line end"}
 	switch known := rows > 1 && all != 0; {
 	case known && points&all != 0:
 		return nil
@@ -155,7 +155,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 		return p
 	}
 	a.unended = note.Note{Severity: note.Warning, Code: "unended-line", Pos: note.Pos{File: a.h.pos.File}, Hint: p.hint,
-		Text: p.text + ": it may be cut, and rows may be missing"}
+		Text: p.text + ": the file may be cut off, and rows may be missing"}
 	a.unended.Pos.Line, a.unended.Pos.Column = a.row.Position(last)
 	return nil
 }

@@ -66,14 +66,17 @@ func TestSeveralExports(t *testing.T) {
 			"4|Source C|64||-||n 10|t 1|measured 95|idle 3|threads -|barriers -|spill -"}},
 		{"three exports, one of them without rows", first + first[:strings.Index(first, "\n")+1] + second, []string{
 			"1 rows, 0 bad", copyK,
-			"run.csv:3: warning: the export has a header and no rows; expected a row per computing task (" + collectHint + ")",
+			"run.csv:3: warning: the export has a header but no rows; expected a row per computing task " +
+				"(" + collectHint + ")",
 			"1 rows, 0 bad", "5" + scaleK[1:]}},
 		{"one of them without a usable row", first + strings.Replace(second, "1.000000", "x", 1), []string{
 			"1 rows, 0 bad", copyK,
 			`run.csv:4:12: error: none of the 1 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`}},
 		{"only headers", "Computing Task,Total Time\nComputing Task,Total Time", []string{
-			"error: run.csv:1: the export has a header and no rows; expected a row per computing task (" + collectHint + ")\n" +
-				"run.csv:2: the export has a header and no rows; expected a row per computing task (" + collectHint + ")"}},
+			"error: run.csv:1: the export has a header but no rows; expected a row per computing task " +
+				"(" + collectHint + ")\n" +
+				"run.csv:2: the export has a header but no rows; expected a row per computing task " +
+				"(" + collectHint + ")"}},
 		{"no line end between them", strings.TrimSuffix(first, "\n") + second, []string{
 			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or pass the files separately)`}},
 		{"the same with another delimiter", strings.TrimSuffix(first, "\n") + semicolons, []string{

@@ -33,7 +33,8 @@ func TestText(t *testing.T) {
 		{"a line that is not aligned with the columns is a bad row", head + rule + k + "a line that somebody else has printed between\n", []string{
 			"1 rows, 1 bad", "3|K<int, 7>|2048x8||-||n 2047|t 1.071|measured 62.7|threads -|barriers -|spill -",
 			"run.txt:4: error: bad row: 1 fields; expected 6 as in the header on line 1 (the file may be cut off: export it again)"}},
-		{"no rows", head + rule, []string{"error: run.txt:1: the export has a header and no rows; expected a row per computing task (" + collectHint + ")"}},
+		{"no rows", head + rule, []string{"error: run.txt:1: the export has a header but no rows; expected a row per " +
+			"computing task (" + collectHint + ")"}},
 	} {
 		if !(Text{}).Sniff([]byte(c.text)) || (Format{}).Sniff([]byte(c.text)) {
 			t.Errorf("%s: must be sniffed only as a text report", c.reason)

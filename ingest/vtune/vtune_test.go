@@ -182,13 +182,16 @@ func TestRead(t *testing.T) {
 				"2 rows, 0 bad",
 				"2|K|64||-||n -|t 1|measured 62.7|threads -|barriers -|spill -",
 				"3|L|64||-||n -|t 1|measured 0.9|threads -|barriers -|spill -",
-				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, which means fractions, but contains 62.7: read as percent (check it against the profiler)"}},
+				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, so it should " +
+					"contain fractions, but contains 62.7: read as percent (check it against the profiler)"}},
 		{"a column without any value above 1 next to it is a percentage, too: 0.9 is not 90%",
 			"Computing Task,Work Size:Global,Total Time,Idle,EU Threads Occupancy\nK,64,1,0.9,62.7\n", []string{
 				"1 rows, 0 bad",
 				"2|K|64||-||n -|t 1|measured 62.7|idle 0.9|threads -|barriers -|spill -",
-				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, which means fractions, but contains 62.7: read as percent (check it against the profiler)",
-				"run.csv:1: warning: the column \"Idle\" has no (%) in its name, which means fractions, but other columns of the file contain percentages: read as percent (check it against the profiler)"}},
+				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, so it should " +
+					"contain fractions, but contains 62.7: read as percent (check it against the profiler)",
+				"run.csv:1: warning: the column \"Idle\" has no (%) in its name, so it should contain fractions, but " +
+					"other columns of the file contain percentages: read as percent (check it against the profiler)"}},
 		{"a name twice with equal values is read once; with different ones the first is used, with a note",
 			"Computing Task,Total Time,XVE Threads Occupancy(%),XVE Threads Occupancy(%),Instance Count,Instance Count\nK,1,50.0,50.0,2,2\nL,1,50.0,51.0,2,2\n", []string{
 				"2 rows, 0 bad",
@@ -291,7 +294,8 @@ func TestBadRows(t *testing.T) {
 	} {
 		want := []string{"1 rows, 1 bad", row, c.want}
 		if strings.Contains(c.reason, "percentage") && !strings.Contains(c.reason, "word") || strings.Contains(c.text, "200") {
-			want = append(want, "run.csv: 1 of the bad rows are wrong only in a percentage out of range: if their kernel has other rows, their time and counts are added to it")
+			want = append(want, "run.csv: 1 of the bad rows are wrong only in a percentage out of range: if their "+
+				"kernel has other rows, the time and counts of the bad rows are added to it")
 		}
 		if d := cmp.Diff(want, linesOf(t, head+good+c.text, ingest.ReadOptions{})); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
@@ -307,8 +311,9 @@ func TestLastLine(t *testing.T) {
 		head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%)\n"
 		rows = "K,64,1.000000,1,50.0\nL,64,1.000000,1,60.0\n"
 		cut  = "error: bad row: the file ends in the last cell, %q, without a line end, and other rows have more decimals there"
-		open = "warning: the file ends in the last cell, %q, without a line end: it may be cut, and rows may be missing"
-		hint = " (the file may be cut off: export it again; end the line if it is whole)"
+		open = "warning: the file ends in the last cell, %q, without a line end: the file may be cut off, and rows " +
+			"may be missing"
+		hint = " (the file may be cut off: export it again; if the file is complete, add a line end)"
 	)
 	for _, c := range []struct {
 		reason, text string
@@ -386,7 +391,8 @@ func TestShareOutOfRange(t *testing.T) {
 	want := []string{"2 rows, 1 bad",
 		"3|K|64||-||n 3|t 4|measured 60|threads 24|barriers -|spill -|spread 1 1 2 50 65 80",
 		`run.csv:2:8: error: bad row: "XVE Threads Occupancy(%)" is "101.0"; expected a percentage from 0 to 100.5 (correct the cell or export the file again)`,
-		"run.csv: 1 of the bad rows are wrong only in a percentage out of range: if their kernel has other rows, their time and counts are added to it"}
+		"run.csv: 1 of the bad rows are wrong only in a percentage out of range: if their kernel has other rows, the " +
+			"time and counts of the bad rows are added to it"}
 	if d := cmp.Diff(want, linesOf(t, text, ingest.ReadOptions{})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -410,7 +416,9 @@ func TestErrors(t *testing.T) {
 		{"BOM and blank lines", "\ufeff\n \r\n", `run.csv: the file is empty; expected a VTune export with a header line that begins with "Computing Task" (the collection or the export failed: run it again and look at what vtune printed)`},
 		{"messages only", "vtune: Error: no data\n\n", `run.csv: the file contains only messages of the vtune command and no table; expected a header line that begins with "Computing Task"` + export},
 		{"another file", "a,b\n1,2\n", `run.csv: no header line; expected one whose first field is "Computing Task", "Source Computing Task" or "Task Type"` + export},
-		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header and no rows; expected a row per computing task (the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
+		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header " +
+			"but no rows; expected a row per computing task (the collection saw no GPU work: collect again with " +
+			"vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
 		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch size and no occupancy; expected one grouped by computing-task or computing-instance" + export},
 		{"a column, but no useful one", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column with a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
 		{"no usable row", "Computing Task,Total Time\nK,x\nL,y\n", `run.csv:2:3: none of the 2 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`},
@@ -493,13 +501,13 @@ func TestUnweighted(t *testing.T) {
 		want         string
 	}{
 		{"launches without time", "B,64,,1,50.0,,\nK,64,,1,90.0,,\nK,64,,1,10.0,,\n", false,
-			`run.csv:3: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
+			`run.csv:3: warning: task "K": the mean over its 2 rows is not weighted by time, because the rows have no time` + hint},
 		{"several such kernels are one note, for any share that differs by launch", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\n", false,
-			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, also for 1 more task` + hint},
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because the rows have no time, also for 1 more task` + hint},
 		{"and in the plural", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\nM,64,,1,,1.0,\nM,64,,1,,3.0,\n", false,
-			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, also for 2 more tasks` + hint},
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because the rows have no time, also for 2 more tasks` + hint},
 		{"the same note if single launches are kept", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true,
-			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
+			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because the rows have no time` + hint},
 		{"no note for one row", "K,64,,2,90.0,,\nL,64,,2,10.0,,\n", false, ""},
 		{"no note for one value", "K,64,,1,90.0,,\nK,64,,1,,,\n", false, ""},
 		{"the profiler's peak is the same for every launch", "K,64,,1,,,40.0\nK,64,,1,,,40.0\n", false, ""},

@@ -65,7 +65,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	// Two writers record the clock in the folder. If they differ, choosing one
 	// would be a guess.
 	if hertz := a.set.constants["GpuTimestampFrequency"]; a.clock.hertz != hertz || hertz == 0 {
-		return a.fs.damaged(a.sampleFile, "the samples are on a clock of %d Hz, and %s contains %d", a.clock.hertz,
+		return a.fs.damaged(a.sampleFile, "the samples use a clock of %d Hz, but %s contains %d Hz", a.clock.hertz,
 			path.Base(a.setFile), hertz)
 	}
 	if err := a.readLaunches(); err != nil {
@@ -77,7 +77,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	}
 	if c.place[occupancy] < 0 {
 		a.note(note.Warning, codeNoOccupancy, a.fs.pos(a.setFile), occupancyHint, "the metric set %q has no thread "+
-			"occupancy: launches, names, sizes, predictions and gaps are shown, and nothing measured",
+			"occupancy: launches, names, sizes, predictions, and gaps are shown, but no measured occupancy",
 			a.set.Params.Name)
 	} else {
 		a.recording = &ingest.Recording{Unassigned: a.loose}
@@ -120,8 +120,8 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	n := len(a.launches)
 	a.launches = slices.DeleteFunc(a.launches, func(l launch) bool { return l.end <= a.first || l.start >= a.last })
 	if a.outside = int64(n - len(a.launches)); n > 0 && len(a.launches) == 0 {
-		return a.fs.damaged(a.sampleFile, "none of the %d launches ran between its first and its last sample: "+
-			"they belong to another collection", n)
+		return a.fs.damaged(a.sampleFile, "none of the %d launches ran between the first and the last sample of this "+
+			"file: the launches belong to another collection", n)
 	}
 	return nil
 }
@@ -242,7 +242,8 @@ func (a *adapter) finish() {
 		a.note(note.Warning, "launches-outside", at, "", "%s ran before the first sample or after the last one, "+
 			"and are not part of any value", unit.FormatCount(a.outside, "launch", "launches"))
 	}
-	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
+	a.note(note.Info, "launches", at, "", "the launch times of kernels and copies (%d in total) come from %s",
+		len(a.launches), a.from)
 }
 
 // platform sets the machine properties that the counters contain.
@@ -271,7 +272,7 @@ func (a *adapter) periods(f *ingest.File) {
 	at := a.fs.pos(a.sampleFile)
 	if a.busy.n == 0 {
 		a.note(note.Warning, "launches-unknown", at, "", "no thread ran on the GPU while its counters were sampled, "+
-			"and its launches are not known: %s", a.failed)
+			"and its launches are unknown: %s", a.failed)
 		return
 	}
 	s := &a.busy.sum
@@ -281,8 +282,8 @@ func (a *adapter) periods(f *ingest.File) {
 	}
 	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
 	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run next to the folder",
-		"launches are not known (%s); threads ran in %s, together %s, which is not the number of launches, "+
-			"because close launches form one period",
+		"launches are unknown (%s); threads ran in %s, %s in total; the number of periods is not the number of "+
+			"launches, because launches close together form one period",
 		a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }
 

@@ -6,5 +6,5 @@ import "errors"
 // SQLite database. SQLite would make the page larger than its 4 MB limit, and
 // the program's traces contain the same launches.
 func (a *adapter) dicer(string) error {
-	return errors.New("a browser does not read it, and the program does")
+	return errors.New("the page does not read it, but the command-line program does")
 }

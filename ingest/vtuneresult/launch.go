@@ -254,7 +254,7 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 		case idFinished:
 			open := waiting[t.event]
 			if len(open) == 0 {
-				return nil, fmt.Errorf("a time of the GPU belongs to no launch")
+				return nil, fmt.Errorf("a time stamp of the GPU belongs to no launch")
 			}
 			waiting[t.event] = open[1:]
 			l := &list[open[0]]
@@ -284,7 +284,7 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 		timed = len(list)
 	}
 	if timed != len(list) {
-		return nil, fmt.Errorf("%d launches and %d times of the GPU", len(list), timed)
+		return nil, fmt.Errorf("there are %d launches, but %d time stamps of the GPU", len(list), timed)
 	}
 	return list, nil
 }
@@ -310,7 +310,7 @@ func (d *decoder) task(t *traced, k *made) (uint32, error) {
 	for i, n := range k.local {
 		local[i], global[i] = int64(n), int64(t.size[i])*int64(n)
 		if global[i] <= 0 || k.simd < 1 || k.simd > 64 {
-			return 0, fmt.Errorf("launch %d has a size or SIMD width that no launch has", t.order)
+			return 0, fmt.Errorf("launch %d has a size or SIMD width that no launch can have", t.order)
 		}
 	}
 	key := ingest.Key{Task: names.Task(k.name), SIMD: k.simd, Global: unit.Size(global[:]...).Trim(),

@@ -155,13 +155,13 @@ func (set *metricSet) compile(elements []element, delta element, self int) (step
 				depth++
 			}
 			if depth < 1 || depth > maxStack || len(steps) == maxSteps {
-				return nil, fmt.Errorf("its equation does not add up at element %d", i+1)
+				return nil, fmt.Errorf("its equation is not valid at element %d", i+1)
 			}
 			steps = append(steps, s)
 		}
 	}
 	if depth > 1 {
-		return nil, fmt.Errorf("its equation leaves %d values", depth)
+		return nil, fmt.Errorf("its equation results in %d values; expected 1", depth)
 	}
 	return steps, nil
 }
@@ -277,7 +277,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 func offset(text string) (int, error) {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < 0 || v >= reportSize {
-		return 0, fmt.Errorf("it reads at byte %q of a report of %d", text, reportSize)
+		return 0, fmt.Errorf("it reads at byte %q of a report of %d bytes", text, reportSize)
 	}
 	return v, nil
 }

@@ -168,11 +168,11 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 		if length != reportSize || report == nil || len(b.b) > 0 {
 			whose := ""
 			if length == 576 || length == 640 {
-				whose = ", as Xe2 and newer GPUs write them,"
+				whose = ", as on Xe2 and newer GPUs"
 			}
 			return note.Errorf("unknown-reports", a.fs.pos(a.sampleFile), tableHint,
-				"report at byte %d: it has %d bytes%s "+
-					"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
+				"report at byte %d: it has %d bytes%s (device 0x%04x, VTune %s); expected %d bytes, as on GPUs up to "+
+					"Xe-HPG", r.at, length, whose,
 				a.set.constants["PciDeviceId"], a.file.Platform.VTune, reportSize)
 		}
 		// A report with another layout would have something else at this
@@ -181,7 +181,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 		// record.
 		own := binary.LittleEndian.Uint32(report[reportTime:])
 		if lag := uint32(r.time) - own; lag > maxLag {
-			return fault(r, "its own time, tick %d, is not that of its record, %d", own, uint32(r.time))
+			return fault(r, "its time, tick %d, does not match the time of its record, tick %d", own, uint32(r.time))
 		}
 		// Counters count from the machine's boot, so only the difference
 		// between two reports is meaningful.
@@ -213,7 +213,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
 		if v := c.value[i].f(); !(v >= 0 && v <= mostPercent) {
-			return fmt.Errorf("%s is %.1f%%, which no GPU has", c.Counters[i].Name, v)
+			return fmt.Errorf("%s is %.1f%%, which is impossible", c.Counters[i].Name, v)
 		}
 	}
 	for m, i := range c.place {

@@ -121,14 +121,14 @@ func (a *adapter) compareTimes(finalized []span) error {
 	case len(finalized) == 0:
 		return nil
 	case len(finalized) != len(a.launches):
-		return refused("it has %d launches, and the program's traces have %d", len(finalized), len(a.launches))
+		return refused("it has %d launches, but the program's traces have %d", len(finalized), len(a.launches))
 	}
 	// Report only the first difference. Both lists are sorted by launch number.
 	for i, s := range finalized {
 		l := &a.launches[i]
 		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
 		if d := long - float64(s.end-s.start); math.Abs(d) > maxApart {
-			return refused("record %d: the launch takes %.1f us, and %.1f us in the program's traces", i+1,
+			return refused("record %d: the launch takes %.1f us, but %.1f us in the program's traces", i+1,
 				float64(s.end-s.start)/1e4, long/1e4)
 		}
 	}

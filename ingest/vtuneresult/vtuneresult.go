@@ -151,7 +151,7 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		// thread slots.
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
 			return nil, note.Errorf("two-adapters", r.fs.pos(a.sampleFile), "let the program use one of them",
-				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
+				"threads ran on more than one adapter or tile, and it is unknown on which one each launch ran")
 		}
 		if used == nil || a.busy.n > 0 {
 			used = a

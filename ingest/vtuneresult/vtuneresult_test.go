@@ -270,7 +270,7 @@ func TestRejected(t *testing.T) {
 	}{
 		{"no counters", "no GPU counters in this result, which was collected with gpu-hotspots",
 			func(l fstest.MapFS) { delete(l, vtss) }},
-		{"all launches at another time", "none of the 1 launches ran between its first and its last sample", func(l fstest.MapFS) {
+		{"all launches at another time", "none of the 1 launches ran between the first and the last sample", func(l fstest.MapFS) {
 			s := small()
 			s.launches[0].start, s.launches[0].end = s.first+1<<26, s.first+1<<26+1000
 			l["x/data.0/1-2.0.trace"].Data, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
@@ -284,12 +284,12 @@ func TestRejected(t *testing.T) {
 			s.launches[0].start, s.launches[0].end = s.launches[0].end, s.launches[0].start
 			_, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
 		}},
-		{"reports of Xe2", "it has 576 bytes, as Xe2 and newer GPUs write them, and is of device 0x9a60, by VTune 2023.0.0", damage(at+5, 0x40, 2)},
+		{"reports of Xe2", "it has 576 bytes, as on Xe2 and newer GPUs (device 0x9a60, VTune 2023.0.0)", damage(at+5, 0x40, 2)},
 		{"an occupancy with an unknown token", "the element RD_FLOAT is not known", change(cfg,
 			words(`u:EQUATION_ELEM_RD_40BIT_CNTR_ByteOffset="16"`, `u:EQUATION_ELEM_RD_FLOAT="16"`))},
 		{"a read past the report", "it reads at byte \"999\"", change(cfg, words(`ByteOffset="16"`, `ByteOffset="999"`))},
 		{"not XML", "is not XML as VTune writes it", change(cfg, cut(700))},
-		{"another clock", "on a clock of 19200000 Hz, and", change(cfg, words(`"19200000"`, `"12000000"`))},
+		{"another clock", "use a clock of 19200000 Hz, but", change(cfg, words(`"19200000"`, `"12000000"`))},
 		{"no magic", "this is not a VTune trace file", change(vtss, cut(7))},
 		{"empty", "this is not a VTune trace file", change(vtss, cut(0))},
 		{"cut in a frame", "the file is cut short", change(vtss, cut(1000))},
@@ -303,9 +303,9 @@ func TestRejected(t *testing.T) {
 		})},
 		{"unknown flags", "flags 0x42000000 are not known", damage(8, 0, 0, 0, 0x42)},
 		{"another leaf flag", "flags 0x04000000 are not known", damage(8, 0, 0, 0, 4)},
-		{"another report length", "it has 512 bytes and is of device 0x9a60, by VTune 2023.0.0; those of 256 bytes are known", damage(at+5, 0, 2)},
-		{"another time", "its own time, tick", damage(at+9+reportTime, 1, 2, 3)},
-		{"more than all", "which no GPU has", damage(at+9+16, 0, 0, 0, 0x80)},
+		{"another report length", "it has 512 bytes (device 0x9a60, VTune 2023.0.0); expected 256 bytes", damage(at+5, 0, 2)},
+		{"another time", "its time, tick", damage(at+9+reportTime, 1, 2, 3)},
+		{"more than all", "which is impossible", damage(at+9+16, 0, 0, 0, 0x80)},
 		{"a query", "these are not streamed samples", damage(at, 0x35, 2)},
 		{"one report", "the file contains 1 reports", change(vtss, func([]byte) []byte { s := small(); s.reports = 1; return s.samples() })},
 		{"no result", "none of its files ends with .vtune", func(l fstest.MapFS) { delete(l, "x/r.vtune") }},
@@ -360,7 +360,7 @@ func TestLaunchesRejected(t *testing.T) {
 		name, want string
 		do         func(fstest.MapFS)
 	}{
-		{"no times", "16 launches and 0 times of the GPU", func(l fstest.MapFS) { delete(l, aux) }},
+		{"no times", "there are 16 launches, but 0 time stamps of the GPU", func(l fstest.MapFS) { delete(l, aux) }},
 		{"no trace", "no trace of a Level Zero program", func(l fstest.MapFS) { delete(l, trace) }},
 		{"a launch is missing", "launch 0 is followed by launch 2", func(l fstest.MapFS) {
 			s := mixed()
@@ -655,7 +655,8 @@ func TestFinalized(t *testing.T) {
 	}
 	list = timeline("9")
 	list[db+"dbint-1/instance/0/0"].Data = rows[:500]
-	if _, err = archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "it has 5 launches, and the program's traces have 16") {
+	if _, err = archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "it has 5 launches, "+
+		"but the program's traces have 16") {
 		t.Errorf("another number of launches than in complete traces: %v", err)
 	}
 }

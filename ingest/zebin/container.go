@@ -289,7 +289,8 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	}
 	return usable(images[:min(len(images), maxImages)], faults, note.Note{},
 		note.Errorf(ingest.CodeUnknown, pos,
-			"compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or pass the image of ocloc",
+			"compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or pass the image that ocloc "+
+				"wrote",
 			"the program contains no device image"))
 }
 

@@ -119,7 +119,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 		switch {
 		case slices.ContainsFunc(found, m.Device.sameShape):
 		case slices.ContainsFunc(found, func(d *Device) bool { return o.variant(m.Device, d) }):
-			c.warn(p.Pos, "", "%s names %s, and %s%s is used", p.DeviceFrom, describe(p, found),
+			c.warn(p.Pos, "", "%s names %s, but %s%s is used", p.DeviceFrom, describe(p, found),
 				o.Naming.Words("--device ", ""), c.Device.Key)
 		case !o.Force:
 			keys := unit.JoinWords(keysOf(found), "or")
@@ -136,10 +136,10 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if !wrong && !identified && full.Device.XVEs() != m.Device.XVEs() && t.byKey[squash(m.Device.Key)] == nil {
 		if !o.Force {
 			hint := o.Naming.Words("correct --device, or give the count with --xve", "choose another device")
-			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, hint, "the inputs count %d XVEs, and %s (%s) has %d",
+			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, hint, "the inputs count %d XVEs, but %s (%s) has %d",
 				o.Run.XVEs.Or(0), full.Device.Key, c.By, full.Device.XVEs())
 		}
-		c.forced(o.Run.Pos, full, "the inputs count %d XVEs, and %s has %d", o.Run.XVEs.Or(0), full.Device.Key,
+		c.forced(o.Run.Pos, full, "the inputs count %d XVEs, but %s has %d", o.Run.XVEs.Or(0), full.Device.Key,
 			full.Device.XVEs())
 	}
 	return c, nil

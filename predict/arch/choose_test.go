@@ -41,12 +41,14 @@ func TestChoose(t *testing.T) {
 		{"the same if the user forces the device", Options{Name: "max1100", Inputs: []ingest.Platform{summary}, Run: summary, Force: true}, "max1100", "--device",
 			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), not max1100; --force-device predicts for it", ""},
 		{"a count without a name does not make a part, either", Options{Name: "max1100", Run: ingest.Platform{XVEs: unit.Some(112)}}, "", "", "",
-			"the inputs count 112 XVEs, and max1100 (--device) has 448 (correct --device, or give the count with --xve)"},
+			"the inputs count 112 XVEs, but max1100 (--device) has 448 (correct --device, or give the count with " +
+				"--xve)"},
 		{"a count from the user makes a part", Options{Name: "max1100", XVEs: 112, Run: ingest.Platform{XVEs: unit.Some(112)}}, "max1100-112", "--device and --xve", "", ""},
 		{"the user corrects the count of an input", Options{Name: "mtl", XVEs: 128, Inputs: []ingest.Platform{summary}}, "mtl-128", "--device and --xve",
-			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), and --device mtl-128 is used", ""},
+			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), but --device mtl-128 is " +
+				"used", ""},
 		{"the user names a stack of the GPU", Options{Name: "max1550-1t", Inputs: []ingest.Platform{{Device: "max1550", DeviceFrom: "the log", XVEs: unit.Some(1024)}}},
-			"max1550-1t", "--device", "warning: the log names max1550 (max1550), and --device max1550-1t is used", ""},
+			"max1550-1t", "--device", "warning: the log names max1550 (max1550), but --device max1550-1t is used", ""},
 		{"an input names several GPUs, none of which is the user's", Options{Name: "max1100", Inputs: []ingest.Platform{{Device: "lnl", DeviceFrom: "the log"}}}, "", "", "",
 			"the log names lnl (lnl-64, lnl-56 or lnl-32), not max1100 (--device)"},
 		{"a machine has several GPUs", Options{Name: "max1100", Inputs: []ingest.Platform{two}}, "", "", "",

@@ -121,11 +121,13 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 	for _, c := range []struct{ reason, data, want string }{
 		{"an empty file", "", "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
 		{"only a header", header, "f.csv: the device file has no rows; expected a header and a row for each device (see docs/devices.md for an example)"},
-		{"a missing column would read as empty", strings.Replace(header, "xe_cores,", "", 1) + "\n" + row, "f.csv:1: the header has no xe_cores (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
+		{"a missing column would read as empty", strings.Replace(header, "xe_cores,", "", 1) + "\n" + row, "f.csv:1: " +
+			"the header has no xe_cores (expected the columns " + strings.Join(known.Columns, ",") + ", of which " +
+			"only " + strings.Join(known.Required, ", ") + " are required)"},
 		{"a misspelled column would be dropped", extra("tile", "2"), "f.csv:1:147: the column \"tile\" is not known; did you mean tiles? (the columns are " + strings.Join(known.Columns, ", ") + ")"},
 		{"the first of two equal columns would be dropped", extra("name", "x"), `f.csv:1: the column "name" occurs twice (keep one of them)`},
 		{"a spreadsheet's semicolons", "key;name\nlab;x\n", `f.csv:1: the header has no comma but other separators: "key;name" (write the file with commas between the columns)`},
-		{"a row too short", header + "\nlab,x\n", "f.csv:2: the row has 2 cells, the header 10"},
+		{"a row too short", header + "\nlab,x\n", "f.csv:2: the row has 2 cells, but the header has 10"},
 		{"an open quote", header + "\nlab,\"x\n", "f.csv:2: a quote is opened and not closed"},
 		{"empty is not zero", cell(",4,", ",,"), "f.csv:2:20: column xe_cores: the cell is empty (every row needs it; there is no default)"},
 		{"threads are needed in one way or the other", cell("128:8 256:4", ""), "f.csv:2:24: column threads_by_registers: the cell is empty, and so is threads_per_xve (give threads_by_registers as in 128:8 256:4, or threads_per_xve for a GPU with one mode)"},
@@ -162,7 +164,10 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit of 0", extra("work_group_extra_limits", "other=0"), `f.csv:2:62: column work_group_extra_limits: "other=0" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit for unknown kernels", extra("work_group_extra_limits", "other=32 colour_blue=1"), `f.csv:2:62: column work_group_extra_limits: "colour_blue=1" does not name kernels; expected simd16, grf128, large_grf or other, joined by _ or _or_, before the =`},
-		{"binary data", "\x00\x01\xff\"", "f.csv:1: the header cannot be read: the cell \x00\x01\xff\" has a quote inside: quote the whole cell and double the quotes in it (expected the columns " + strings.Join(known.Columns, ",") + ", of which only " + strings.Join(known.Required, ", ") + " must be there)"},
+		{"binary data", "\x00\x01\xff\"", "f.csv:1: the header cannot be read: the cell \x00\x01\xff\" has a quote " +
+			"inside: quote the whole cell and double the quotes in it (expected the " +
+			"columns " + strings.Join(known.Columns, ",") + ", of which " +
+			"only " + strings.Join(known.Required, ", ") + " are required)"},
 	} {
 		table := builtin(t)
 		_, err := table.addReader("f.csv", strings.NewReader(c.data))

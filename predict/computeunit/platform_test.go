@@ -51,7 +51,7 @@ func TestReadErrors(t *testing.T) {
 		{"no memory", validHeader + "\n" + strings.Replace(good, "65536", "0K", 1) + "\n", "p.csv:2:21: column slm_bytes: 0 is not above 0"},
 		{"no lanes", validHeader + "\n" + strings.Replace(good, "8 16", "16 0", 1) + "\n", "p.csv:2:32: column subgroup_sizes: 0 is not above 0"},
 		{"no name", validHeader + "\n" + strings.Replace(good, ",A,", ", ,", 1) + "\n", "p.csv:2:3: column name: the cell is empty (every row needs it; there is no default)"},
-		{"a short row", validHeader + "\na,A,8\n", "p.csv:2: the row has 3 cells, the header 13"},
+		{"a short row", validHeader + "\na,A,8\n", "p.csv:2: the row has 3 cells, but the header has 13"},
 		{"a quote that stays open", validHeader + "\n" + good + "\n\"b,B\n",
 			"p.csv:3: a quote is opened and not closed"},
 		{"a quote that stays open over lines", validHeader + "\n" + good + "\n\"b,B\n\n" + good + "\n",
@@ -78,7 +78,7 @@ func TestReadErrors(t *testing.T) {
 
 func lacks(columns string) string {
 	return "p.csv:1: the header has no " + columns + " (expected the columns " + validHeader + ", of which only " +
-		strings.ReplaceAll(requiredColumns, ",", ", ") + " must be there)"
+		strings.ReplaceAll(requiredColumns, ",", ", ") + " are required)"
 }
 
 func TestReadErrorsHavePositions(t *testing.T) {

@@ -138,7 +138,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	}
 	steps := unitSteps(p, &l, &r)
 	limits := unit.JoinWords(r.Limits, "and")
-	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
+	closing := fmt.Sprintf("Compute-unit occupancy: %s, limited by %s; %s of the lanes are in use.",
 		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
 	// A kernel that spills fits nowhere in this model, because the model has no
 	// memory for spilled values.

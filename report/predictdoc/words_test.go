@@ -247,7 +247,7 @@ func TestDocuments(t *testing.T) {
 		{"any work-group size", lines(Predict(&Question{Launch: predict.Launch{Global: unit.Size(81920), SIMD: 16}, On: []arch.Choice{on}})),
 			"; the compiler chooses the work-group size, --local sets it\nOn tgl-96 average "},
 		{"compute units", lines(ComputeUnit(platform, computeunit.Launch{GroupSize: 256, SubgroupSize: 16, RegisterBytes: 128, SLM: 4096}, 0)),
-			"Occupancy of a compute unit "},
+			"Compute-unit occupancy: "},
 		{"registers of compute units", lines(ComputeUnit(platform, computeunit.Launch{GroupSize: 256, SubgroupSize: 16, RegisterBytes: 128}, 0)),
 			"\nwork-groups by SLM|no SLM used|no limit|"},
 		{"the memory of a device", lines(Device(on.Device), nil), "\nSLM per Xe-core [KB]|"},
