@@ -36,16 +36,20 @@ func TestNextSteps(t *testing.T) {
 			[]string{"8 KB less SLM per work-group: 3 work-groups per Xe-core instead of 2, 62.5 -> 93.8%"}, "40 KB take 48; threads admit three"},
 		{"SLM and threads, slots full", max1100(), Launch{Local: size(512), SIMD: 32, SLM: 32 * kb}, []string{}, "nothing to gain"},
 		{"SLM and barriers", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb, Barriers: 13},
-			[]string{"2 KB less SLM per work-group: one more work-group, but for other limits: barriers",
-				"1 fewer barrier per work-group: one more work-group, but for other limits: slm"}, "64 / 13 = 4, 64 / 12 = 5"},
+			[]string{"2 KB less SLM per work-group: one more work-group would fit, but other limits prevent it: " +
+				"barriers",
+				"1 fewer barrier per work-group: one more work-group would fit, but other limits prevent it: " +
+					"slm"}, "64 / 13 = 4, 64 / 12 = 5"},
 		{"barriers", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4},
 			[]string{"1 fewer barrier per work-group: 21 work-groups per Xe-core instead of 16, 50.0 -> 65.6%"}, "64 / 3 = 21"},
 		{"threads, whole", tgl(), Launch{Local: size(320), SIMD: 8, Barriers: 1},
 			[]string{"24 fewer work-items per work-group: 3 work-groups per Xe-core instead of 2, 71.4 -> 99.1%",
-				"128 more work-items per work-group: more of the thread slots, 71.4 -> 100.0%"}, "3 x 37 and 2 x 56 of 112"},
+				"128 more work-items per work-group: a larger share of the thread slots, 71.4 -> " +
+					"100.0%"}, "3 x 37 and 2 x 56 of 112"},
 		{"threads, free", tgl(), Launch{Local: size(320), SIMD: 8}, []string{}, "other work-groups' threads use what is left"},
 		{"slots", tgl(), Launch{Local: size(32), SIMD: 8, GroupSlots: 16},
-			[]string{"24 more work-items per work-group: more of the thread slots, 57.1 -> 100.0%"}, "16 work-groups of 7 threads"},
+			[]string{"24 more work-items per work-group: a larger share of the thread slots, 57.1 -> " +
+				"100.0%"}, "16 work-groups of 7 threads"},
 		{"registers", b390(), Launch{Local: size(256), SIMD: 32},
 			[]string{"96 registers per thread instead of 128: 10 work-groups per Xe-core instead of 8, 80.0 -> 100.0%"}, "10 of 10 threads per XVE"},
 		{"grid", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32},

@@ -128,7 +128,7 @@ func (e *explainer) gpu() {
 	p, d := e.p, e.d
 	formula := e.l.Global.String() + " / " + e.l.Local.String()
 	if p.Partial {
-		formula += ", rounded up: the last ones are smaller and count as whole ones"
+		formula += ", rounded up: the last work-groups are smaller but count as whole ones"
 	}
 	e.add("work-groups", unit.Thousands(p.Groups), formula)
 	wave, t := p.capacity(d, e.modeSlots), p.ThreadsPerGroup
@@ -204,7 +204,7 @@ func policyReason(l Launch) string {
 	case l.Barriers > 0:
 		return "a barrier keeps a work-group on one Xe-core"
 	}
-	return "without SLM and barriers a thread goes to any free slot"
+	return "without SLM and barriers, a thread can use any free slot"
 }
 
 // product returns a size with spaces: "16 x 16".

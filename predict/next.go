@@ -169,12 +169,12 @@ func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what strin
 		return // the slots are full, so nothing can be gained
 	case !s.Alone:
 		others := strings.Join((p.XeCoreLimits &^ limit).Names(), ", ")
-		s.Text = fmt.Sprintf("%s: one more work-group, but for other limits: %s", what, others)
+		s.Text = fmt.Sprintf("%s: one more work-group would fit, but other limits prevent it: %s", what, others)
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
 		s.Text = fmt.Sprintf("%s: %d work-groups per Xe-core instead of %d, %s", what, p.GroupsPerXeCore,
 			n.p.GroupsPerXeCore, s.moved())
 	default:
-		s.Text = what + ": more of the thread slots, " + s.moved()
+		s.Text = what + ": a larger share of the thread slots, " + s.moved()
 	}
 	n.steps = append(n.steps, s)
 }

@@ -80,7 +80,7 @@ func (p *prediction) check(paths []string) error {
 		{p.Batch != "", "--batch, whose columns have the values", "global local simd slm barriers grf registers sweep timeline explain"},
 		{p.Timeline, "--timeline", "sweep explain"},
 		{p.Sweep != "", "--sweep", "explain"},
-		{!partial, "another policy than partial; add --policy partial", "ports"},
+		{!partial, "a policy other than partial; add --policy partial", "ports"},
 		{partial, "--policy partial, a what-if of --timeline", "batch sweep explain"},
 		{p.Compat != "", "--compat calculator", "model explain sweep policy barrier-slots work-group-slots registers timeline platform platform-file"},
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve explain"},
@@ -314,7 +314,7 @@ func (p *prediction) batchRun() (batch.Run, error) {
 func (p *prediction) sayBatch(r batch.Report) {
 	p.printNotes(r.Notes)
 	if r.Failed > 0 {
-		p.printMessage("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
+		p.printMessage("%d of %d rows have the status error; the first is shown above", r.Failed, r.Rows)
 	}
 	if len(p.Outputs) > 0 {
 		p.printMessage("wrote %s: %d rows", p.Outputs[0], r.Rows)

@@ -128,7 +128,7 @@ func (t *tracking) gate() (track.Metric, error) {
 type checkFlags struct {
 	Run      int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
 	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
-	Suspects bool   `flag:"suspects" help:"print the kernels to measure again as a REGEXP for --kernel, and exit 4 if there are any; an open regression exits 1"`
+	Suspects bool   `flag:"suspects" help:"print the kernels to measure again as a REGEXP for --kernel, and exit 4 if there are any; with an open regression, exit 1"`
 	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
 	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 for: regression (a kernel regressed), alarm (also one run farther off than noise explains), missing (also a missing kernel that took more than 1% of the time), never"`
 }
@@ -226,7 +226,7 @@ func (t *tracking) backtestCommand() *cobra.Command {
 		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		check: func([]string) error {
 			if t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100) {
-				return cli.Errorf("--target %v: expected checks of 100, from 0 to 100", f.Target)
+				return cli.Errorf("--target %v: expected false alarms per 100 checks, from 0 to 100", f.Target)
 			}
 			return nil
 		},
@@ -245,8 +245,8 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Outp
 			return nil, err
 		}
 		if target.Present() && b.Total.Checks == 0 {
-			return nil, fmt.Errorf("--target %v: no series has more than %d runs, so there is nothing to replay the "+
-				"gate over; add runs first", f.Target, m.Gate.Learning)
+			return nil, fmt.Errorf("--target %v: no series has more than %d runs, so the gate cannot be replayed; "+
+				"add runs first", f.Target, m.Gate.Learning)
 		}
 		return trackdoc.FromBacktest(b, t.provenance()), nil
 	})

@@ -71,7 +71,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		runs = ingest.Runs(paths, formats.All())
 	}
 	if len(runs) > 1 && !given.IsZero() {
-		return cli.Errorf("--time is for one run, and these are %d; add them one by one", len(runs))
+		return cli.Errorf("--time is for one run, but %d were given; add them one by one", len(runs))
 	}
 	commit := cmp.Or(f.Commit, t.commit(ctx))
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // stored values live to the end
@@ -202,7 +202,7 @@ func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added)
 		return nil
 	}
 	known := strings.Join(report.ListOf(run.Done.Known, func(in history.Input) string { return in.Path }), ", ")
-	return cli.Errorf("%s is part of run %d already, and other files given with it are not; nothing was changed: add "+
+	return cli.Errorf("%s is part of run %d already, but other files given with it are not; nothing was changed: add "+
 		"the other files alone, or first 'occudiff track remove %d'", known, run.ID, run.ID)
 }
 

@@ -134,7 +134,7 @@ func (t *tracking) acceptCommand() *cobra.Command {
 	c := t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
 		check: func([]string) error {
 			if f.Kernel == "" && !f.All && !f.Undo {
-				return cli.Errorf("nothing is accepted yet: give --kernel REGEXP for some kernels, or --all")
+				return cli.Errorf("nothing to accept: give --kernel REGEXP for some kernels, or --all")
 			}
 			if f.Noise && f.Kernel == "" {
 				return cli.Errorf("--noise: give --kernel REGEXP; noise is accepted for single kernels")
@@ -197,7 +197,8 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
 	})
 	if len(of) == 0 {
-		return nil, cli.Errorf("nothing of this was accepted in %s; 'occudiff track list' shows what was", db.Where())
+		return nil, cli.Errorf("nothing that matches was accepted in %s; 'occudiff track list' shows what was "+
+			"accepted", db.Where())
 	}
 	// Without a selection, withdraw the last command: one command stores all of
 	// its entries with one time.
@@ -245,7 +246,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		return err
 	}
 	if t.flags.Changed("metric") && !records.Alone {
-		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is for a file with value alone", m,
+		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is only for a file with the column "+
+			"value", m,
 			path)
 	}
 	// An export names a series by kernel and device. Only the table of devices

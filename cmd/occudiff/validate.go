@@ -142,7 +142,7 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
 		if a.FailOn == "mismatch" {
 			failure +=
-				"; if a kernel differs by design, 'occudiff track check --metric residual' fails on changes alone"
+				"; if a kernel differs by design, 'occudiff track check --metric residual' fails only on changes"
 		}
 	}
 	a.after = func() error {
@@ -163,7 +163,7 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 	}
 	if len(results) > 1 {
 		if len(a.also) > 0 {
-			return nil, cli.Errorf("--also works with one run, and these are %d: validate them one by one",
+			return nil, cli.Errorf("--also works with one run, but %d were given: validate them one by one",
 				len(results))
 		}
 		return diffdoc.Runs(diff.CompareRuns(names, results), a.provenance()), nil

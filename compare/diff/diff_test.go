@@ -384,7 +384,7 @@ func TestDiffNotes(t *testing.T) {
 	}
 	want := []string{
 		"no test is possible with 1 + 1 runs, 4 per side are needed: changes of occupancy are compared with a floor of 2 points, and times are not judged (give each side a folder of 4 repeats or more)",
-		"copy.csv: warning: the same content as run.csv: a copy is not a second run (give each run once)",
+		"copy.csv: warning: the same content as run.csv: a copy does not count as a second run (give each run once)",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("notes\n got %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))

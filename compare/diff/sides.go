@@ -34,7 +34,7 @@ func (d *Result) addNotes(copied []note.Note) {
 		}{{"old", d.Old.Runs}, {"new", d.New.Runs}} {
 			if said := f.text(s.runs); len(said) > 1 {
 				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side",
-					"the runs of the %s side are not of one %s: %q", s.side, f.what, said)
+					"the runs of the %s side differ in their %s: %q", s.side, f.what, said)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 			if !known || first.run == r {
 				continue
 			}
-			text := "the same content as " + first.path + ": a copy is not a second run"
+			text := "the same content as " + first.path + ": a copy does not count as a second run"
 			if first.path == in.Path {
 				text = "the same file is compared with itself"
 			}
@@ -101,7 +101,7 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 		// A run that shares only one file with another run may be a separate
 		// run: leave it out only if all of its files are copies.
 		if copies > 0 && copies == len(files) {
-			copied[said].Text += ", and this one is left out"
+			copied[said].Text += ", so this file is left out"
 		} else {
 			side.Runs = append(side.Runs, r)
 		}

@@ -132,10 +132,10 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	switch r.Alone = slices.Contains(in.Columns, "value"); {
 	case r.Alone && measures:
 		return nil, fmt.Errorf(
-			"%s:1: there is a column value next to columns of metrics; keep one of them: value alone is of "+
-				"the metric that --metric names", file)
+			"%s:1: the column value is next to columns of metrics; keep one or the other: the column value has the "+
+				"metric that --metric names", file)
 	case !r.Alone && !measures:
-		return nil, fmt.Errorf("%s:1: there is no column of a metric; expected one of %s", file,
+		return nil, fmt.Errorf("%s:1: the header has no column of a metric; expected one of %s", file,
 			strings.Join(known[len(known)-1-len(columns):], ", "))
 	}
 	places := make([]int, len(in.Columns)) // indexes into known; -1 if a column is not used
@@ -346,8 +346,7 @@ func (r *Records) ordered() ([]importedRun, error) {
 		for _, l := range r.runs[i].lines {
 			if first, twice := seen[l.key]; twice {
 				return nil, fmt.Errorf(
-					"%w: lines %d and %d are the same series %q at the same time (%s); tell them apart in "+
-						"the column `run`", errBadRun, first, l.line, l.key.Name(), r.runs[i].Time.Format(time.RFC3339))
+					"%w: lines %d and %d are the same series %q at the same time (%s); give them different names in the column `run`", errBadRun, first, l.line, l.key.Name(), r.runs[i].Time.Format(time.RFC3339))
 			}
 			seen[l.key] = l.line
 		}

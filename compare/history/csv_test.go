@@ -73,8 +73,10 @@ func TestReadRecordsErrors(t *testing.T) {
 	cases := []struct{ text, want string }{
 		{"", "h.csv is empty; expected a first line with the columns series,time,value"},
 		{"time,value\n", "h.csv:1: the header has no series (" + expected + ")"},
-		{"series,time,run\n", "h.csv:1: there is no column of a metric; expected one of measured, residual, busy, seconds, underfilled, idle, shortfall, peak, spill, total, difference, value"},
-		{"series,time,value,seconds\n", "h.csv:1: there is a column value next to columns of metrics; keep one of them: value alone is of the metric that --metric names"},
+		{"series,time,run\n", "h.csv:1: the header has no column of a metric; expected one of measured, residual, " +
+			"busy, seconds, underfilled, idle, shortfall, peak, spill, total, difference, value"},
+		{"series,time,value,seconds\n", "h.csv:1: the column value is next to columns of metrics; keep one or the " +
+			"other: the column value has the metric that --metric names"},
 		{"series,time,value,Time\n", `h.csv:1: the column "time" occurs twice (keep one of them)`},
 		{"a\"b\n", `h.csv:1: the header cannot be read: the cell a"b has a quote inside: quote the whole cell and double the quotes in it (` + expected + ")"},
 	}

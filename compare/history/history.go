@@ -210,8 +210,8 @@ const (
 	errReadOnly   kind = "the history cannot be written"
 	errFull       kind = "the disk is full"
 	errConnection kind = "the connection to the history failed"
-	errUnfinished kind = "a writer of the history was ended in the middle"
-	errMoved      kind = "another writer undoes that now; try again"
+	errUnfinished kind = "a writer of the history was interrupted"
+	errMoved      kind = "another process is undoing an interrupted write; try again"
 	errDamaged    kind = "the history is damaged"
 	errNoRun      kind = "no such run"
 	errNoKernel   kind = "no such kernel"
@@ -231,7 +231,8 @@ type storageError struct {
 
 // storageErrors are the known failures, the most specific first.
 var storageErrors = []storageError{
-	{errUnfinished, "nothing was changed; the next command that writes undoes it, as 'occudiff track add' does",
+	{errUnfinished, "nothing was changed; the next command that writes, for example 'occudiff track add', undoes the " +
+		"unfinished write",
 		[]int{sqlite3.SQLITE_READONLY_ROLLBACK}, ""},
 	{errLocked, "nothing was changed; another process is writing: wait for it, or end it, and try again",
 		[]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}, "40001 40P01 55P03"},
@@ -240,12 +241,13 @@ var storageErrors = []storageError{
 	// On a server, the user lacks a grant; no file is involved.
 	{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE on the tables of " +
 		"occudiff, or use one that has them", nil, "25006 42501"},
-	{errConnection, "nothing was changed; the server refuses: check user, password and the name of the database",
+	{errConnection, "nothing was changed; the server rejects the connection: check the user, the password, and the " +
+		"name of the database",
 		nil, "28 3D000"},
 	// A journal that cannot grow is reported as a failed write.
 	{errFull, "nothing was changed; free some space and try again",
 		[]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}, "53100"},
-	{errConnection, "what was not finished is undone; check that the server runs and try again: a run is never stored twice",
+	{errConnection, "unfinished work is undone; check that the server runs, and try again: a run is never stored twice",
 		nil, "08 57P 53300"},
 	{errDamaged, "nothing was changed; restore a copy, or start a new history with --db",
 		[]int{sqlite3.SQLITE_CORRUPT}, "XX00"},

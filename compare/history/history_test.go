@@ -320,7 +320,7 @@ func TestImportExport(t *testing.T) {
 		}
 		records = append(records, records[0])
 		records[0].Line, records[len(records)-1].Line = 2, 8
-		want := `the run cannot be stored: lines 2 and 8 are the same series "Fan2 [16 / 4, SIMD32]" at the same time (2026-03-01T12:00:00Z); tell them apart in the column ` + "`run`"
+		want := `the run cannot be stored: lines 2 and 8 are the same series "Fan2 [16 / 4, SIMD32]" at the same time (2026-03-01T12:00:00Z); give them different names in the column ` + "`run`"
 		if _, err := d.Import(bg, pack(records)); err == nil || err.Error() != want {
 			t.Errorf("Import of a point twice: %v\nwant %s", err, want)
 		}

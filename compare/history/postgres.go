@@ -67,7 +67,7 @@ func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	defer stop()
 	err := d.sql.PingContext(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: %s does not answer within %v; check that it is a PostgreSQL server, and that it is up",
+		return fmt.Errorf("%w: %s did not answer within %v; check that it is a PostgreSQL server and that it runs",
 			errConnection, d.engine.where, wait)
 	}
 	return d.engine.explain("opening the history "+d.engine.where, err)
@@ -126,12 +126,13 @@ func newAddress(dsn string) (address, error) {
 	case isURL && (name == "postgres://" || name == "postgresql://"):
 		return serverAddress(name + dsn[len(begins):])
 	case typo.MatchString(dsn) && credentials.MatchString(dsn):
-		return refuse(typo.FindString(dsn)+"... is no kind of history",
+		return refuse(typo.FindString(dsn)+"... is not a supported kind of history",
 			"name a file, or a PostgreSQL server with a postgres:// URL")
 	case isURL:
-		return refuse(begins+"... is no kind of history", "name a file, or a PostgreSQL server with a postgres:// URL")
+		return refuse(begins+"... is not a supported kind of history", "name a file, or a PostgreSQL server with a "+
+			"postgres:// URL")
 	case keyword.MatchString(dsn):
-		return refuse("a connection string of keywords is not understood",
+		return refuse("a connection string with keywords is not supported",
 			"write it as postgres://user@host:port/database; a file of this name is ./NAME")
 	case dsn == ":memory:":
 		return refuse("a history in memory would be gone at the end of the command", "name a file")
@@ -147,7 +148,7 @@ func serverAddress(dsn string) (address, error) {
 	const expected = "expected postgres://user@host:port/database; special characters of a password are written as in" +
 		" %40, or it comes from PGPASSWORD or .pgpass"
 	if misplaced(dsn) {
-		return address{}, fmt.Errorf("%w: the postgres:// URL cannot be understood; %s", errConnection, expected)
+		return address{}, fmt.Errorf("%w: the postgres:// URL cannot be parsed; %s", errConnection, expected)
 	}
 	c, err := pgconn.ParseConfig(dsn)
 	if err != nil {

@@ -57,7 +57,7 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 			}
 			w.fail("%w: %s has no %q; %s", errNoKernel, w.engine.where, r.Old, thereAre(names, r.Old))
 		case r.New == "" || r.New == r.Old:
-			w.fail("%w: %q to %q is no other name", errNoKernel, r.Old, r.New)
+			w.fail("%w: %q cannot be renamed to %q; give another name", errNoKernel, r.Old, r.New)
 		case w.one(`SELECT a.run_id FROM occudiff_series s JOIN occudiff_kernel a ON a.series_id = s.id
 			JOIN occudiff_kernel b ON b.run_id = a.run_id JOIN occudiff_series o ON o.id = b.series_id
 			WHERE s.task = ? AND o.task = ? ORDER BY a.run_id LIMIT 1`, []any{r.Old, r.New}, &run):

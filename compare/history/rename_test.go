@@ -148,8 +148,8 @@ func TestRename(t *testing.T) {
 			{"nosuch", "a", `no such kernel: ` + d.Where() + ` has no "nosuch"; it has "old", "other", "shaped"`},
 			{"OTHER", "a", `no such kernel: ` + d.Where() + ` has no "OTHER"; it has "other"`},
 			{"old [2048x2048 / 1024x1, SIMD32]", "a", `no such kernel: ` + d.Where() + ` has no "old [2048x2048 / 1024x1, SIMD32]"; give it without its launch size: "old"`},
-			{"old", "old", `no such kernel: "old" to "old" is no other name`},
-			{"old", "", `no such kernel: "old" to "" is no other name`},
+			{"old", "old", `no such kernel: "old" cannot be renamed to "old"; give another name`},
+			{"old", "", `no such kernel: "old" cannot be renamed to ""; give another name`},
 		} {
 			if err := d.Rename(bg, c.old, c.name, start); err == nil || err.Error() != c.want {
 				t.Errorf("%q to %q: %v\nwant %s", c.old, c.name, err, c.want)

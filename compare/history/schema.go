@@ -85,11 +85,12 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 			"%w: %s has no tables of occudiff; 'occudiff track add' makes them, --db names another"+
 				" history", errMissing, d.engine.where)
 	case ours > 0 && version < 1:
-		return false, d.damaged(fmt.Sprintf("it has schema %d, which no program makes", version))
+		return false, d.damaged(fmt.Sprintf("it has schema %d, which no version of occudiff writes", version))
 	case ours > 0 && version != schema:
-		return false, fmt.Errorf("%w: %s has schema %d, and this program works with %d; nothing was changed: "+
-			"move its runs with 'occudiff track export runs.csv' of the occudiff that made it, then 'occudiff track import"+
-			" runs.csv --db NEW' of this one; or name another history with --db", errOther, d.engine.where, version, schema)
+		return false, fmt.Errorf("%w: %s has schema %d, but this program uses schema %d; nothing was changed: export "+
+			"the runs with the occudiff version that made the history ('occudiff track export runs.csv'), and import "+
+			"them with this version ('occudiff track import runs.csv --db NEW'); or name another history with "+
+			"--db", errOther, d.engine.where, version, schema)
 	}
 	return ours > 0, nil
 }

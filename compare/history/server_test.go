@@ -223,7 +223,7 @@ func TestSilentServer(t *testing.T) {
 	ctx, stop := context.WithTimeout(bg, 20*time.Second)
 	defer stop()
 	_, err = Open(ctx, "postgres://me:secretPW@"+l.Addr().String()+"/runs?sslmode=disable", Options{Wait: time.Second / 2})
-	if !errors.Is(err, errConnection) || !strings.Contains(err.Error(), "does not answer within 500ms") || strings.Contains(err.Error(), "secretPW") {
+	if !errors.Is(err, errConnection) || !strings.Contains(err.Error(), "did not answer within 500ms") || strings.Contains(err.Error(), "secretPW") {
 		t.Errorf("Open = %v", err)
 	}
 }

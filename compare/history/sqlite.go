@@ -50,7 +50,7 @@ func openUndone(path string, options Options) (d *DB, err error) {
 		if err != nil {
 			os.RemoveAll(folder)
 			err = fmt.Errorf(
-				"reading the history %s as it was before a writer that was ended in the middle: %w", path, err)
+				"reading the history %s as it was before an interrupted writer: %w", path, err)
 		}
 	}()
 	same := filepath.Join(folder, "history.db")
@@ -185,7 +185,8 @@ func checkHeader(path string) error {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
 		return fmt.Errorf("%w: %s cannot be read: %w", errDamaged, path, err)
 	case n > 0 && !bytes.Equal(magic, []byte("SQLite format 3\x00")):
-		return fmt.Errorf("%w: %s is no SQLite database (it begins with %q), nothing was changed; name another file"+
+		return fmt.Errorf("%w: %s is not an SQLite database (it begins with %q), nothing was changed; name another "+
+			"file"+
 			" with --db", errNotHistory, path, magic)
 	case head[18] == 2 || head[19] == 2:
 		return fmt.Errorf("%w: %s is a database with a write-ahead log, which no history has; name another file with"+
@@ -230,7 +231,7 @@ func (d *DB) verify(ctx context.Context) error {
 		err = d.verifyKeys(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w; --no-verify reads what is left", err)
+		err = fmt.Errorf("%w; --no-verify reads the readable part", err)
 	}
 	return err
 }
@@ -241,16 +242,16 @@ const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 655
 var damage = []struct{ what, count string }{
 	// An index on its own does not contain the position, so the first of the
 	// two selects reads the table.
-	{"index says other kernels than its table", `SELECT COUNT(*) FROM
+	{"index differs from its table", `SELECT COUNT(*) FROM
 		(SELECT ` + sums + ` FROM occudiff_kernel WHERE position >= 0
 		EXCEPT SELECT ` + sums + ` FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`},
-	{"runs have another number of kernels than was stored", `SELECT COUNT(*) FROM occudiff_run r WHERE
+	{"runs have a different number of kernels than was stored", `SELECT COUNT(*) FROM occudiff_run r WHERE
 		kernels <> (SELECT COUNT(*) FROM occudiff_kernel k WHERE k.run_id = r.id AND k.time = r.time)`},
-	{"kernels are of no run", `SELECT (SELECT COUNT(*) FROM occudiff_kernel) -
+	{"kernels belong to no run", `SELECT (SELECT COUNT(*) FROM occudiff_kernel) -
 		(SELECT COALESCE(SUM(kernels), 0) FROM occudiff_run)`},
-	{"kernels are of no series", `SELECT (SELECT COUNT(*) FROM occudiff_kernel) -
+	{"kernels belong to no series", `SELECT (SELECT COUNT(*) FROM occudiff_kernel) -
 		(SELECT COUNT(*) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id)`},
-	{"files or digests are of no run", `SELECT COUNT(*) FROM (SELECT run_id FROM occudiff_input
+	{"files or digests belong to no run", `SELECT COUNT(*) FROM (SELECT run_id FROM occudiff_input
 		UNION SELECT run_id FROM occudiff_content EXCEPT SELECT id FROM occudiff_run)`},
 	{"runs have no digest", `SELECT COUNT(*) FROM
 		(SELECT id FROM occudiff_run EXCEPT SELECT run_id FROM occudiff_content)`},
@@ -288,7 +289,7 @@ func (d *DB) verifyKeys(ctx context.Context) error {
 		return err
 	})
 	if err == nil && wrong > 0 {
-		err = d.damaged(fmt.Sprintf("%d series are not what their digest says", wrong))
+		err = d.damaged(fmt.Sprintf("%d series do not match their digest", wrong))
 	}
 	return err
 }

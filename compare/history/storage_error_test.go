@@ -45,8 +45,8 @@ func TestNotAHistory(t *testing.T) {
 		kind         error
 		want         string
 	}{
-		{"a text", text, Options{}, errNotHistory, "not a history: " + text + ` is no SQLite database (it begins with "kernel,time\nFan2"), nothing was changed; name another file with --db`},
-		{"the first bytes only", cut, Options{}, errNotHistory, "not a history: " + cut + ` is no SQLite database (it begins with "SQLite"), nothing was changed; name another file with --db`},
+		{"a text", text, Options{}, errNotHistory, "not a history: " + text + ` is not an SQLite database (it begins with "kernel,time\nFan2"), nothing was changed; name another file with --db`},
+		{"the first bytes only", cut, Options{}, errNotHistory, "not a history: " + cut + ` is not an SQLite database (it begins with "SQLite"), nothing was changed; name another file with --db`},
 		{"one with a log, which opening puts into the file", logged, Options{}, errNotHistory, "not a history: " + logged + " is a database with a write-ahead log, which no history has; name another file with --db"},
 		{"another program's database", foreign, Options{}, errNotHistory, "not a history: " + foreign + " is a database of another program: it has tables, but none of occudiff's; name another file with --db"},
 		{"a folder", dir, Options{}, errNotHistory, "not a history: " + dir + " is not a file; name a file or a postgres:// URL with --db"},
@@ -118,9 +118,10 @@ func TestOtherSchema(t *testing.T) {
 			}
 			for _, o := range []Options{{}, {MustExist: true}, {ReadOnly: true, Verify: true}} {
 				_, err := Open(bg, dsn, o)
-				want := fmt.Sprintf("the history has another schema: %s has schema %d, and this program works with %d; nothing was changed: "+
-					"move its runs with 'occudiff track export runs.csv' of the occudiff that made it, then 'occudiff track import"+
-					" runs.csv --db NEW' of this one; or name another history with --db", d.Where(), number, schema)
+				want := fmt.Sprintf("the history has another schema: %s has schema %d, but this program uses schema "+
+					"%d; nothing was changed: export the runs with the occudiff version that made the history "+
+					"('occudiff track export runs.csv'), and import them with this version ('occudiff track import "+
+					"runs.csv --db NEW'); or name another history with --db", d.Where(), number, schema)
 				if !errors.Is(err, errOther) || err.Error() != want {
 					t.Errorf("%+v: %v\nwant %s", o, err, want)
 				}
@@ -430,7 +431,8 @@ func TestDroppedConnection(t *testing.T) {
 		}
 		_, err := d.Add(bg, sample(1, 600))
 		d.options.step = nil
-		want := "adding a run to " + d.Where() + ": the connection to the history failed, what was not finished is undone; check that the server runs and try again: a run is never stored twice ("
+		want := "adding a run to " + d.Where() + ": the connection to the history failed, unfinished work is undone; " +
+			"check that the server runs, and try again: a run is never stored twice ("
 		if !errors.Is(err, errConnection) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("cut at step %d: %v\nwant %s", n, err, want)
 		}
@@ -451,7 +453,8 @@ func TestNoServer(t *testing.T) {
 	}{
 		{"no server is listening; the password is not shown", "postgres://me:secret@127.0.0.1:1/occupancy?connect_timeout=2", errConnection, "opening the history postgres://me@127.0.0.1:1/occupancy: "},
 		{"no such database", server.URL("nowhere"), errConnection, "opening the history " + server.URL("nowhere") +
-			": the connection to the history failed, nothing was changed; the server refuses: check user, password and the name of the database ("},
+			": the connection to the history failed, nothing was changed; the server rejects the connection: check " +
+			"the user, the password, and the name of the database ("},
 		{"an invalid URL", "postgres://host:port/x", errConnection, "the connection to the history failed: the postgres:// URL cannot be used; expected postgres://user@host:port/database; special characters of a password are written as in %40"},
 	}
 	for _, c := range cases {

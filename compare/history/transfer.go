@@ -143,14 +143,13 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 		if left[k] == nil {
 			k = movedKey(left, k)
 		}
-		given, has := "", "not this kernel"
+		given, has := "", "no such kernel"
 		if left[k] != nil {
 			given, has = difference(&run.Rows[i], left[k])
 		}
 		if has != "" {
 			return fmt.Errorf(
-				"%w: line %d has %s%q at %s, run %d of the history has %s; an import brings whole runs: give "+
-					"another run another name in the column `run`, correct a run after 'occudiff track remove %d'", errBadRun,
+				"%w: line %d has %s%q at %s, but run %d of the history has %s; an import contains whole runs: give a different run a different name in the column `run`; to correct a run, remove it first with 'occudiff track remove %d'", errBadRun,
 				lines[i].line, given, lines[i].key.Name(), at, old.ID, has, old.ID)
 		}
 		delete(left, k)
@@ -158,8 +157,7 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 	for i := range stored {
 		if left[ofRun(stored[i].Key, old)] != nil {
 			return fmt.Errorf(
-				"%w: run %d of the history has %q, and the file does not have it at %s; an import brings "+
-					"whole runs: give another run another name in the column `run`", errBadRun, old.ID, stored[i].Name(), at)
+				"%w: run %d of the history has %q, but the file does not have it at %s; an import contains whole runs: give a different run a different name in the column `run`", errBadRun, old.ID, stored[i].Name(), at)
 		}
 	}
 	return nil

@@ -306,28 +306,28 @@ func TestImportContradicts(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := contentOf(t, d)
-		const why = "; an import brings whole runs: give another run another name in the column `run`, correct a run after 'occudiff track remove "
+		const why = "; an import contains whole runs: give a different run a different name in the column `run`; to correct a run, remove it first with 'occudiff track remove "
 		cases := []struct {
 			reason string
 			change func(a, b *Record) []Record
 			want   string
 		}{
 			{"a value of a named run", func(a, b *Record) []Record { a.Values = values(Measured, 61); return []Record{*a, *b} },
-				`line 2 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has 60` + why + "1'"},
+				`line 2 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, but run 1 of the history has 60` + why + "1'"},
 			{"an additional value", func(a, b *Record) []Record { a.Set(Seconds, unit.Some(0.5)); return []Record{*a, *b} },
-				`line 2 has seconds 0.5 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has none` + why + "1'"},
+				`line 2 has seconds 0.5 for "a [16 / 4]" at 2026-03-01T12:00:00Z, but run 1 of the history has none` + why + "1'"},
 			{"another metric", func(a, b *Record) []Record { a.Values = values(Seconds, 0.5); return []Record{*a, *b} },
-				`line 2 has measured none for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has 60` + why + "1'"},
+				`line 2 has measured none for "a [16 / 4]" at 2026-03-01T12:00:00Z, but run 1 of the history has 60` + why + "1'"},
 			{"a verdict", func(a, b *Record) []Record { a.Verdict = "unmeasurable"; return []Record{*a, *b} },
-				`line 2 has verdict "unmeasurable" for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has "match"` + why + "1'"},
+				`line 2 has verdict "unmeasurable" for "a [16 / 4]" at 2026-03-01T12:00:00Z, but run 1 of the history has "match"` + why + "1'"},
 			{"a cause", func(a, b *Record) []Record { a.Cause = ""; return []Record{*a, *b} },
-				`line 2 has cause "" for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 1 of the history has "tail"` + why + "1'"},
+				`line 2 has cause "" for "a [16 / 4]" at 2026-03-01T12:00:00Z, but run 1 of the history has "tail"` + why + "1'"},
 			{"an additional kernel", func(a, b *Record) []Record { c := *b; c.Series, c.Line = "c", 9; return []Record{*a, *b, c} },
-				`line 9 has "c" at 2026-03-01T12:00:00Z, run 1 of the history has not this kernel` + why + "1'"},
+				`line 9 has "c" at 2026-03-01T12:00:00Z, but run 1 of the history has no such kernel` + why + "1'"},
 			{"a kernel less", func(a, _ *Record) []Record { return []Record{*a} },
-				"run 1 of the history has \"b\", and the file does not have it at 2026-03-01T12:00:00Z; an import brings whole runs: give another run another name in the column `run`"},
+				"run 1 of the history has \"b\", but the file does not have it at 2026-03-01T12:00:00Z; an import contains whole runs: give a different run a different name in the column `run`"},
 			{"an unnamed run", func(_, _ *Record) []Record { r := unnamed; r.Values = values(Measured, 61); return []Record{r} },
-				`line 4 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, run 2 of the history has 62.5` + why + "2'"},
+				`line 4 has measured 61 for "a [16 / 4]" at 2026-03-01T12:00:00Z, but run 2 of the history has 62.5` + why + "2'"},
 		}
 		for _, c := range cases {
 			a, b := named, second
@@ -428,7 +428,7 @@ func TestImportUnnamed(t *testing.T) {
 			}
 		}
 		points[0].Values.Set(Measured, unit.Some(50.0))
-		if _, err := d.Import(bg, pack(points[:1])); err == nil || !strings.Contains(err.Error(), ", run 1 of the history has 60; ") {
+		if _, err := d.Import(bg, pack(points[:1])); err == nil || !strings.Contains(err.Error(), ", but run 1 of the history has 60; ") {
 			t.Errorf("a point of neither: %v; want an error that names the first", err)
 		}
 		if after := contentOf(t, d); after != before {

@@ -26,7 +26,7 @@ func TestSchemaNumber(t *testing.T) {
 		}
 		d.Close()
 		for _, o := range []Options{{}, {MustExist: true, ReadOnly: true}} {
-			if _, err := Open(bg, dsn, o); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "it has schema -5, which no program makes") {
+			if _, err := Open(bg, dsn, o); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "it has schema -5, which no version of occudiff writes") {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}
@@ -44,14 +44,16 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ statement, want string }{
-		{"DELETE FROM occudiff_kernel WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
-		{"UPDATE occudiff_kernel SET time = time + 1 WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
+		{"DELETE FROM occudiff_kernel WHERE run_id = 2 AND position = 1", "1 runs have a different number of kernels " +
+			"than was stored"},
+		{"UPDATE occudiff_kernel SET time = time + 1 WHERE run_id = 2 AND position = 1", "1 runs have a different " +
+			"number of kernels than was stored"},
 		{"DELETE FROM occudiff_content WHERE run_id = 2", "1 runs have no digest"},
-		{"DELETE FROM occudiff_run WHERE id = 2", "5 kernels are of no run"},
-		{"DELETE FROM occudiff_series WHERE id = 2", "3 kernels are of no series"},
-		{"UPDATE occudiff_series SET driver = 'x' WHERE id = 2", "1 series are not what their digest says"},
-		{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
-		{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
+		{"DELETE FROM occudiff_run WHERE id = 2", "5 kernels belong to no run"},
+		{"DELETE FROM occudiff_series WHERE id = 2", "3 kernels belong to no series"},
+		{"UPDATE occudiff_series SET driver = 'x' WHERE id = 2", "1 series do not match their digest"},
+		{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "1 files or digests belong to no run"},
+		{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "1 files or digests belong to no run"},
 	} {
 		tx, err := d.sql.Begin()
 		if err != nil {

@@ -79,7 +79,8 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case exited && exit.ExitCode() == unknownDevice:
-		hint := fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
+		hint := fmt.Sprintf("this ocloc may be too old for %s; 'ocloc compile --help' lists the devices that it "+
+			"supports", device)
 		err = note.Errorf(UnknownDevice, pos, hint, "ocloc does not compile it for %s%s", device, said)
 	case exited:
 		err = note.Errorf("compiler-error", pos, "", "ocloc does not compile it for %s%s", device, said)

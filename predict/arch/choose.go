@@ -135,7 +135,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	// A count without a name must not turn a known device into a binned part.
 	if !wrong && !identified && full.Device.XVEs() != m.Device.XVEs() && t.byKey[squash(m.Device.Key)] == nil {
 		if !o.Force {
-			hint := o.Naming.Words("correct --device, or give the count with --xve", "choose another device")
+			hint := o.Naming.Words("correct --device, or give the number of XVEs with --xve", "choose another device")
 			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, hint, "the inputs count %d XVEs, but %s (%s) has %d",
 				o.Run.XVEs.Or(0), full.Device.Key, c.By, full.Device.XVEs())
 		}
@@ -288,8 +288,8 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	}
 	if found := []*Device{m.Device}; o.otherGPU(found) {
 		return Choice{}, "", note.Errorf(codeDiffers, p.Pos, o.Naming.Words("name the GPU of the export with --device",
-			"choose the GPU of the export"), "%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it belongs to "+
-			"another GPU", from, describe(p, found), m.Device.Architecture, o.XVEColumns)
+			"choose the GPU of the export"), "%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it "+
+			"belongs to another GPU", from, describe(p, found), m.Device.Architecture, o.XVEColumns)
 	}
 	by := Source{Name: from, Detail: ": " + name}
 	if n, ok := p.XVEs.Value(); ok {

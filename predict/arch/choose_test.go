@@ -41,8 +41,8 @@ func TestChoose(t *testing.T) {
 		{"the same if the user forces the device", Options{Name: "max1100", Inputs: []ingest.Platform{summary}, Run: summary, Force: true}, "max1100", "--device",
 			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), not max1100; --force-device predicts for it", ""},
 		{"a count without a name does not make a part, either", Options{Name: "max1100", Run: ingest.Platform{XVEs: unit.Some(112)}}, "", "", "",
-			"the inputs count 112 XVEs, but max1100 (--device) has 448 (correct --device, or give the count with " +
-				"--xve)"},
+			"the inputs count 112 XVEs, but max1100 (--device) has 448 (correct --device, or give the number of XVEs " +
+				"with --xve)"},
 		{"a count from the user makes a part", Options{Name: "max1100", XVEs: 112, Run: ingest.Platform{XVEs: unit.Some(112)}}, "max1100-112", "--device and --xve", "", ""},
 		{"the user corrects the count of an input", Options{Name: "mtl", XVEs: 128, Inputs: []ingest.Platform{summary}}, "mtl-128", "--device and --xve",
 			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), but --device mtl-128 is " +

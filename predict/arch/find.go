@@ -63,7 +63,8 @@ func (t *Table) Find(q Query) (Match, error) {
 	if err == nil && m.Device.XeCores == 0 && !q.Family {
 		hint := fmt.Sprintf("give its XVE count with --xve N; VTune's summary prints it, and an Xe-core has %d",
 			m.Device.XVEPerXeCore)
-		err = note.Errorf("xe-cores-unknown", note.Pos{}, hint, "how many Xe-cores %s has is not public", m.Device.Name)
+		err = note.Errorf("xe-cores-unknown", note.Pos{}, hint, "the number of Xe-cores of %s is not "+
+			"public", m.Device.Name)
 	}
 	if err != nil {
 		return Match{}, err
@@ -460,7 +461,7 @@ func (e *AmbiguousError) flags() string {
 func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
 		each := candidates[0].XVEPerXeCore
-		return fmt.Errorf("device %s does not come with %d XVE; an Xe-core of it has %d, so the count is a multiple "+
+		return fmt.Errorf("device %s does not come with %d XVE; its Xe-cores have %d each, so the count is a multiple "+
 			"of %[3]d up to %[4]d (correct --xve or --device, or describe the part in a --device-file)",
 			quoted(q.Name), q.XVEs, each, maxXVEs)
 	}

@@ -252,7 +252,7 @@ func TestFindErrors(t *testing.T) {
 		{"Meteor Lake-P [Intel Arc Graphics]", 0, `device "Meteor Lake-P [Intel Arc Graphics]" may be mtl-128 (128 XVE), mtl-112 (112 XVE); --xve N (128, 112) or --device KEY decides`, "a summary without a count"},
 		{"mtl", 100, `device "mtl" does not come with 100 XVE; it has 128, 112, 64; a binned part has a multiple of 16, the XVEs of one Xe-core (correct --xve or --device, or describe the part in a --device-file)`, "not a whole number of Xe-cores"},
 		{"uhd-p630", 48, `device "uhd-p630" does not come with 48 XVE; it has 24 (correct --xve or --device, or describe the part in a --device-file)`, "more than the full part"},
-		{"nvl-p", 97, `device "nvl-p" does not come with 97 XVE; an Xe-core of it has 8, so the count is a multiple of 8 up to 16384 (correct --xve or --device, or describe the part in a --device-file)`, "a family whose Xe-core count is not public has no count to offer"},
+		{"nvl-p", 97, `device "nvl-p" does not come with 97 XVE; its Xe-cores have 8 each, so the count is a multiple of 8 up to 16384 (correct --xve or --device, or describe the part in a --device-file)`, "a family whose Xe-core count is not public has no count to offer"},
 		{"mtl", -1, `device "mtl" does not come with -1 XVE; it has 128, 112, 64 (correct --xve or --device, or describe the part in a --device-file)`, "a count from a broken file"},
 		{"maxx1100", 0, "device \"maxx1100\" is not in the device table; did you mean max1100? ('occudiff devices' lists all, --device-file FILE adds one)", "a typo"},
 		{"tigerlak", 0, "device \"tigerlak\" is not in the device table; did you mean tgl-96? ('occudiff devices' lists all, --device-file FILE adds one)", "a typo in the name of a family: its usual part"},

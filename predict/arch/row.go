@@ -133,7 +133,7 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 	} {
 		if n, ok := c.given.Value(); ok && n != c.is {
 			return problemf(c.column, "correct one of the values, or leave this cell empty",
-				"%d is not %d, which is %s", n, c.is, c.how)
+				"%d does not match %d, which is %s", n, c.is, c.how)
 		}
 	}
 	return nil
@@ -331,7 +331,7 @@ func (d *Device) checkModes() *problem {
 				"%d registers follow %d", m.Registers, d.GRFModes[i-1].Registers)
 		case i > 0 && m.ThreadsPerXVE > d.GRFModes[i-1].ThreadsPerXVE:
 			return problemf(column, "more registers per thread leave fewer threads",
-				"%d registers leave %d threads, more than the %d of %d registers",
+				"%d registers leave %d threads, more than the %d threads of %d registers",
 				m.Registers, m.ThreadsPerXVE, d.GRFModes[i-1].ThreadsPerXVE, d.GRFModes[i-1].Registers)
 		}
 	}
@@ -360,7 +360,7 @@ func (d *Device) checkSLM() *problem {
 	kb := func(b unit.Bytes) int { return int(b >> 10) }
 	if len(d.SLMBySource) > 0 && d.SLMBySource[0].Count != kb(d.SLMPerXeCore) {
 		return problemf("slm_kb_by_source", "the first value is the one that is used",
-			"%d KB (%s) is not slm_kb_per_xe_core, %d KB", d.SLMBySource[0].Count, d.SLMBySource[0].Source,
+			"%d KB (%s) does not match slm_kb_per_xe_core, %d KB", d.SLMBySource[0].Count, d.SLMBySource[0].Source,
 			kb(d.SLMPerXeCore))
 	}
 	if d.SLMPerGroupMax > d.SLMPerXeCore {
@@ -379,7 +379,7 @@ func (d *Device) checkSLM() *problem {
 	}
 	if last := d.SLMSteps[len(d.SLMSteps)-1]; last != d.SLMPerGroupMax {
 		return problemf("slm_steps_kb", "the largest step is what one work-group may have at most",
-			"the largest step is %d KB, slm_kb_per_work_group_max is %d KB", kb(last), kb(d.SLMPerGroupMax))
+			"the largest step is %d KB, but slm_kb_per_work_group_max is %d KB", kb(last), kb(d.SLMPerGroupMax))
 	}
 	return nil
 }
@@ -419,7 +419,7 @@ func checkSourced(column string, list []SourcedCount) *problem {
 
 func (d *Device) checkLists() *problem {
 	if len(d.PCIIDs) > maxPCIIDs {
-		return problemf("pci_ids", "", "%d PCI ids are more than a device has", len(d.PCIIDs))
+		return problemf("the list has pci_ids", "", "%d PCI ids, more than any device has", len(d.PCIIDs))
 	}
 	for i, id := range d.PCIIDs {
 		if !isPCIID(id) {

@@ -139,19 +139,25 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (write \"not public\" for a family that --xve completes)"},
 		{"line numbers count the file's lines", "\n# comment\n" + header + "\n\n" + row + "\n" + strings.Replace(row, "lab,", "lab2,", 1) + "x\n", `f.csv:6:58: column work_group_max_items: "1024x" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"lines count line breaks in quotes", header + "\n" + strings.Replace(row, "Laboratory GPU", "\"Laboratory\nGPU\"", 1) + "\nlab2,,4,8,128:8,16,128,64,0 64,1024\n", "f.csv:4:6: column name: the cell is empty (every row needs it; there is no default)"},
-		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 is not 32, which is xe_cores x xve_per_xe_core (correct one of the values, or leave this cell empty)"},
-		{"slots that disagree", extra("thread_slots", "128"), "f.csv:2:62: column thread_slots: 128 is not 256, which is xe_cores x xve_per_xe_core x threads_per_xve (correct one of the values, or leave this cell empty)"},
-		{"threads that disagree", extra("threads_per_xve", "4"), "f.csv:2:62: column threads_per_xve: 4 is not 8, which is the most threads of threads_by_registers (correct one of the values, or leave this cell empty)"},
+		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 does not match 32, which is " +
+			"xe_cores x xve_per_xe_core (correct one of the values, or leave this cell empty)"},
+		{"slots that disagree", extra("thread_slots", "128"), "f.csv:2:62: column thread_slots: 128 does not match " +
+			"256, which is xe_cores x xve_per_xe_core x threads_per_xve (correct one of the values, or leave " +
+			"this cell empty)"},
+		{"threads that disagree", extra("threads_per_xve", "4"), "f.csv:2:62: column threads_per_xve: 4 does not " +
+			"match 8, which is the most threads of threads_by_registers (correct one of the values, or leave " +
+			"this cell empty)"},
 		{"a pair without a colon", cell("256:4", "256"), `f.csv:2:24: column threads_by_registers: "256" is not a pair; expected registers:threads as in 128:8 256:4`},
 		{"modes in descending order", cell("128:8 256:4", "256:4 128:8"), "f.csv:2:24: column threads_by_registers: 128 registers follow 256 (list the modes by rising register count)"},
-		{"more registers, more threads", cell("256:4", "256:9"), "f.csv:2:24: column threads_by_registers: 256 registers leave 9 threads, more than the 8 of 128 registers (more registers per thread leave fewer threads)"},
+		{"more registers, more threads", cell("256:4", "256:9"), "f.csv:2:24: column threads_by_registers: 256 registers leave 9 threads, more than the 8 threads of 128 registers (more registers per thread leave fewer threads)"},
 		{"no default mode", cell("128:8 256:4", "64:16"), "f.csv:2:24: column threads_by_registers: no mode has 128 registers or more (add the mode that kernels are compiled for by default)"},
 		{"a width that no GPU has", cell("16 32", "16 24"), "f.csv:2:36: column simd_widths: 24 is not a sub-group size that Intel GPUs have; expected 8, 16 or 32"},
 		{"widths in descending order", cell("16 32", "32 16"), "f.csv:2:36: column simd_widths: 16 follows 32 (list the widths from the smallest, each once)"},
 		{"a work-group with more SLM than there is", cell(",128,64,", ",32,64,"), "f.csv:2:45: column slm_kb_per_work_group_max: 64 KB per work-group are more than the 32 KB of an Xe-core (a work-group runs on one Xe-core)"},
 		{"steps without 0", cell("0 16 64", "16 64"), "f.csv:2:49: column slm_steps_kb: the first step is 16 KB (begin the list with 0, for a work-group without SLM)"},
 		{"steps in descending order", cell("0 16 64", "0 64 16"), "f.csv:2:49: column slm_steps_kb: 16 KB follow 64 KB (list the steps from the smallest, each once)"},
-		{"steps that end early", cell("0 16 64", "0 16 32"), "f.csv:2:49: column slm_steps_kb: the largest step is 32 KB, slm_kb_per_work_group_max is 64 KB (the largest step is what one work-group may have at most)"},
+		{"steps that end early", cell("0 16 64", "0 16 32"), "f.csv:2:49: column slm_steps_kb: the largest step is " +
+			"32 KB, but slm_kb_per_work_group_max is 64 KB (the largest step is what one work-group may have at most)"},
 		{"a work-group that does not fit on an Xe-core", cell("1024", "4096"), "f.csv:2:57: column work_group_max_items: 4096 work-items do not fit the 64 thread slots of an Xe-core at SIMD32 (at most 2048) (a work-group runs on one Xe-core)"},
 		{"tiles that do not divide", extra("tiles", "3"), "f.csv:2:62: column tiles: 4 Xe-cores do not divide over 3 tiles (xe_cores counts the Xe-cores of all tiles)"},
 		{"a key with a blank", cell("lab,", "my lab,"), `f.csv:2:1: column key: "my lab" is not a key (a key is lower-case letters, digits, -, _ and ., as in my-gpu)`},

@@ -90,7 +90,7 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
 	if err := bug.Await(ctx, lines.Header); errors.Is(err, io.EOF) {
 		return report, note.Errorf("batch-empty", note.Pos{File: file},
-			"the first line names the columns, each further one is a launch", "the batch file is empty")
+			"the first line contains the column names, and each following line a launch", "the batch file is empty")
 	} else if err != nil {
 		return report, err
 	}

@@ -117,12 +117,13 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 		if len(images) > 1 {
 			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",
-				"no image is for %s; they are for %s", d.Key, targetsOf(images, t))
+				"no image is for %s; the images are for %s", d.Key, targetsOf(images, t))
 		}
 		fits[0] = append(fits[0], d)
 		if images[0].Target != (zebin.Target{}) {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "other-device", Pos: images[0].Pos,
-				Text: fmt.Sprintf("compiled for %s and predicted for %s: the compiler may choose otherwise for that",
+				Text: fmt.Sprintf("compiled for %s but predicted for %s, for which the compiler may choose other "+
+					"settings",
 					targetsOf(images, t), d.Key)})
 		}
 	}
@@ -344,8 +345,8 @@ const NotCompiled = "not-compiled"
 // compile for. It contains the compiler error's first line.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
-		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(devices)),
-		Hint: "'ocloc compile --help' lists what it knows; a newer one knows more"}
+		Text: fmt.Sprintf("not compiled for %s: this ocloc does not support it", keys(devices)),
+		Hint: "'ocloc compile --help' lists the devices that it supports; a newer ocloc supports more"}
 	if fault, ok := errors.AsType[*note.InputError](err); ok && !unknown {
 		_, why, _ := strings.Cut(fault.Text, ":\n")
 		why, _, _ = strings.Cut(why, "\n")

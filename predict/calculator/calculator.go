@@ -154,12 +154,14 @@ func (r Rejection) Explain(d *Device, in Input) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(badGlobal, "global size %q has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64",
+	add(badGlobal, "global size %q has a part that does not begin with a digit; write it as 4096, 1024,256 or "+
+		"256*256*64",
 		in.Global)
-	add(badLocal, "work-group size %q has a part that begins with no digit; write it as 256, 16,16 or 4,4,4", in.Local)
+	add(badLocal, "work-group size %q has a part that does not begin with a digit; write it as 256, 16,16 or "+
+		"4,4,4", in.Local)
 	add(tooBig, "work-group size %q is above the %d work-items that %s allows", in.Local, d.MaxGroupSize, d.Key)
 	add(notDividing,
-		"work-group size %q does not divide global size %q; the calculator knows no smaller last work-group",
+		"work-group size %q does not divide global size %q; the calculator does not support a smaller last work-group",
 		in.Local, in.Global)
 	add(tooManyParts,
 		"a size has more than three parts (global %q, work-group %q); the calculator then shows nothing at all",
@@ -216,7 +218,7 @@ type GPU struct {
 // numbers.
 func LargeGRF(registers int) (bool, error) {
 	if registers != 0 && registers != 128 && registers != 256 {
-		return false, fmt.Errorf("%d: Intel's calculator knows 128 and 256 (large GRF)", registers)
+		return false, fmt.Errorf("%d: Intel's calculator accepts 128 and 256 (large GRF)", registers)
 	}
 	return registers == 256, nil
 }

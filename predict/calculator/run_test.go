@@ -25,19 +25,19 @@ func TestRejections(t *testing.T) {
 		reason        string
 	}{
 		{"4096", "256", 16, "", "", "a result has no rejection"},
-		{"abc", "256", 16, "bad_global", `global size "abc" has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64`, "not a number"},
-		{" ", "256", 16, "bad_global", `global size " " has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64`, "a space is not an empty text"},
-		{"4096", "16,", 16, "bad_wg", `work-group size "16," has a part that begins with no digit; write it as 256, 16,16 or 4,4,4`, "an empty part"},
+		{"abc", "256", 16, "bad_global", `global size "abc" has a part that does not begin with a digit; write it as 4096, 1024,256 or 256*256*64`, "not a number"},
+		{" ", "256", 16, "bad_global", `global size " " has a part that does not begin with a digit; write it as 4096, 1024,256 or 256*256*64`, "a space is not an empty text"},
+		{"4096", "16,", 16, "bad_wg", `work-group size "16," has a part that does not begin with a digit; write it as 256, 16,16 or 4,4,4`, "an empty part"},
 		{"4096", "513", 16, "wg_too_big", `work-group size "513" is above the 512 work-items that fam:gen12 allows`, "one too many; that it does not divide is not looked at"},
-		{"x", "513", 16, "bad_global+wg_too_big", `global size "x" has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64; ` +
+		{"x", "513", 16, "bad_global+wg_too_big", `global size "x" has a part that does not begin with a digit; write it as 4096, 1024,256 or 256*256*64; ` +
 			`work-group size "513" is above the 512 work-items that fam:gen12 allows`, "messages accumulate"},
-		{"x", "y", 16, "bad_global+bad_wg", `global size "x" has a part that begins with no digit; write it as 4096, 1024,256 or 256*256*64; ` +
-			`work-group size "y" has a part that begins with no digit; write it as 256, 16,16 or 4,4,4`, "both sizes"},
-		{"4096", "48", 16, "wg_not_dividing", `work-group size "48" does not divide global size "4096"; the calculator knows no smaller last work-group`, "4096 = 85 x 48 + 16"},
-		{"0", "0", 16, "wg_not_dividing", `work-group size "0" does not divide global size "0"; the calculator knows no smaller last work-group`, "nothing divides by 0"},
+		{"x", "y", 16, "bad_global+bad_wg", `global size "x" has a part that does not begin with a digit; write it as 4096, 1024,256 or 256*256*64; ` +
+			`work-group size "y" has a part that does not begin with a digit; write it as 256, 16,16 or 4,4,4`, "both sizes"},
+		{"4096", "48", 16, "wg_not_dividing", `work-group size "48" does not divide global size "4096"; the calculator does not support a smaller last work-group`, "4096 = 85 x 48 + 16"},
+		{"0", "0", 16, "wg_not_dividing", `work-group size "0" does not divide global size "0"; the calculator does not support a smaller last work-group`, "nothing divides by 0"},
 		{"1,2,3,4", "256", 16, "silent", `a size has more than three parts (global "1,2,3,4", work-group "256"); the calculator then shows nothing at all`, "four parts"},
 		{"4096", "1,2,3,4", 16, "silent", `a size has more than three parts (global "4096", work-group "1,2,3,4"); the calculator then shows nothing at all`, "four parts of the work-group"},
-		{"1*2*3*4", "x", 16, "bad_wg", `work-group size "x" has a part that begins with no digit; write it as 256, 16,16 or 4,4,4`, "another message breaks the silence"},
+		{"1*2*3*4", "x", 16, "bad_wg", `work-group size "x" has a part that does not begin with a digit; write it as 256, 16,16 or 4,4,4`, "another message breaks the silence"},
 		{"4096", "256", 0, "bad_simd", `sub-group size 0 is below 1; the form offers 32 16 8`, "would divide by zero"},
 	} {
 		in := calculator.Input{Global: c.global, Local: c.local, SIMD: c.simd}

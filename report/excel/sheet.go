@@ -206,7 +206,8 @@ func (s *sheet) list() *report.Table {
 func (b *book) write(s *sheet) error {
 	for _, o := range s.blocks {
 		if last := o.row + o.rows() - 1; last > excelize.TotalRows {
-			return fmt.Errorf("it has %s rows, more than a sheet holds; write .csv or .json", report.Thousands(last))
+			return fmt.Errorf("it has %s rows, more than a sheet can contain; write .csv or "+
+				".json", report.Thousands(last))
 		}
 	}
 	widths := s.widths()

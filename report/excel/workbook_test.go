@@ -441,7 +441,8 @@ func TestTooManyRows(t *testing.T) {
 		[][]report.Cell{{report.TextCell("a")}})
 	table.Len = excelize.TotalRows
 	err := Render(t.Context(), io.Discard, &report.Document{Sections: []report.Section{{Title: "Kernels", Tables: []*report.Table{table}}}})
-	if want := "sheet Kernels: it has 1,048,577 rows, more than a sheet holds; write .csv or .json"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := "sheet Kernels: it has 1,048,577 rows, more than a sheet can contain; write .csv or " +
+		".json"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

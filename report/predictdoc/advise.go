@@ -117,7 +117,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		return nil, err
 	}
 	c := advice{launch: l, found: found}
-	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
+	pg := page{title: "Advice", key: "advice", heading: "Settings with the highest occupancy", closing: c.best(),
 		items: c.items(),
 		table: report.NewTable("best", "", c.settings(), settingColumns), headline: []string{DeviceLine(t.Device)}}
 	if line := launchLine(&l); line != "" {
@@ -175,14 +175,14 @@ func (c *advice) best() string {
 	// This is not an error, because --fix may fix every setting that prevents
 	// the launch.
 	if len(c.found.Best) == 0 {
-		return "No setting that may change makes the launch run."
+		return "No change of the allowed settings makes the launch run."
 	}
 	best := &c.found.Best[0]
 	if len(best.Changes) == 0 && c.found.Current != nil {
 		if n := c.gains(); n != nil { // the number of work-groups is not a searched setting
 			return report.UpperFirst(stepText(*n)) + ". No other setting does better."
 		}
-		return "No setting that may change does better than the launch as it is."
+		return "No change of the allowed settings does better than the launch as it is."
 	}
 	if n := c.found.Equal; n > 1 {
 		return report.Thousands(n) + " settings reach " + best.Reached() + ". The list begins with the smallest " +
@@ -215,11 +215,11 @@ func (c *advice) items() (items []report.Item) {
 		}
 	}
 	if a.FullGrid.Least > 0 { // fewer leave XVEs idle, whatever their size
-		add("grid", "%s fill the GPU; multiples of %s leave no tail",
+		add("grid", "%s fill the GPU; multiples of %s leave no partial last wave",
 			unit.Plural(a.FullGrid.Least, "work-group"), report.Thousands(a.FullGrid.Multiple))
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
-		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is",
+		add("SLM", "up to %s per work-group do not change the number of work-groups per Xe-core",
 			unit.FormatBytes(a.SLMRoom))
 	}
 	return items
@@ -285,7 +285,7 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 		// The text can be pasted: names of SYCL and OpenCL, and the compiler
 		// option.
 		how := report.Item{Lead: "work-group",
-			Text: "only where the kernel computes the same in work-groups of any size"}
+			Text: "only if the kernel computes the same result in work-groups of any size"}
 		switch p.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.slm = unit.Some(p.Launch.SLM)
@@ -299,8 +299,8 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 		default:
 			p.source = "-ze-opt-large-register-file"
 			how = report.Item{Lead: "GRF mode", Text: "a build option of the kernels; OpenCL: " +
-				"-cl-intel-256-GRF-per-thread. It also compiles other code: fewer spills may hide what the threads " +
-				"cost"}
+				"-cl-intel-256-GRF-per-thread. It also changes the code: fewer spills may hide the cost of fewer " +
+				"threads"}
 		}
 		probes, items = append(probes, p), addOnce(items, how)
 	}

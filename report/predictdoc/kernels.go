@@ -101,8 +101,8 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 	if modes {
 		pg.title, pg.heading = "Register modes", "Register modes"
 		pg.table = report.NewTable("kernels", "", kernels, modeColumns)
-		pg.closing = "More registers need not spill less, and another mode may have another SIMD width: compile for " +
-			"it to know, and measure both. The build option applies to all kernels of a module."
+		pg.closing = "More registers do not always spill less, and another mode may have another SIMD width. To find " +
+			"out, compile for both modes and measure them. The build option applies to all kernels of a module."
 		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
 	}
 	pg.table.Columns[pg.table.Column("limits")].In = report.All // there is no summary that explains the limit

@@ -145,14 +145,15 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
-			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are allowed at this sub-group size: the "+
-				"kernel spills.",
+			closing += fmt.Sprintf(" A work-item uses %s of registers, but only %s are allowed at this sub-group "+
+				"size: the kernel spills.",
 				unit.FormatBytes(l.RegisterBytes), unit.FormatBytes(r.RegisterBytesAllowed))
 		}
 	}
 	if fill, ok := s.Fill.Value(); ok {
 		steps = append(steps, predict.Step{Label: "work-groups that fill the GPU", Value: report.Thousands(fill),
-			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no tail", p.ComputeUnits, r.Groups)})
+			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no partial last "+
+				"wave", p.ComputeUnits, r.Groups)})
 	}
 	if waves, ok := s.Waves.Value(); ok {
 		steps = append(steps, predict.Step{Label: "waves", Value: number(waves),
@@ -276,17 +277,17 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	if len(a.Least) > 0 {
 		v.Least = report.NewTable("", "", a.Least, relaxedColumns)
 	}
-	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
+	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings with the highest occupancy",
 		headline: []string{platformLine(p)}, table: v.Settings}
 	switch {
 	case len(a.Settings) == 0:
-		pg.closing = "No work-group fits with what is fixed."
+		pg.closing = "No work-group fits with the fixed settings."
 	case a.Full:
 		pg.closing = fmt.Sprintf("%s full occupancy with all lanes in use. Multiples of the work-groups that fill "+
-			"the GPU leave no tail.",
+			"the GPU leave no partial last wave.",
 			unit.FormatCount(len(a.Settings), "setting reaches", "settings reach"))
 	default:
-		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.",
+		pg.closing = fmt.Sprintf("With the fixed settings, full occupancy is not possible; the highest is %s.",
 			report.PercentText(a.Settings[0].Occupancy))
 	}
 	for i := range a.Least {

@@ -166,8 +166,8 @@ func (q *Question) anyLocal() (*report.Output, error) {
 			c.end = words[k]
 			list = append(list, c)
 		}
-		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave "+
-			"no lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average),
+		closing = append(closing, fmt.Sprintf("On %s, the average is %s to %s over %s that divide the global size "+
+			"and leave no lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average),
 			report.PercentText(best.Prediction.Average), unit.Plural(tried, "work-group size")))
 	}
 	pg := sideBySide(q, list)

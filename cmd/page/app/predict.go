@@ -254,7 +254,7 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	var list []string
 	differ := func(what string, theirs, ours float64, unit string) {
 		if math.Abs(theirs-ours) >= 0.05 {
-			list = append(list, fmt.Sprintf("%s: the calculator has %s%s, the model %s%s.", what,
+			list = append(list, fmt.Sprintf("%s: the calculator has %s%s, but the model has %s%s.", what,
 				report.Decimal(theirs, 1), unit, report.Decimal(ours, 1), unit))
 		}
 	}
@@ -273,7 +273,7 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 		}
 	}
 	counted := func(what string, theirs, ours int) {
-		reason(theirs != ours, "It counts %d %s, and the device table has %d.", theirs, what, ours)
+		reason(theirs != ours, "It counts %d %s, but the device table has %d.", theirs, what, ours)
 	}
 	counted("Xe-cores", int(of.XeCores()), d.XeCores)
 	counted("XVEs per Xe-core", of.XVEPerXeCore, d.XVEPerXeCore)
