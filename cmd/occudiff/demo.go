@@ -12,6 +12,7 @@ import (
 	"occudiff/compare"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
+	"occudiff/compare/trend"
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
@@ -142,7 +143,7 @@ func (a *app) demoHistory(ctx context.Context) (*report.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := track.ReadReport(ctx, db, m, last)
+	r, err := track.ReadReport(ctx, db, m, trend.DefaultParams(), last)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	for word, means := range map[string]string{
 		"n": "Number of runs that the value is computed from", "predicted": "Prediction of the launch",
 		"average_percent": "Predicted occupancy of the GPU over all waves", "medium": "true in nine of ten",
-		"change_points": "First bad run of each finding", "findings.run": "Name of the run that the finding is about",
+		"change_points": "changed its level", "findings.run": "Name of the run that the finding is about",
 		"EU Threads Occupancy": "measured_percent", "Computing Threads Started": "threads_started",
 		"tolerance": "Largest difference that counts as a match", "verbose": "Show the evidence"} {
 		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, means) {

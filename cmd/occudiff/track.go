@@ -42,7 +42,7 @@ type gateFlags struct {
 	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
 }
 
-// windowFlag sets the window of the gate.
+// windowFlag sets the window of the gate. A report has another window.
 type windowFlag struct {
 	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs in the baseline"`
 }
@@ -196,15 +196,25 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	return track.Newest(ctx, db, f.Last, commit, f.Since)
 }
 
+// reportFlags are the flags of trend.Params.
+type reportFlags struct {
+	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs in each search for change points"`
+	P          float64 `flag:"p" expert:"true" arg:"P" help:"largest p of a change point"`
+	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"smallest change of the mean at a change point (0.05 is 5%)"`
+	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"smallest number of runs between change points (default: 3 in reports, any in JSON); 1 shows single outliers, too"`
+}
+
 // reportCommand shows the whole history. It uses the same gate as check, so
 // that both list the same open findings.
 func (t *tracking) reportCommand() *cobra.Command {
+	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report", endings: fileEndings(".svg"),
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + outputFlags,
-		flags: []any{&t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
+		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
+		check: func([]string) error { return trend.Params(f).Validate() },
 		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
-				r, err := track.ReadReport(ctx, db, m, time.Now())
+				r, err := track.ReadReport(ctx, db, m, trend.Params(f), time.Now())
 				if err != nil {
 					return nil, err
 				}

@@ -58,7 +58,7 @@ func fill(b *testing.B, dsn string) *DB {
 // BenchmarkLoad measures operations on a large history: adding a run with 1,000
 // kernels (goal: less than 0.5 s), reading the series that the gate needs for
 // the newest run (less than 1 s including the gate), and reading every series
-// for a report (less than 10 s). All need less than 300
+// for a report (less than 10 s including change points). All need less than 300
 // MB.
 func BenchmarkLoad(b *testing.B) {
 	engines := map[string]func() string{

@@ -8,6 +8,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/history"
+	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
 )
 
@@ -41,7 +42,7 @@ func calibrate(t *testing.T, runs, kernels int, difference func(run, kernel int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ReadReport(t.Context(), db, m, now.AddDate(1, 0, 0))
+	r, err := ReadReport(t.Context(), db, m, trend.DefaultParams(), now.AddDate(1, 0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

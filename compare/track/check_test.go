@@ -9,6 +9,7 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/track"
+	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
 )
@@ -148,7 +149,7 @@ func TestCheckScenarios(t *testing.T) {
 				judgment(&got, &c.Judgment)
 			}
 		}
-		r, err := track.ReadReport(bg, db, metric(t, "measured", 0), now)
+		r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,8 +195,8 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 		if s.Restart != nil {
 			fmt.Fprintf(b, ", begins by %v, run %d", s.Restart.Changed, s.Restart.Last.Run)
 		}
-		for _, o := range s.Findings {
-			fmt.Fprintf(b, ", change at %d from %.4g to %.4g", o.First, o.Level, o.Level+o.Shift)
+		for _, o := range s.Found {
+			fmt.Fprintf(b, ", change at %d from %.4g to %.4g", o.Index, o.MeanBefore, o.MeanAfter)
 		}
 		b.WriteByte('\n')
 	}

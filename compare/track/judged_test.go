@@ -143,7 +143,7 @@ func TestShared(t *testing.T) {
 		}
 	}
 	// A report has the same finding for the newest runs.
-	r, err := track.ReadReport(bg, storeRuns(t, shift(4, 4, same)...), metric(t, "measured", 0), now)
+	r, err := track.ReadReport(bg, storeRuns(t, shift(4, 4, same)...), metric(t, "measured", 0), trend.DefaultParams(), now)
 	if err != nil || len(r.Shared) != 1 || len(r.Shared[0].Series) != 4 || r.Series[0].Shared != &r.Shared[0] {
 		t.Errorf("the report has %+v, %v", r.Shared, err)
 	}
@@ -267,7 +267,7 @@ func TestClocks(t *testing.T) {
 	if s := c.Series[0]; s.Outcome() != trend.Regression || s.FirstBad.Run != 13 || len(c.Clock.Future) != 1 {
 		t.Errorf("three runs 20 points low: %s since %+v, %+v", s.Outcome(), s.FirstBad, c.Clock)
 	}
-	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), now)
+	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
 	if err != nil || len(r.Clock.Future) != 1 || r.Clock.Future[0].Run != 15 || r.Series[0].Outcome() != trend.Regression {
 		t.Errorf("the report: %+v, %v", r.Clock.Future, err)
 	}

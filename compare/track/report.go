@@ -3,6 +3,7 @@ package track
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -17,19 +18,20 @@ import (
 // Report is a metric's whole history.
 type Report struct {
 	Judgment
+	Params       trend.Params
 	Newest       history.Run // last run of the history, without its rows
 	Calibrations []Calibration
 }
 
-// ReadReport returns a metric's whole history with the gate's result for the
-// newest values. Dates are compared with now.
-func ReadReport(ctx context.Context, db *history.DB, m Metric, now time.Time) (*Report, error) {
+// ReadReport returns a metric's whole history with its change points and the
+// gate's result for the newest values. Dates are compared with now.
+func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{Judgment: Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs},
-		Calibrations: calibrations(j.panel)}
+		Params: p, Calibrations: calibrations(j.panel)}
 	for i := range j.panel.Runs {
 		r.Newest = j.panel.Runs[i]
 		if Future(j.panel.Runs[i].Time, now) {
@@ -37,6 +39,9 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, now time.Time) (*
 		}
 	}
 	if r.Series, _, _, err = j.whole(); err != nil {
+		return nil, err
+	}
+	if err := each(len(r.Series), func(i int) error { return r.Series[i].findChanges(p) }); err != nil {
 		return nil, err
 	}
 	if err := j.judgeTimes(r.Series); err != nil {
@@ -47,6 +52,18 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, now time.Time) (*
 	j.nameCauses(r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)
 	return r, nil
+}
+
+// findChanges sets a series' change points.
+func (t *Series) findChanges(p trend.Params) (err error) {
+	points := make([]trend.Point, len(t.Own()))
+	for i, p := range t.Own() {
+		points[i] = trend.Point{Time: p.Time, Value: p.Value, Run: i}
+	}
+	if t.Found, err = trend.ChangePoints(points, p); err != nil {
+		return fmt.Errorf("%s: %w", t.Key.Name(), err)
+	}
+	return nil
 }
 
 // Backtest is a replay of the gate over a history, check by check. Each run is

@@ -1,9 +1,9 @@
 // Package track judges the runs in a history. It compares each series' newest
 // run with the earlier runs (trend's gate, for all series in a check together),
-// and replays the gate over the stored runs. It also reports facts beyond the
-// numbers: a changed device, driver, or launch size, an ended series, a missing
-// kernel, or a wrong clock. FromResult selects which values of a compared run
-// are stored.
+// finds change points, and replays the gate over the stored runs. It also
+// reports facts beyond the numbers: a changed device, driver, or launch size,
+// an ended series, a missing kernel, or a wrong clock. FromResult selects which
+// values of a compared run are stored.
 //
 // A Series is one program's kernel with one launch size on one device with one
 // driver. If a launch is shorter than the sampling interval, its value is not
@@ -161,6 +161,7 @@ type Series struct {
 	// ByAdding is set if the runs are in the order of adding, instead of the
 	// order of their dates.
 	ByAdding bool
+	Found    []trend.ChangePoint // for JSON
 
 	Gate     trend.Verdict    // the newest point's verdict
 	Accepted []history.Accept // accepted levels, at which a new baseline begins

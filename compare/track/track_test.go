@@ -85,7 +85,7 @@ func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 // whole returns the series of a history's measured occupancy.
 func whole(t *testing.T, db *history.DB) []*track.Series {
 	t.Helper()
-	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), now)
+	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 	moved = append(slices.Insert(moved, 5, row(10, true)), row(10, true))
 	s := whole(t, storeRuns(t, moved...))[0]
-	if len(s.Findings) != 1 || s.Findings[0].First != 15 || s.Points[15].Run != 17 || s.Outcome() != trend.Regression ||
+	if len(s.Found) != 1 || s.Found[0].Index != 15 || s.Points[15].Run != 17 || s.Outcome() != trend.Regression ||
 		len(s.Points) != 31 || len(s.LeftOut) != 1 {
 		t.Errorf("the report has %+v", s)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPanels compares all results for small panels with a file: every series'
-// verdicts and findings after every fourth run, outliers, a
+// verdicts and findings after every fourth run, outliers, change points, a
 // gate's power, and the floor that keeps a budget.
 func TestPanels(t *testing.T) {
 	var got strings.Builder
@@ -98,6 +98,15 @@ func TestPanels(t *testing.T) {
 		line("aside: %.4g in all", sum)
 		for _, a := range found {
 			line("  %d of run %d by %.4g, p %.3g", a.Row, a.Run, a.Off, a.P)
+		}
+		for k := range series {
+			points, err := ChangePoints(series[k], DefaultParams())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range points {
+				line("change of %d at %d: %.5g to %.5g, %d and %d points, p %.3g", k, p.Index, p.MeanBefore, p.MeanAfter, p.Before, p.After, p.P)
+			}
 		}
 		// The first series ends with run 29, and a later run is accepted.
 		ended := append([][]Point{append([]Point{}, series[0][:30]...)}, series[1:]...)

@@ -1,6 +1,7 @@
 // Package trend judges how a number changes over time. The gate reports whether
-// the newest point is worse than the earlier points, and a backtest counts how
-// often the gate would have failed. The package works on plain points. It does not know kernels,
+// the newest point is worse than the earlier points, change points mark where a
+// series moved to a new level, and a backtest counts how often the gate would
+// have failed. The package works on plain points. It does not know kernels,
 // occupancy, drivers, or databases. Points that must not be mixed, for example
 // points of two devices, have to be separate series.
 //

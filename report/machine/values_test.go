@@ -78,7 +78,7 @@ func documents(t *testing.T) map[string]*report.Table {
 		FirstBad: &track.Ref{Run: 1, Time: at, Commit: "abc"}}
 	judgment := track.Judgment{Metric: track.Metric{Metric: history.Measured, Gate: trend.PointsGate()},
 		Series: []*track.Series{series}, Refs: map[int64]track.Ref{1: {Run: 1, Time: at}}}
-	add("track")(trackdoc.FromReport(&track.Report{Judgment: judgment}, report.Provenance{}), nil)
+	add("track")(trackdoc.FromReport(&track.Report{Judgment: judgment, Params: trend.DefaultParams()}, report.Provenance{}), nil)
 	return tables
 }
 

@@ -114,7 +114,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		report.List("open", func(s *series) []track.Open { return s.Open }, m.openColumns()))
 	if changes {
 		cols = append(cols, report.List("change_points", func(s *series) []change {
-			return report.ListOf(s.Findings, func(f trend.Finding) change { return change{s.Points[f.First], f} })
+			return report.ListOf(s.Found, func(c trend.ChangePoint) change { return change{s.Series, c} })
 		}, v.changeColumns()),
 			report.JSON("ended", func(s *series) bool { return s.Ended }))
 	}
@@ -148,20 +148,22 @@ var metricChangeColumns = []report.Col[track.MetricChange]{
 	report.JSON("after", func(m *track.MetricChange) float64 { return m.After }),
 }
 
-// change is the first bad run of a finding, as a change point of the series.
+// change is a change point of a series.
 type change struct {
-	history.Point
-	trend.Finding
+	*track.Series
+	trend.ChangePoint
 }
 
 func (v *view) changeColumns() []report.Col[change] {
+	run := func(c *change) int64 { return c.Series.Points[c.Index].Run }
 	return []report.Col[change]{
 		report.JSON("time", func(c *change) string { return exactly(c.Time) }),
-		report.JSON("run", func(c *change) int64 { return c.Run }),
-		report.JSON("commit", func(c *change) string { return v.Refs[c.Run].Commit }, report.NonZero),
-		report.JSON("index", func(c *change) int { return c.First }),
-		figure(v.metric, "mean_before", "", func(c *change) float64 { return c.Level }),
-		figure(v.metric, "mean_after", "", func(c *change) float64 { return c.Level + c.Shift }),
+		report.JSON("run", run),
+		report.JSON("commit", func(c *change) string { return v.Refs[run(c)].Commit }, report.NonZero),
+		report.JSON("index", func(c *change) int { return c.Index }),
+		figure(v.metric, "mean_before", "", func(c *change) float64 { return c.MeanBefore }),
+		figure(v.metric, "mean_after", "", func(c *change) float64 { return c.MeanAfter }),
+		report.JSON("magnitude", func(c *change) unit.Opt[float64] { return unit.Some(c.Magnitude) }),
 		report.JSON("p", func(c *change) float64 { return c.P }),
 	}
 }

@@ -359,7 +359,7 @@ func Schemas() []report.Schema {
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
 		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.",
 			Values: []any{*v.checkValue(&track.Check{})}},
-		{Name: "track", ID: reportSchema, Text: "every series with its findings.",
+		{Name: "track", ID: reportSchema, Text: "every series with its change points.",
 			Values: []any{*v.reportValue(&track.Report{})}},
 		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
 			Values: []any{*b.value(b.findings(nil))}},
@@ -378,11 +378,12 @@ type ReportValue struct {
 	Incidents   *report.Table `json:"incidents"`
 	Calibration *report.Table `json:"calibration"`
 	Metric      string        `json:"metric"`
+	Params      trend.Params  `json:"parameters"`
 }
 
 func (v *view) reportValue(r *track.Report) *ReportValue {
 	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(),
-		calibrationTable(r.Calibrations), v.name()}
+		calibrationTable(r.Calibrations), v.name(), r.Params}
 }
 
 // CheckValue is the JSON output of `occudiff track check`. It is in history

@@ -81,8 +81,8 @@ func (v *view) whole(s *track.Series) string {
 }
 
 // evidence returns the facts about a series that its rows lack: what changed
-// where it begins, what changed with its finding, and the
-// consequence. A changed device comes first, because it prevents a verdict.
+// where it begins, what changed with its finding, the consequence, and its
+// change points. A changed device comes first, because it prevents a verdict.
 // After a change of driver or launch size, the series is compared with the
 // earlier runs; see track/restart.go.
 func (v *view) evidence(s *track.Series) string {
