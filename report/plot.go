@@ -155,7 +155,8 @@ func (d *Document) Charts() []*Plot {
 		return list
 	}
 	if s := d.Summary; s != nil && s.Bars != nil {
-		return []*Plot{{Key: "bars", Title: "Thread-slot breakdown", Text: s.Headline, Unit: "%", Max: 100, Bars: s.Bars}}
+		return []*Plot{{Key: "bars", Title: "Thread-slot breakdown", Text: s.Headline, Unit: "%", Max: 100,
+			Bars: s.Bars}}
 	}
 	list := d.Plots(Page)
 	return list[:min(len(list), 1)]

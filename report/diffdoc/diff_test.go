@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -413,5 +415,37 @@ func TestSides(t *testing.T) {
 	marks := diffdoc.Annotations(cases, report.AnnotateError)
 	if len(marks) != 1 || marks[0].File != "run.csv" || marks[0].Line != 2 || !strings.HasPrefix(marks[0].Message, "Regression: measured -30.0 points") {
 		t.Errorf("annotations %+v", marks)
+	}
+}
+
+// TestTotal checks the row of the whole runs: 0.75 x 40 + 0.25 x 80 is 50.
+func TestTotal(t *testing.T) {
+	run := func(times, occupancies []float64) *compare.Result {
+		var kernels []ingest.Kernel
+		for i, seconds := range times {
+			kernels = append(kernels, ingest.Kernel{Task: "k" + strconv.Itoa(i), Global: unit.Size(1 << 20), Local: unit.Size(256),
+				SIMD: unit.Some(32), Instances: unit.Some[int64](100), Total: unit.Some(unit.Seconds(seconds)),
+				Measured: unit.Some(unit.FromPercent(occupancies[i]))})
+		}
+		return compare.Compare(&ingest.Run{Kernels: kernels}, compare.Choice{Choice: arch.Choice{Device: sample.Device()}},
+			compare.DefaultOptions())
+	}
+	for _, c := range []struct {
+		why      string
+		old, new *compare.Result
+		want     string
+	}{
+		{"weighted by time", run([]float64{3, 1}, []float64{40, 80}), run([]float64{1, 3}, []float64{40, 80}),
+			"mean over time | 50.0 -> 70.0% | +20.0 | 2 of 2 kernels"},
+		{"one kernel is its own total", run([]float64{3}, []float64{40}), run([]float64{1}, []float64{40}), ""},
+	} {
+		side := func(r *compare.Result) diff.Side { return diff.Side{Runs: []*compare.Result{r}} }
+		out := diffdoc.NewOutput(diff.CompareSides(side(c.old), []diff.Side{side(c.new)}, diff.DefaultOptions()),
+			report.Provenance{})
+		rows := out.Document().Summary.Rows.Shown(report.Terminal)
+		texts := slices.DeleteFunc(rows.TotalTexts(), func(s string) bool { return s == "" })
+		if got := strings.Join(texts, " | "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
 	}
 }

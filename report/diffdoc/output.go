@@ -110,10 +110,12 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 		runs = append(runs, d.New.Runs...)
 	}
 	s := c.summary(rows, notes)
-	return &report.Document{Summary: s, Title: rundoc.Title(title, runs...), Origin: report.UpperFirst(rundoc.Origin(runs...)),
+	terms := append(rundoc.TermsOfBars(s.Bars), verdictTerms(rows)...)
+	return &report.Document{Summary: s, Title: rundoc.Title(title, runs...),
+		Origin:  report.UpperFirst(rundoc.Origin(runs...)),
 		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(runs),
-		Sections: []report.Section{movedSection(rows), c.kernelSection(rows), report.NoteSection(report.RunNotes(notes)),
-			report.TermSection(s, append(rundoc.TermsOfBars(s.Bars), verdictTerms(rows)...)...), provenance(c.sources(prov))}}
+		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
+			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...), provenance(c.sources(prov))}}
 }
 
 // verdictTerms returns the verdicts of rows as terms of the glossary.

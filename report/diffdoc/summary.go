@@ -99,6 +99,9 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	}
 	if len(list) > 0 {
 		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
+		if t, of := total(d); t != nil && len(c.sides) == 1 {
+			sc.Rows.SetTotal(func(c report.Column) report.Cell { return totalCell(t, of, c) })
+		}
 		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
@@ -111,6 +114,55 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 			Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
 	return sc
+}
+
+// total returns the occupancies of the whole runs of both sides: the averages of
+// their means over time, and the number of kernels that they cover. It returns
+// nil if a side has none, or one kernel only.
+func total(d *diff.Result) (t *diff.Delta, of string) {
+	side := func(s *diff.Side) (of diff.Sample, kernels int) {
+		sum := 0.0
+		for _, r := range s.Runs {
+			if t := r.Summary.Total; t != nil {
+				of.N, sum, kernels = of.N+1, sum+t.Measured.Percent(), max(kernels, t.Kernels)
+			}
+		}
+		of.Median = unit.Maybe(sum/float64(of.N), of.N > 0)
+		return of, kernels
+	}
+	older, before := side(&d.Old)
+	newer, after := side(&d.New)
+	if older.N == 0 || newer.N == 0 || max(before, after) < 2 {
+		return nil, ""
+	}
+	if of = report.Thousands(int64(after)); before != after {
+		of = report.Thousands(int64(before)) + " and " + of
+	}
+	return &diff.Delta{Old: older, New: newer, Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0))},
+		of + " of " + unit.Plural(d.Summary.Kernels, "kernel")
+}
+
+// totalCell returns the cell of a column in the row of the whole runs. It has no
+// verdict, because another share of the time changes it, too.
+func totalCell(t *diff.Delta, of string, c report.Column) report.Cell {
+	text := c.In&report.WithUnits != 0
+	switch {
+	case c.Key == "kernel":
+		return report.TextCell("mean over time")
+	case c.Key == "verdict":
+		return report.TextCell(of)
+	case c.Key == "measured":
+		return report.TextCell(fromTo(t, "%"))
+	case c.Key == "measured_old":
+		return report.NumCell(report.Percent, t.Old.Median.Or(0))
+	case c.Key == "measured_new":
+		return report.NumCell(report.Percent, t.New.Median.Or(0))
+	case c.Key == "change" && text:
+		return report.TextCell(report.Signed(t.Change.Or(0)))
+	case c.Key == "change":
+		return report.NumCell(report.Points, t.Change.Or(0))
+	}
+	return report.Cell{}
 }
 
 // bars returns the old and the new bar of each row, with a mark at the new

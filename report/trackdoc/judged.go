@@ -64,7 +64,8 @@ func newView(j *track.Judgment) *view {
 // FromCheck returns the output for a check: the report of its last run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
-	d := &report.Document{Title: v.title("Check of "+v.checked(), c.Run.Time), Origin: originOf(&c.Run), Subject: "The newest run against the ones before it",
+	d := &report.Document{Title: v.title("Check of "+v.checked(), c.Run.Time), Origin: originOf(&c.Run),
+		Subject:  "The newest run against the ones before it",
 		Date:     c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
 	if len(c.Checked) > 1 {
