@@ -187,7 +187,7 @@ func (f *finder) otherKernels(p Part) {
 		return
 	}
 	cause := f.add(p, CauseSampling, otherKernelsHold,
-		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, which have %s: its own "+
+		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, whose occupancy is %s: its own "+
 			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured),
 			float64(points)),
 		c.resample())

@@ -14,8 +14,8 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// OverTime is the mean course of a kernel's launches, next to the simulated
-// launch.
+// OverTime is a kernel's occupancy over the time of a launch, averaged over its
+// launches, next to the simulated occupancy.
 type OverTime struct {
 	Length   unit.Seconds `json:"launch_seconds"`
 	From     string       `json:"launch_seconds_from"`
@@ -42,11 +42,11 @@ type Bin struct {
 	Simulated           unit.Ratio
 }
 
-// lengthOfSamples states that the length of a launch comes from the samples alone.
+// lengthOfSamples names the source of a launch's length if only samples have it.
 const lengthOfSamples = "its samples, which may miss its end"
 
-// OverTime returns the mean course of a row's launches, or nil if the row has no
-// samples or no prediction. laid has the profiles of the recording, by task.
+// OverTime returns a row's mean occupancy over the time of a launch, or nil if the
+// row has no samples or no prediction. laid has the profiles of the recording, by task.
 func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 	if row.Predicted == nil {
 		return nil

@@ -169,9 +169,10 @@ func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	return max(within, floor), max(idle, floor)
 }
 
-// balancingBound returns the upper bound of balancing the work. XVEs with a few
-// long threads are busy, too, so the bound is the predicted occupancy over the
-// measured one. Threads that wait at a barrier are counted as resident, so a
+// balancingBound returns the upper bound of the speedup from balancing the work.
+// Idle time is not sufficient for it, because an XVE with a few long threads
+// counts as busy. So the bound is the predicted occupancy divided by the measured
+// occupancy. Threads that wait at a barrier are counted as resident, so a
 // kernel with barriers has no bound.
 func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 	p, measured := row.Predicted, row.Measured.Or(0)
@@ -180,7 +181,7 @@ func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 	}
 	if p != nil && measured > 0 {
 		high := p.AverageHigh
-		if row.Instances.Or(fewLaunches) < fewLaunches { // whose lengths vary
+		if row.Instances.Or(fewLaunches) < fewLaunches { // few launches may differ from their mean
 			high = min(high+fewLaunchesAdd, 1)
 		}
 		if b := float64(high / measured); b > byIdle {

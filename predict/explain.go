@@ -172,7 +172,7 @@ func (e *explainer) limits() {
 	p := e.p
 	var reasons []string
 	if p.Limits&(LimitThreads|LimitSLM|LimitGroupSlots|LimitBarriers) != 0 {
-		reasons = append(reasons, "the least of the work-groups by resource")
+		reasons = append(reasons, "the resource that allows the fewest work-groups")
 	}
 	if p.Limits&LimitRegisters != 0 {
 		reasons = append(reasons, fmt.Sprintf("%d registers leave %d of %d threads per XVE",

@@ -134,7 +134,7 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 		flags = append(flags, fmt.Sprintf("--top %d", s.Top))
 	}
 	return []note.Note{{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
-		"%s of %s %s are shown (%s); counts, gates, JSON and JUnit are of all of them%s", Thousands(shown),
+		"%s of %s %s are shown (%s); counts, gates, JSON, and JUnit cover all of them%s", Thousands(shown),
 		Thousands(of), what, strings.Join(flags, " "), others)}}
 }
 

@@ -95,7 +95,8 @@ func run(path string) error {
 		p := pkg{ID: "SPDXRef-" + strconv.Itoa(len(d.Packages)), Name: m.Path, Version: m.Version,
 			Location: "NOASSERTION"}
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) == 32 {
-			p.Checksums = []checksum{{"SHA256", hex.EncodeToString(sum)}} // checksum of the module's files, as in go.sum
+			// The checksum covers the module's files, as in go.sum.
+			p.Checksums = []checksum{{"SHA256", hex.EncodeToString(sum)}}
 		}
 		d.Packages = append(d.Packages, p)
 		d.Relations = append(d.Relations, relationship{"SPDXRef-occudiff", "DEPENDS_ON", p.ID})

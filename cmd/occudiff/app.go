@@ -61,7 +61,7 @@ type shared struct {
 	Bandwidth       float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory. Default: the value of the device table, see 'occudiff devices NAME'"`
 	Driver          string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run. Exports do not contain it"`
 	Label           string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and in the history"`
-	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size if the input lacks it. For example, 256 or 16x16. Repeatable, also for one kernel by its name or a pattern: 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
+	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size if the input lacks it. For example, 256 or 16x16. Repeatable: NAME=SIZE applies to the kernels with this name or pattern, as in 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
 	SIMD            cli.Count     `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size if the input lacks it. Repeatable, with names as in --local"`
 	AllowUnreadable bool          `flag:"allow-unreadable" expert:"true" help:"accept input with unreadable kernels. Every output states it. Without this flag, a gate, diff, track add, and track import exit with status 2"`
 	AllowUnjudged   []string      `flag:"allow-unjudged" expert:"true" arg:"REASON,..." words:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge. REASON is unmeasurable, no-prediction, or missing; without a value, all of them. Every output states it. Without this flag, or if no kernel could be judged, a gate exits with status 2"`

@@ -234,22 +234,22 @@ func (v *validation) write() {
 			"This table lists all files of real profiler output in the tests, with the predicted and measured occupancy, the result with its confidence, and whether the result is true. A test compares the results with the known facts and writes this page.",
 			fmt.Sprintf("Including published tables, there are %d results: %d are known to be true, %d are probable, and %d state that the cause cannot be determined from the file. The test fails if a result has a higher confidence than the facts support.",
 				v.answers[known]+v.answers[probable]+v.answers[untold], v.answers[known], v.answers[probable], v.answers[untold]),
-			"known: other information confirms it, such as another run of the program, a trace, or another table in the file. probable: nothing contradicts it. undetermined: the file does not decide it, and the result states this. Some runs are read twice, with and without their summary or for two GPUs."},
+			"A result is known to be true if other information confirms the result, such as another run of the program, a trace, or another table in the file. It is probable if nothing contradicts it. It is undetermined if the file is not sufficient to judge it, and the result states this. Some runs are read twice: with and without their summary, or for two GPUs."},
 			Tables: []*report.Table{tagged("real", v.runs)}},
 		{Key: "error", Title: "The error of the prediction", Text: []string{
-			"Absolute differences in percentage points, over all rows with a breakdown and a prediction, including rows that do not match. Except for the run that is read for a second GPU, no other measurable row has a prediction.",
-			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
-			"Busy occupancy compared with its prediction, the lower end: " + spread(v.busy) + ". Against the range: " + spread(v.fromBusy) + ".",
-			"These are few rows from few machines, and most are one matrix multiplication."}},
+			"The values are absolute differences in percentage points, over all rows with a breakdown and a prediction. Rows that do not match are included. No other measurable row has a prediction, except for the run that is read for a second GPU.",
+			"Measured occupancy and the lower end of the predicted average, at which a partial last wave takes as long as a full wave: " + spread(v.average) + ". Measured occupancy and the nearest value of the predicted range: " + spread(v.fromAverage) + ".",
+			"Busy occupancy and the lower end of its prediction: " + spread(v.busy) + ". Busy occupancy and the nearest value of its range: " + spread(v.fromBusy) + ".",
+			"There are only a few rows from a few machines, and most rows belong to the same matrix multiplication."}},
 		{Key: "calibration", Title: "Where confidence comes from", Text: []string{
-			"The confidence of a cause is its frequency of truth in the runs of two simulators that differ in their assumptions: high from 90%, medium from 80%, otherwise low, by the lower end of the 95% interval of the share, which must reach 90% on each simulator for high. Sampling is weak evidence if a large part of a value may come from other tasks.",
-			"Evidence that the simulators do not have, or that real runs contradict, keeps a fixed confidence."},
+			"The confidence of a cause depends on how often the cause is true in the runs of two simulators, which differ in their assumptions. The lower end of the 95% interval of this share determines the confidence. For high confidence, it must reach 90% on each simulator. For medium confidence, it must reach 80% for both simulators together. Otherwise, the confidence is low. Sampling is weak evidence if a large part of a value may come from other tasks.",
+			"Some evidence does not occur in the simulators, or real runs contradict it. Such evidence has a fixed confidence."},
 			Tables: []*report.Table{tagged("grounds", calibration())}},
 		{Key: "remedies", Title: "What the remedies gain", Text: []string{
-			"Each remedy was applied in the second simulator, as printed. A build for fewer registers is printed as a test, because no export shows whether it spills."},
+			"Each remedy was applied in the second simulator as the report prints it. The report calls a build for fewer registers a test, because no export shows whether this build spills."},
 			Tables: []*report.Table{tagged("remedies", remediesOf(v.T))}},
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
-			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
+			fmt.Sprintf("A published note contains the peak and measured occupancy of %d llama.cpp SYCL kernels. It contains no launch sizes, launch counts, or array state, so the measured occupancy is compared with VTune's peak. For %d of the kernels, the result is \"unmeasurable: sampling\", which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
 	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "design", "verification.md"), []byte(v.page(doc)))
 	// The table is for developers of the program.

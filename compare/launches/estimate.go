@@ -312,7 +312,8 @@ const mostOffset, offsetStep = 200e3, 20e3 // nanoseconds
 func (d *recording) offset() (by float64) {
 	least := math.Inf(1)
 	for i := range int(2*mostOffset/offsetStep) + 1 {
-		x := float64((i+1)/2) * offsetStep / d.interval * float64(1-i%2*2) // 0 first, then away from it in both directions
+		// x is 0 first, then moves away from 0 in both directions.
+		x := float64((i+1)/2) * offsetStep / d.interval * float64(1-i%2*2)
 		for m := range models {
 			f := d.shifted(x).sum(m).fit(Occupancy, prior{partSpread, 0, leastLevel})
 			if f.residual < least*(1-1e-9) {
@@ -426,7 +427,8 @@ func (d *recording) bars(list []Profile) {
 			if own := min(l.end, y.end) - max(l.start, y.start); own >= leastOwn*(y.end-y.start) {
 				list[l.task].Bars = append(list[l.task].Bars, Bar{max(y.start-l.start, 0) / length,
 					min(y.end-l.start, length) / length,
-					unit.FromPercent(math.Round(y.values[Occupancy]*1e5) / 1e5)}) // rounded as printed: it was stored in 32 bits
+					// The value is rounded as printed, because it was stored in 32 bits.
+					unit.FromPercent(math.Round(y.values[Occupancy]*1e5) / 1e5)})
 			}
 		}
 	}

@@ -73,7 +73,8 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	origin := r.List[0].At - r.List[0].Length
 	at := func(t int64) float64 { return float64(t-origin) / d.interval }
 	tasks := r.Trace.Tasks
-	time, shapes := make([]float64, len(tasks)), map[string][]float64{} // lengths by kernel name: a kernel's launch sizes share one shape
+	// The lengths are by kernel name: a kernel's launch sizes share one shape.
+	time, shapes := make([]float64, len(tasks)), map[string][]float64{}
 	for l := range r.Trace.All() {
 		x := span{int(l.Task), at(l.Start), at(l.End)}
 		d.launches = append(d.launches, x)

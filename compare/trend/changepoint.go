@@ -200,8 +200,9 @@ func judge(values []float64, points []ChangePoint, i int) {
 	}
 	c := &points[i]
 	left, right := describe(values[from:c.Index]), describe(values[c.Index:to])
-	*c = ChangePoint{Index: c.Index, Time: c.Time, P: studentP(left, right), MeanBefore: left.mean, MeanAfter: right.mean,
-		Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
+	*c = ChangePoint{Index: c.Index, Time: c.Time, P: studentP(left, right), MeanBefore: left.mean,
+		MeanAfter: right.mean,
+		Before:    left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
 // search finds the change points in one window after another, and reuses its

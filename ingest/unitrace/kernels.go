@@ -31,7 +31,7 @@ func (r *reader) into(f *ingest.File) error {
 			Device: a.key.Device, SIMD: unit.NonZero(a.key.SIMD), Pos: a.pos, Instances: unit.Some(t.launches),
 			Total: unit.Some(unit.Seconds(t.seconds)), Launches: t.spread()}
 		// Add the adapter's number only if there are several. With a single
-		// adapter, the kernels must equal other runs' kernels on it.
+		// adapter, a number would keep kernels from matching those of other runs.
 		if c.several && a.key.adapter >= 0 {
 			k.Device = fmt.Sprintf("Device #%d", a.key.adapter)
 		}

@@ -190,8 +190,8 @@ func (h *header) complete() {
 }
 
 // steadySideBySide reports whether the profiler's peak and its limits are
-// adjacent in the file, in their usual order, and percentages. Then a row's
-// four cells are contiguous bytes, which is compared with the previous row in
+// percentages in adjacent columns, in their usual order. Then a row's four cells
+// are contiguous bytes, which can be compared with the previous row's cells in
 // one step.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {

@@ -72,10 +72,10 @@ func digits8(y uint64) (v int64, ok bool) {
 	return int64(uint32(y)), ok
 }
 
-// shortTenths returns a share in its usual form, in tenths: one to three
-// digits, a point, and one decimal place. x contains the cell's last eight
-// bytes. The cell's length n must be 3 to 5. bad is not 0 for any other form,
-// valid or not.
+// shortTenths parses a share and returns it in tenths. It accepts only the usual
+// form: one to three digits, a point, and one decimal place. x contains the
+// cell's last eight bytes. The cell's length n must be 3 to 5. For any other
+// form, valid or not, bad is not 0.
 func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	const point = ('.' ^ '0') << 24
 	shift := uint(64-8*n) & 63

@@ -219,7 +219,8 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	if flags&flagRepeated != 0 {
 		repeated, times = c.u32(), int(c.u8())
 		if times > maxRepeat {
-			return 0, s.inputError("a field is repeated %d times; at most %d are known", times, maxRepeat)
+			return 0, s.inputError(
+				"a field is repeated %d times; occudiff reads at most %d repetitions", times, maxRepeat)
 		}
 	}
 	r.real = r.real[:0]

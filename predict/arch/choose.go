@@ -67,9 +67,9 @@ var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"the inputs do not identify the GPU")
 
-// Choose returns a run's device: the one from the user, or the one that the
-// inputs identify. If the inputs identify another device than the user, or
-// several devices, it returns an error, unless Force is set. It then compares
+// Choose returns a run's device: the device that the user named, or the device
+// that the inputs identify. If the inputs identify several devices, or a device
+// that the user did not name, it returns an error, unless Force is set. It then compares
 // the device table with the numbers in the inputs.
 func (t *Table) Choose(o Options) (Choice, error) {
 	var c Choice

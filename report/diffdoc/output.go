@@ -236,7 +236,7 @@ func Schemas() []report.Schema {
 	two := newOutput(&diff.Result{Old: side, New: side})
 	return []report.Schema{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
-			Text:   "several runs: the runs that differ, each kernel over all runs, and the validate output of each run.",
+			Text:   "several runs: the runs that differ, each kernel over all runs, and the validate output of each.",
 			Values: []any{runs}},
 		{Name: "summary", ID: report.AgentSummarySchema, Command: "occudiff validate|diff --format summary",
 			Text:   "findings and the conclusions that they allow, in at most 8 kB.",

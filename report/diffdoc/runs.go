@@ -214,7 +214,7 @@ func findingRows(s *diff.Runs) (rows []findingRow) {
 	return rows
 }
 
-// runsAgentSummary returns the runs that differ in few words.
+// runsAgentSummary returns a short summary of the runs that differ.
 func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 	var notes []note.Note
 	judged := 0

@@ -118,7 +118,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 
 // total returns the occupancies of the whole runs of both sides: the averages of
 // their means over time, and the number of kernels that they cover. It returns
-// nil if a side has none, or one kernel only.
+// nil if one of the sides has no mean, or only one kernel.
 func total(d *diff.Result) (t *diff.Delta, of string) {
 	side := func(s *diff.Side) (of diff.Sample, kernels int) {
 		sum := 0.0
@@ -492,7 +492,8 @@ func because(r *diff.Row) string {
 		parts = append(parts, "the effect of the change cannot be predicted")
 	}
 	judged := r.Verdict == diff.Regression || r.Verdict == diff.Improvement || r.Verdict == diff.Faster
-	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 } // with one decimal, the change is not 0
+	// With one decimal, the change is not 0.
+	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 }
 	explained := len(r.Changes) > 0 || printed(r.Delta(compare.MetricPredicted))
 	for _, f := range figures {
 		d := r.Delta(f.metric)

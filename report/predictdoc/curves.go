@@ -379,7 +379,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		}
 	}
 	// The time unit is the run time of a thread, because the model has no
-	// clock. Real launches scale the axis.
+	// clock. The length of a real launch scales the axis.
 	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports),
 		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns),
 		report.NewTable("explained", "What-if", explained.Phases, explainedColumns), predictedValue(&p)}

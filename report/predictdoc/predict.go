@@ -15,8 +15,10 @@ import (
 
 // Question is a launch and the devices for its prediction.
 type Question struct {
-	Launch    predict.Launch
-	Registers int // registers per thread that the kernel needs: selects each device's GRF mode; 0 keeps the launch's mode
+	Launch predict.Launch
+	// Registers is the number of registers per thread that the kernel needs. It
+	// selects each device's GRF mode. 0 keeps the launch's mode.
+	Registers int
 	On        []arch.Choice
 	Driver    bool // add the driver's formula as a second opinion
 }
@@ -227,8 +229,9 @@ func (c *onDevice) reasoning() page {
 		text := fmt.Sprintf("The compute driver's formula and the model agree: %s work-groups fit on the GPU at once.",
 			report.Thousands(r.Groups))
 		if r.Differs {
-			text = fmt.Sprintf("%s work-groups fit on the GPU at once by the compute driver's formula, and %s by the model: "+
-				"%s.", report.Thousands(r.Groups), report.Thousands(r.Model), strings.Join(r.Reasons, "; "))
+			text = fmt.Sprintf(
+				"%s work-groups fit on the GPU at once by the compute driver's formula, and %s by the model: "+
+					"%s.", report.Thousands(r.Groups), report.Thousands(r.Model), strings.Join(r.Reasons, "; "))
 		}
 		pg.items = append(pg.items, report.Item{Lead: "driver", Text: text})
 	}

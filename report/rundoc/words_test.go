@@ -490,7 +490,7 @@ Confirm first:
 1 to 10 a trace`},
 		{"the first two", many, report.Selection{Top: 2}, `13 kernels, 91 s. 13 below prediction
 Occupancy may cost time in kernels 1, 2 (3%)
-2 of 13 rows are shown (--top 2); counts, gates, JSON and JUnit are of all of them
+2 of 13 rows are shown (--top 2); counts, gates, JSON, and JUnit cover all of them
 1|b|2.2%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 2|a|1.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 Confirm first:

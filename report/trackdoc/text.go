@@ -104,7 +104,8 @@ func (v *view) evidence(s *track.Series) string {
 			text = append(text, "Also changed: "+strings.Join(moved, ", ")+".")
 		}
 		if s.Absent {
-			text = append(text, "It closes with a good run on this driver in this launch size, or with 'occudiff track accept'.")
+			text = append(text,
+				"It closes with a good run on this driver in this launch size, or with 'occudiff track accept'.")
 		}
 	}
 	return strings.Join(text, " ")
@@ -149,7 +150,8 @@ func (m metric) sharedText(s *track.Shared) string {
 		report.OneLine(s.Device))
 	switch {
 	case s.Restarts && s.Continues:
-		return text + "continue with it, " + m.side(s.Median) + " the runs before in the median, and are compared with them."
+		return text + "continue with it, " + m.side(s.Median) +
+			" the runs before in the median, and are compared with them."
 	case s.Restarts:
 		return text + fmt.Sprintf("start again, and %s needed for a verdict.",
 			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
