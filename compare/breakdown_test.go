@@ -149,9 +149,11 @@ func TestFan2(t *testing.T) {
 	}
 	want := []compare.Cause{
 		{Part: compare.PartIdle, Name: compare.CauseGaps, Confidence: compare.Low,
-			Evidence: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", ConfirmWith: "a trace, or gpu-sampling-interval 0.1", Next: compare.NextStep{Action: compare.Trace}},
+			Evidence: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 of " +
+				"the missing points. It cannot be distinguished from idle time within launches.",
+			ConfirmWith: "a trace, or gpu-sampling-interval 0.1", Next: compare.NextStep{Action: compare.Trace}},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: compare.Low, // the launches are shorter than an interval
-			Evidence:    "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.",
+			Evidence:    "The mean thread lifetime is 2.2 to 2.8 us: the dispatcher may not keep up.",
 			ConfirmWith: "a trace, or a computing-instance export", Next: compare.NextStep{Action: compare.Trace}},
 	}
 	if points := a.Causes[0].Explains.Or(0); math.Abs(float64(points)-16.4) > 0.05 {

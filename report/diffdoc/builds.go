@@ -108,7 +108,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 			report.CommandLine([]string{"occudiff", "collect", "--kernel", pattern, "--", "./app"})
 	}
 	return &report.Output{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
-		Doc: &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
+		Doc: &report.Document{Whole: true, Title: "Changes in a new build", Version: prov.Version,
 			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...), Closing: closing,
 			Sections: []report.Section{s, report.NoteSection(report.RunNotes(notes))}},
 		Value: buildsValue{buildsSchema, report.NewTable("kernels", "", pairs, columns), unit.NonZero(pattern),

@@ -339,7 +339,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		case f.Run.CopyOf != "":
 			text += " of " + report.OneLine(f.Run.CopyOf) + ", left out"
 		case f.more > 0:
-			text += "; " + unit.FormatCount(f.more, "more kernel is off", "more kernels are off")
+			text += "; " + unit.FormatCount(f.more, "more kernel differs", "more kernels differ")
 		}
 		return f.status().Word(text)
 	}, report.Fold),

@@ -105,7 +105,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
-		sc.Advice = []string{"To tell " + report.Shortest(d.Options.Threshold) +
+		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) +
 			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
@@ -239,7 +239,7 @@ func verdictText(r *diff.Row) string {
 		by = loaded
 	}
 	limit := report.Shortest(by.Limit.Or(0)) + " points"
-	proof := ": " + cmp.Or(tested(by), "single runs differ by "+limit+" at most")
+	proof := ": " + cmp.Or(tested(by), "single runs differ by up to "+limit)
 	switch r.Verdict {
 	case diff.Regression, diff.Improvement:
 		if text := memory(r); text != "" {

@@ -68,12 +68,12 @@ func TestVerdictText(t *testing.T) {
 	}{
 		{"tested", both(diff.Regression, tests(fell, 0.029, true, 5)), "regression: p = 0.029, 4 + 4 runs"},
 		{"a small p", both(diff.Regression, tests(fell, 0.0001, true, 5)), "regression: p < 0.001, 4 + 4 runs"},
-		{"single runs", both(diff.Regression, limited(fell, 10)), "regression: single runs differ by 10 points at most"},
+		{"single runs", both(diff.Regression, limited(fell, 10)), "regression: single runs differ by up to 10 points"},
 		{"busy occupancy moved as well", both(diff.Regression, limited(fell, 10), tests(delta(busy, 5, 60, 40), 0.01, true, 2)),
 			"regression: p = 0.010, 5 + 5 runs"},
 		{"busy occupancy moved the other way", both(diff.Regression, limited(fell, 10), tests(delta(busy, 5, 40, 60), 0.01, true, 2)),
-			"regression: single runs differ by 10 points at most"},
-		{"better", both(diff.Improvement, limited(delta(measured, 1, 40, 60), 10)), "improvement: single runs differ by 10 points at most"},
+			"regression: single runs differ by up to 10 points"},
+		{"better", both(diff.Improvement, limited(delta(measured, 1, 40, 60), 10)), "improvement: single runs differ by up to 10 points"},
 		{"by the history", both(diff.Regression, func() diff.Delta {
 			d := tests(fell, 0, true, 5)
 			d.P = unit.Opt[float64]{}
@@ -287,7 +287,7 @@ func TestRunWords(t *testing.T) {
 			"kernel=- measured_percent=- median_percent=- measured=-"},
 		{"one kernel", cells(&part), "n=- run=b finding=low in part finding=low in part kernel=k points=-20.0 time_ratio=- " +
 			"kernel=k measured_percent=40.0 median_percent=60.0 measured=40.0 of 60.0%"},
-		{"more kernels", findingColumns[3].Of(&more).Text, "low occupancy, slow; 2 more kernels are off"},
+		{"more kernels", findingColumns[3].Of(&more).Text, "low occupancy, slow; 2 more kernels differ"},
 		{"a copy", findingColumns[3].Of(&copied).Text, string(diff.RunCopy) + " of a, left out"},
 		{"by run", printed(k, byRun(runs)), "off=a -20.0, b -20.0 run_1=40.0 run_2=60.0"},
 		{"a headline", runsLine(runs, []findingRow{low, part}), "2 runs of 1 kernel on an unknown device. 2 differ: a (low occupancy, slow: -20.0 points), " +

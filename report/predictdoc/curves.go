@@ -262,7 +262,7 @@ func (a *axis) closing(points []predict.Point) string {
 		among = " among values that leave no lane idle"
 	}
 	most, what := figure(&best.Prediction)
-	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, report.PercentText(most),
+	text := fmt.Sprintf("Highest %s%s: %s, reached first at %s", what, among, report.PercentText(most),
 		report.WithUnit(number(a.value(best.X)), a.unit))
 	for i := range points {
 		if points[i].Own && points[i].Err == nil {

@@ -178,12 +178,12 @@ func TestSweepClosing(t *testing.T) {
 		want   string
 	}{
 		{"the launch has less", overLocal, []predict.Point{failed, own, point(128, 0.75), point(256, 0.75)},
-			"Highest average among values that divide the global size and leave no lane idle: 75.0%, first at 128; this launch has 50.0%."},
-		{"the launch is one of the best", overSIMD, []predict.Point{own, point(128, 0.25)}, "Highest average: 50.0%, first at 64; this launch has it."},
+			"Highest average among values that divide the global size and leave no lane idle: 75.0%, reached first at 128; this launch has 50.0%."},
+		{"the launch is one of the best", overSIMD, []predict.Point{own, point(128, 0.25)}, "Highest average: 50.0%, reached first at 64; this launch has it."},
 		{"idle lanes do not count", overLocal, []predict.Point{idle, point(128, 0.75)},
-			"Highest average among values that divide the global size and leave no lane idle: 75.0%, first at 128."},
-		{"every value has idle lanes", overLocal, []predict.Point{idle}, "Highest average: 90.0%, first at 96."},
-		{"the unit of the axis", overSLM, []predict.Point{point(1536, 0.75)}, "Highest average: 75.0%, first at 1.5 KB."},
+			"Highest average among values that divide the global size and leave no lane idle: 75.0%, reached first at 128."},
+		{"every value has idle lanes", overLocal, []predict.Point{idle}, "Highest average: 90.0%, reached first at 96."},
+		{"the unit of the axis", overSLM, []predict.Point{point(1536, 0.75)}, "Highest average: 75.0%, reached first at 1.5 KB."},
 	} {
 		a := axisOf(c.over, nil)
 		if got := a.closing(c.points); got != c.want {

@@ -68,7 +68,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		s.Headline += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)),
 			rate(b.KeptTotal.Rate()))
 	default:
-		s.Headline += " That keeps the budget."
+		s.Headline += " This is within the budget."
 	}
 	if table.Len > 0 {
 		first := *table
