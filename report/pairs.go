@@ -5,6 +5,13 @@ import (
 	"strings"
 )
 
+// InputsSection returns the inputs and settings that are needed to make a report
+// again.
+func InputsSection(rows Pairs) Section {
+	return Section{Key: SectionProvenance, Title: "Inputs and settings", Sheet: "Inputs",
+		Tables: []*Table{NameValue(SectionProvenance, rows)}}
+}
+
 // NameValue returns a table of names and values, for files.
 func NameValue(key string, rows Pairs) *Table {
 	value := Shown("value", "Value", func(*Pair) string { return "" }, Fold)

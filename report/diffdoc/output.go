@@ -115,7 +115,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 		Origin:  report.UpperFirst(rundoc.Origin(runs...)),
 		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(runs),
 		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
-			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...), provenance(c.sources(prov))}}
+			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...), report.InputsSection(c.sources(prov))}}
 }
 
 // verdictTerms returns the verdicts of rows as terms of the glossary.
@@ -262,13 +262,6 @@ func origin(r *compare.Result) string {
 		parts = append(parts, "collected "+p.Collected.Format("2006-01-02 15:04:05 MST"))
 	}
 	return strings.TrimSuffix(report.OneLine(strings.Join(append(parts, rundoc.Origin(r)), "; ")), "; ")
-}
-
-// provenance lists the compared runs and the settings, so that the comparison
-// can be repeated.
-func provenance(pairs report.Pairs) report.Section {
-	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Inputs",
-		Tables: []*report.Table{report.NameValue("provenance", pairs)}}
 }
 
 // latest returns the time of the last collected run.

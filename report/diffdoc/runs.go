@@ -76,7 +76,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	table := report.NewTable(report.SectionKernels, "", kernels, slices.Concat(manyColumns, byRun(s)))
 	d.Sections = append(d.Sections, report.Section{Key: report.SectionKernels, Title: "Kernels over all runs",
 		Sheet: "Kernels", Tables: []*report.Table{table.Show()}}, report.NoteSection(notes),
-		report.TermSection(d.Summary), provenance(pairs))
+		report.TermSection(d.Summary), report.InputsSection(pairs))
 	return d
 }
 

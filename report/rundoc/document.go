@@ -48,7 +48,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	d.Sections = slices.Concat([]report.Section{seriesSection(r, lines), kernelSection(r), elsewhereSection(r),
 		evidenceSection(r), launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), termSection(r, d.Summary),
-			madeSection(r, prov)})
+			report.InputsSection(madeFrom(r, prov))})
 	return d
 }
 
@@ -216,13 +216,6 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 		}
 	}
 	return times
-}
-
-// madeSection lists the inputs and settings that are needed to make the report
-// again.
-func madeSection(r *compare.Result, prov report.Provenance) report.Section {
-	return report.Section{Key: report.SectionProvenance, Title: "Inputs and settings", Sheet: "Inputs",
-		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
 }
 
 // madeFrom returns the program and its options, the device, and the machine

@@ -247,7 +247,7 @@ func TestWorkbookColumns(t *testing.T) {
 func TestProvenance(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{Version: "v1.2.3", CommandLine: []string{"occudiff", "validate", "it's.csv", ""}, Label: "nightly"})
 	got := map[string]string{}
-	table := sample.Find(d, "made-from")
+	table := sample.Find(d, report.SectionProvenance)
 	for i := range table.Len {
 		row := table.Row(i, nil)
 		got[row[0].Text] = report.Column{}.Print(row[1])

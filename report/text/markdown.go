@@ -111,7 +111,7 @@ func (p *markdown) list(items []report.Item) { p.block(strings.Join(report.ListO
 func check(c report.NextCommand) string {
 	line := "- "
 	if c.Rows != "" {
-		line += strong(c.Rows) + ": "
+		line += strong(strings.TrimSuffix(c.Rows, ":")) + ": "
 	}
 	if c.Prose {
 		line += Escape(c.Command)

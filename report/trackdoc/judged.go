@@ -186,8 +186,9 @@ func finish(d *report.Document, where string, prov report.Provenance) {
 		rows.Text("Judged", text)
 	}
 	d.Version = prov.Version
-	d.Sections = append(d.Sections, report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Inputs",
-		In: report.Files, Tables: []*report.Table{report.NameValue("provenance", rows)}})
+	inputs := report.InputsSection(rows)
+	inputs.In = report.Files
+	d.Sections = append(d.Sections, inputs)
 }
 
 // tableSection returns a section with a table, on a separate sheet.

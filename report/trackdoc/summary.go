@@ -255,12 +255,12 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	}
 	if v.alarmsOnly(own) {
 		s.Advice = append([]string{"One run is not enough to fail: exit 0. Measure again."}, s.Advice...)
-		s.Confirm = []report.NextCommand{{Rows: "Again:", Command: "occudiff track check" + db + " --suspects"}}
+		s.Confirm = []report.NextCommand{{Rows: "Repeat:", Command: "occudiff track check" + db + " --suspects"}}
 	}
 	s.Confirm = append(s.Confirm, gitLogs(own)...)
 	s.Confirm = append(s.Confirm,
-		report.NextCommand{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
-		report.NextCommand{Rows: "Meant:",
+		report.NextCommand{Rows: "Inspect:", Command: "occudiff track report" + db + only + " -o trend.html"},
+		report.NextCommand{Rows: "If intended:",
 			Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, cmp.Or(only, " --all"))})
 }
 
@@ -294,7 +294,7 @@ func gitLogs(list []line) (checks []report.NextCommand) {
 		if l.good == nil || l.first.Commit == "" || l.good.Commit == "" {
 			continue
 		}
-		check := report.NextCommand{Rows: "Look:", Command: "git log --oneline " +
+		check := report.NextCommand{Rows: "Inspect:", Command: "git log --oneline " +
 			report.CommandLine([]string{shortCommit(l.good.Commit) + ".." + shortCommit(l.first.Commit)})}
 		if !slices.Contains(checks, check) && len(checks) < report.MaxListedTasks {
 			checks = append(checks, check)
