@@ -50,8 +50,8 @@ func (r *Result) beyondBounds(row *Row) unit.Points {
 	return 0
 }
 
-// boundsCause states which bound the prediction exceeds. The reason is not
-// known, because the counter of thread occupancy is missing.
+// boundsCause states which measured bound the prediction violates. The reason is
+// not known, because the counter of thread occupancy is missing.
 func (r *Result) boundsCause(row *Row) *Cause {
 	p, idle := row.Predicted, row.Idle.Or(0)
 	text := fmt.Sprintf("XVEs were idle for %s of the time, so at most %s of the thread slots were occupied, "+

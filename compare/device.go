@@ -293,7 +293,7 @@ func (f *Fit) String() string {
 // "" if it fits.
 func (f *Fit) Against() string {
 	if text, _ := f.against(); text != "" {
-		return text + ". What ran is consistent with " + f.String()
+		return text + ". The run is consistent with " + f.String()
 	}
 	return ""
 }

@@ -121,8 +121,8 @@ func (r *Result) KnownLaunch(row *Row) predict.Launch {
 	return l
 }
 
-// better reports whether a setting of a launch is predicted to have at least a
-// point more than the launch itself.
+// better reports whether other settings of a launch have a predicted occupancy
+// that is at least one point higher.
 func (r *Result) better(l predict.Launch) bool {
 	a, err := predict.Advise(r.Device, l, predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true})
 	if err != nil || a.Current == nil || len(a.Best) == 0 || len(a.Best[0].Changes) == 0 {

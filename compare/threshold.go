@@ -152,8 +152,8 @@ const (
 	dispatchRate unit.Seconds = 35e6
 	fillsShort   unit.Seconds = 10
 
-	// alikeLaunches is the largest ratio between the longest and the shortest
-	// launch of a kernel with which their mean describes each launch.
+	// alikeLaunches is the ratio of a kernel's longest launch to its shortest
+	// launch up to which their mean describes every launch.
 	alikeLaunches = 2
 
 	// With imbalanceWaves waves, the partial last wave alone cannot cost 33%.

@@ -172,7 +172,8 @@ func (j *joiner) kernels(f *File) error {
 	return nil
 }
 
-// partial reports whether a file lacks launch parts that other files have.
+// partial reports whether a file lacks a global size, local size, or SIMD width
+// that other files have.
 func (j *joiner) partial(f *File) bool { return f.lacks > j.fewest && f.lacks < shapeless }
 
 // update adds new kernels to the indexes.

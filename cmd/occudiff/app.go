@@ -54,7 +54,7 @@ type app struct {
 type shared struct {
 	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id. See 'occudiff devices'. Default: the GPU that the inputs name"`
 	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device even if the inputs identify another GPU"`
-	XVE             int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a GPU with fewer than its full number"`
+	XVE             int           `flag:"xve" arg:"N" help:"number of enabled XVEs (EUs), if the GPU has fewer than the full number"`
 	DeviceFile      string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more devices. See docs/devices.md"`
 	Tolerance       float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match. Between measured and predicted occupancy, in percentage points"`
 	Sampling        time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection. A shorter launch cannot be measured"`

@@ -178,8 +178,8 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 }
 
 // platforms returns the table of platforms including the user's, and the requested
-// platform. Without a request, the platform has no key, because a batch has a
-// column for it. If the user's file has only one platform, it is the requested one.
+// platform. If none is requested, the platform has no key: a batch names platforms
+// in a column. If the user's file has only one platform, it is the requested one.
 func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err error) {
 	if t, err = computeunit.Builtin(); err != nil {
 		return nil, p, err

@@ -296,8 +296,8 @@ func (a *app) chooseColumns(ans *report.Output) error {
 // outputFiles are the files that one command writes. They are opened before the
 // work, so that an unwritable one is detected first. Each file appears complete or
 // not at all: it is written as a temporary file next to its target and renamed
-// when all files are complete. A link is followed. Rejected are targets that are
-// not regular files, and files that the command reads, under any name.
+// when all files are complete. A link is followed. A target is rejected if it is
+// not a regular file, or if the command reads it, under any name.
 type outputFiles struct {
 	inputs  []string                        // files that the command reads; a folder stands for its files
 	stopped func() error                    // an error after a cancellation, so that a large report stops early

@@ -81,7 +81,7 @@ func (p *prediction) check(paths []string) error {
 		{p.Timeline, "--timeline", "sweep explain"},
 		{p.Sweep != "", "--sweep", "explain"},
 		{!partial, "a policy other than partial; add --policy partial", "ports"},
-		{partial, "--policy partial, a what-if of --timeline", "batch sweep explain"},
+		{partial, "--policy partial, which computes a timeline", "batch sweep explain"},
 		{p.Compat != "", "--compat calculator", "model explain sweep policy barrier-slots work-group-slots registers timeline platform platform-file"},
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve explain"},
 		{!units, "the model of Intel GPUs; add --model compute-unit", "platform platform-file"},

@@ -227,7 +227,7 @@ func (v *validation) write() {
 			sum += x
 		}
 		n := len(list)
-		return fmt.Sprintf("n %d, mean %.1f, median %.1f, most %.1f", n, sum/float64(n), (list[(n-1)/2]+list[n/2])/2, list[n-1])
+		return fmt.Sprintf("n = %d, mean %.1f, median %.1f, maximum %.1f", n, sum/float64(n), (list[(n-1)/2]+list[n/2])/2, list[n-1])
 	}
 	doc := &report.Document{Title: "Validation on real runs", Sections: []report.Section{
 		{Key: "real", Title: "Runs", Text: []string{

@@ -264,7 +264,7 @@ func TestDiffPairs(t *testing.T) {
 	} {
 		d := compareTwo([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
-		// In the new side's order: this test is not about verdicts.
+		// The rows keep the new side's order. Only a report sorts them by verdict.
 		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 			row := rowOf(p)
 			row.Verdict = d.judge(&row)

@@ -216,12 +216,12 @@ func sqliteDSN(path string, options Options) string {
 	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
 }
 
-// verify searches for damage that reading would not notice, because rows, runs,
+// verify searches for damage that does not make a read fail, but lets rows, runs,
 // or series disappear: inconsistent pages, rows without their run or series,
 // runs without some of their rows, and keys that differ from their digest. It
 // reads all keys and indexes; a million rows take 2 s. It does not find a
 // number that changed to another number. Each statement sees one state, so a
-// concurrent writer is not damage. A server checks its pages itself.
+// concurrent writer is not reported as damage. A server checks its pages itself.
 func (d *DB) verify(ctx context.Context) error {
 	if d.engine.server {
 		return nil

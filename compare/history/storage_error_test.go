@@ -51,7 +51,7 @@ func TestNotAHistory(t *testing.T) {
 		{"another program's database", foreign, Options{}, errNotHistory, "not a history: " + foreign + " is a database of another program: it has tables, but none of occudiff's; name another file with --db"},
 		{"a folder", dir, Options{}, errNotHistory, "not a history: " + dir + " is not a file; name a file or a postgres:// URL with --db"},
 		{"an empty file for a reader", empty, Options{MustExist: true}, errMissing,
-			"there is no such history: " + empty + " has no tables of occudiff; 'occudiff track add' makes them, --db names another history"},
+			"there is no such history: " + empty + " has no occudiff tables; create them with 'occudiff track add', or name another history with --db"},
 		{"a mistyped name", filepath.Join(dir, "none.db"), Options{MustExist: true}, errMissing,
 			"there is no such history: " + filepath.Join(dir, "none.db") + " does not exist; 'occudiff track add' makes it, --db names another one"},
 		{"a missing folder", filepath.Join(dir, "no", "none.db"), Options{}, errMissing, "there is no such history: the folder of " + filepath.Join(dir, "no", "none.db") + " cannot be used"},

@@ -86,9 +86,9 @@ func TestOutliersOfTwoKernels(t *testing.T) {
 	}
 }
 
-// TestOutliersOfFolders simulates folders of runs. Without a difference, a run
-// is named in about one of 100 folders. Runs that are 10 spreads low must be
-// named. OCCUDIFF_TEST=all prints the table for docs/design/gate-rule.md.
+// TestOutliersOfFolders simulates folders of runs. Without a difference, a run is
+// reported as an outlier in about one of 100 folders. Runs that are 10 spreads
+// low must be reported. OCCUDIFF_TEST=all prints the table for docs/design/gate-rule.md.
 func TestOutliersOfFolders(t *testing.T) {
 	sizes, folders := [][2]int{{6, 20}, {12, 20}}, 20
 	if long() > 0 {

@@ -108,7 +108,8 @@ func TestPanels(t *testing.T) {
 				line("change of %d at %d: %.5g to %.5g, %d and %d points, p %.3g", k, p.Index, p.MeanBefore, p.MeanAfter, p.Before, p.After, p.P)
 			}
 		}
-		// The first series ends with run 29, and a later run is accepted.
+		// The first series ends with run 29. Its level is accepted with a later
+		// run, or not at all (0).
 		ended := append([][]Point{append([]Point{}, series[0][:30]...)}, series[1:]...)
 		for _, closed := range []int{0, 31, 35, 99} {
 			ended[0][29].Closed = closed

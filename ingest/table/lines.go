@@ -299,10 +299,10 @@ func (c *Dashed) Cells(line string) []string {
 	return out
 }
 
-// InColumns reports whether a line has the form of a row: it is longer than a
-// name, and it has blanks before the first column and in the gaps. A summary's
-// next metric also begins at the left edge, but it is as short as a name, or
-// its text crosses a gap.
+// InColumns reports whether a line has the form of a row: it reaches beyond the
+// first column, and it is blank wherever the dashed line is blank. A metric that
+// follows the table without an empty line is not a row: it is as short as a name,
+// or its text crosses a gap.
 func (c *Dashed) InColumns(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false

@@ -362,7 +362,7 @@ func TestLaunchesRejected(t *testing.T) {
 	}{
 		{"no times", "there are 16 launches, but 0 time stamps of the GPU", func(l fstest.MapFS) { delete(l, aux) }},
 		{"no trace", "no trace of a Level Zero program", func(l fstest.MapFS) { delete(l, trace) }},
-		{"a launch is missing", "launch 0 is followed by launch 2", func(l fstest.MapFS) {
+		{"a launch is missing", "launch records are missing: launch 0 is followed by launch 2", func(l fstest.MapFS) {
 			s := mixed()
 			s.noFrames = true
 			b, _ := s.trace()

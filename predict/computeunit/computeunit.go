@@ -32,7 +32,7 @@ type Launch struct {
 const (
 	LimitRegisters = "registers" // register file
 	LimitSLM       = "slm"       // shared local memory
-	LimitSubgroups = "subgroups" // sub-group states
+	LimitSubgroups = "subgroups" // sub-groups that a compute unit can hold
 	LimitHardware  = "hardware"  // active work-groups
 )
 

@@ -124,8 +124,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestWithoutScript checks that a page is complete without its script: plain
-// tables, and no field without a function.
+// TestWithoutScript checks that a page is complete without its script: it has
+// plain tables and no controls that would do nothing.
 func TestWithoutScript(t *testing.T) {
 	b := open(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true}))

@@ -236,7 +236,7 @@ func (k *OverTime) plot(at int) report.Plot {
 		profile.Name, profile.Points = "measured mean", []report.Point{point(0, mean), point(k.Length, mean)}
 	}
 	series := []report.LineSeries{simulated, profile}
-	text := "Mean occupancy of the launches, over the simulated launch."
+	text := "Mean measured occupancy of the launches, and the simulated launch."
 	if n := len(k.Bars); n > 0 && n <= plottedBars {
 		bars := report.LineSeries{Name: "samples"}
 		for _, b := range k.Bars {

@@ -21,7 +21,7 @@ type incident struct {
 	shift         float64
 	opened        *track.Ref
 	state         string // open, recovered, accepted
-	closed        string // with the run and the note
+	closed        string // how it was closed: the run, and the note if it was accepted
 }
 
 // The states of an incident.

@@ -85,7 +85,7 @@ func ImportedText(done *history.Imported, bad int) string {
 		also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
 }
 
-// also returns a text with a count for #, or "" for 0.
+// also returns "; " and the text with n in place of its #, or "" if n is 0.
 func also(n int64, text string) string {
 	if n == 0 {
 		return ""
