@@ -82,7 +82,8 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 			" another file with --db", errNotHistory, d.engine.where)
 	case ours == 0 && (d.options.MustExist || d.options.ReadOnly):
 		return false, fmt.Errorf(
-			"%w: %s has no occudiff tables; create them with 'occudiff track add', or name another history with --db", errMissing, d.engine.where)
+			"%w: %s has no occudiff tables; create them with 'occudiff track add', or name another history with --db",
+			errMissing, d.engine.where)
 	case ours > 0 && version < 1:
 		return false, d.damaged(fmt.Sprintf("it has schema %d, which no version of occudiff writes", version))
 	case ours > 0 && version != schema:

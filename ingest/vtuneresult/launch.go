@@ -271,7 +271,8 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 			// VTune numbers launches. A gap means that a launch's record was
 			// lost, and all later times would be assigned to the wrong launch.
 			if t.order != uint64(len(list)+1) {
-				return nil, fmt.Errorf("launch records are missing: launch %d is followed by launch %d", len(list), t.order)
+				return nil, fmt.Errorf(
+					"launch records are missing: launch %d is followed by launch %d", len(list), t.order)
 			}
 			waiting[t.event] = append(waiting[t.event], len(list))
 			list = append(list, launch{task: task, queue: uint32(t.queue)})

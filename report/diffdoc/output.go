@@ -115,7 +115,8 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 		Origin:  report.UpperFirst(rundoc.Origin(runs...)),
 		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(runs),
 		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
-			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...), report.InputsSection(c.sources(prov))}}
+			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...),
+			report.InputsSection(c.sources(prov))}}
 }
 
 // verdictTerms returns the verdicts of rows as terms of the glossary.
