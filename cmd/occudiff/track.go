@@ -103,7 +103,10 @@ func (t *tracking) judging(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return t.looking(ctx, func(db *history.DB) (*report.Output, error) { return judge(db, m) })
+	return t.looking(ctx, func(db *history.DB) (*report.Output, error) {
+		defer t.showStep("judging")()
+		return judge(db, m)
+	})
 }
 
 // gate returns the metric and its gate from the flags and the file of settings.

@@ -289,16 +289,14 @@ func devicesOf(runs []*compare.Result) (devices []string) {
 	return devices
 }
 
-// validateArgs returns the command that validates a run.
-func validateArgs(r *compare.Result) []string {
-	args := []string{"occudiff", "validate"}
+// validateCommand returns the command that validates a run, or "" if there is
+// none.
+func validateCommand(r *compare.Result) string {
+	device := ""
 	if r.Device != nil {
-		args = append(args, "--device", r.Device.Key)
+		device = r.Device.Key
 	}
-	for _, in := range r.Inputs {
-		args = append(args, in.Path)
-	}
-	return args
+	return rundoc.ValidateCommand(r, device)
 }
 
 // joined returns the test cases of all runs or sides. Their classes include the

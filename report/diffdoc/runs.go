@@ -97,10 +97,10 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 	n := min(len(findings), report.SummaryRows)
 	sc.More, sc.Rows = andMore(len(findings)-n, "run"), findingTable(findings[:n])
 	for _, r := range findings[:n] {
-		if number := r.number.Or(""); len(sc.Confirm) < mostChecks && number != "" && len(r.Run.Inputs) > 0 {
+		number, command := r.number.Or(""), validateCommand(r.Run.Result)
+		if len(sc.Confirm) < mostChecks && number != "" && command != "" {
 			sc.ConfirmReason = "Validate such a run alone"
-			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number,
-				Command: report.CommandLine(validateArgs(r.Run.Result))})
+			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number, Command: command})
 		}
 	}
 	return sc
@@ -238,8 +238,8 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 		if k := f.Kernel; k != nil {
 			finding.Kernel, finding.Predicted, finding.Measured = k.Task, k.Predicted, k.Measured[f.Run.Place]
 		}
-		if f.What != diff.RunCopy {
-			finding.Next = unit.Some(report.CommandLine(validateArgs(f.Run.Result)))
+		if command := validateCommand(f.Run.Result); f.What != diff.RunCopy {
+			finding.Next = unit.Maybe(command, command != "")
 		}
 		if !c.Add(finding) {
 			break

@@ -105,13 +105,17 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
-		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) +
-			" points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY"}
+		how := " in two folders, then occudiff diff; or --noise HISTORY"
+		if len(d.New.Runs) > 0 {
+			how = d.New.Runs[0].Options.Naming.Words(how, "")
+		}
+		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) + " points: 4 runs per side" + how}
 	}
-	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		sc.ConfirmReason = "Find the cause of the lower occupancy"
-		sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "),
-			Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
+	if len(worse) > 0 && len(c.sides) == 1 {
+		if command := validateCommand(d.New.Runs[0]); command != "" {
+			sc.ConfirmReason = "Find the cause of the lower occupancy"
+			sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "), Command: command}}
+		}
 	}
 	return sc
 }

@@ -399,11 +399,32 @@ func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +
 	"-report-output run.csv -r RESULT_DIR"
 
+// ValidateCommand returns the command that validates a run on a device, or
+// without --device if device is "". It returns "" if the run has no inputs, and
+// on a page, which has a form and no paths for a command.
+func ValidateCommand(r *compare.Result, device string) string {
+	if len(r.Inputs) == 0 || r.Options.Naming != arch.ByFlag {
+		return ""
+	}
+	command := []string{"occudiff", "validate"}
+	if device != "" {
+		command = append(command, "--device", device)
+	}
+	for _, in := range r.Inputs {
+		command = append(command, in.Path)
+	}
+	return report.CommandLine(command)
+}
+
 // missing returns the command that provides the missing inputs of a prediction,
 // if there is one.
 func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	lacks := func(row compare.Row) bool {
 		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
+	}
+	onlyDevice := "" // command with the only device that fits
+	if (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1 {
+		onlyDevice = ValidateCommand(r, r.Fit.Devices[0].Key)
 	}
 	switch lacksCounter := withoutCounter(r); {
 	case lacksCounter && (r.Device == nil || r.Device.IsBeforeXe()):
@@ -411,13 +432,8 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 			"characterization-mode=full-compute -- " + application(r)}}
 	case lacksCounter:
 		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
-	case (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1 &&
-		r.Options.Naming == arch.ByFlag: // a form is next to the report
-		command := []string{"occudiff", "validate", "--device", r.Fit.Devices[0].Key}
-		for _, in := range r.Inputs {
-			command = append(command, in.Path)
-		}
-		return "With the device", []report.NextCommand{{Command: report.CommandLine(command)}}
+	case onlyDevice != "":
+		return "With the device", []report.NextCommand{{Command: onlyDevice}}
 	case r.Device != nil && r.Trace != nil && slices.ContainsFunc(r.Rows, lacks):
 		command := runs[compare.Binary].command + " " + application(r)
 		return "To get the launch sizes", []report.NextCommand{{Command: command}}

@@ -188,6 +188,7 @@ func TestNoFlags(t *testing.T) {
 	if err := os.WriteFile(export, mix, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	worse := filepath.Join("..", "..", "..", "fixtures", fixtures.Worse()[0])
 	alone := filepath.Join(folder, "alone.csv")
 	if err := os.WriteFile(alone, []byte(`Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%),Peak XVE Threads Occupancy(%)
 Fan1,2048,16,1.0,10,32,10.0,14.3
@@ -210,6 +211,9 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		{"unknown and ambiguous device names", func() (*app.Result, error) {
 			return a.PredictOthers(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
 		}, "There are several devices &#34;mtl&#34;: select one of mtl-128, mtl-112, mtl-64."},
+		{"a regression", func() (*app.Result, error) {
+			return a.Compare(t.Context(), [][]string{{export}, {worse}}, app.RunSettings{Device: "max1100"})
+		}, "histogram_rows"},
 		{"an unknown device", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
 	} {
 		text := ""
@@ -220,6 +224,10 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		for _, f := range problems(err) {
 			text += f.Text + " " + f.Hint
 		}
+		if strings.Contains(text, "occudiff validate --device") {
+			t.Errorf("%s: a command that cannot read the file", c.reason)
+		}
+		text, _, _ = strings.Cut(text, `id="terms"`) // the terms cover all interfaces
 		text = regexp.MustCompile("<code>.*?</code>").ReplaceAllString(text, "") // a command to paste elsewhere
 		if flag := regexp.MustCompile(`.{0,40}([^-(]|[^r]\()--[a-z][a-z-]+`).FindString(text); flag != "" || !strings.Contains(text, c.want) {
 			t.Errorf("%s: no %q, or the flag in %q", c.reason, c.want, flag)
