@@ -31,20 +31,20 @@ type Case struct {
 	Name    string // Fan2 (2048x2048 in 1024x1, SIMD32)
 	File    string
 	Line    int
-	Seconds unit.Opt[unit.Seconds] // total of all launches
+	Seconds unit.Opt[unit.Seconds] // total time of all launches
 	Outcome Outcome
-	Type    string // cause, otherwise the verdict; for cases that did not pass
+	Type    string // cause, or the verdict if the cause is unknown; only for cases that did not pass
 	Message string // one line: below by 36.8 points: dispatch
 	Reason  string // message without the type, for a list of cases; may be empty
 	Text    string // evidence in one line, then the values; may be empty if the case passed
-	Model   string // error of the prediction itself, independent of the measurement; empty without one
+	Model   string // prediction error, independent of the measurement; may be empty
 }
 
 // Outcome is the result of a case.
 type Outcome uint8
 
-// The outcomes. A row that cannot be judged is skipped, because it neither
-// passed nor failed.
+// The outcomes of a case. A row that cannot be judged is a skipped case,
+// because it neither passed nor failed.
 const (
 	Passed  Outcome = iota // match
 	Failed                 // below, above
@@ -70,10 +70,10 @@ func (s *TestSuite) AddEach(name string, values []string) {
 	}
 }
 
-// SetCases sets the suite's cases. It numbers cases with the same class and
-// name, because CI systems would treat them as repetitions of one test. The
-// numbers follow the input order, so that a launch keeps its number if its
-// verdict changes.
+// SetCases sets the suite's cases. It adds a number to the names of cases with
+// the same class and name, because CI systems would treat such cases as
+// repetitions of one test. The numbers follow the input order, so that a launch
+// keeps its number if its verdict changes.
 func (s *TestSuite) SetCases(cases []Case) {
 	s.Cases = cases
 	name := func(c *Case) string { return c.Class + "\x00" + c.Name }
@@ -88,15 +88,16 @@ func (s *TestSuite) SetCases(cases []Case) {
 		number := func(n int) string { return " #" + strconv.Itoa(n) }
 		n := 1
 		for _, i := range alike[1:] {
-			for n++; of[key+number(n)] != nil; n++ { // a kernel may have this name
+			for n++; of[key+number(n)] != nil; n++ { // a kernel may already have the numbered name
 			}
 			cases[i].Name += number(n)
 		}
 	}
 }
 
-// Join adds a suite and puts its name before its properties. Its cases follow
-// the existing ones. The class of a case distinguishes the suites.
+// Join appends the cases and properties of another suite. The name of each
+// added property begins with name. The class of a case shows which suite it
+// comes from.
 func (s *TestSuite) Join(name string, other *TestSuite) {
 	for _, p := range other.Properties {
 		s.Properties = append(s.Properties, TestProperty{name + "." + p.Name, p.Value})
@@ -107,7 +108,7 @@ func (s *TestSuite) Join(name string, other *TestSuite) {
 	s.Cases = append(s.Cases, other.Cases...)
 }
 
-// Count returns the number of cases with an outcome.
+// Count returns the number of cases with the given outcome.
 func (s *TestSuite) Count(o Outcome) (n int) {
 	for i := range s.Cases {
 		if s.Cases[i].Outcome == o {
@@ -117,7 +118,8 @@ func (s *TestSuite) Count(o Outcome) (n int) {
 	return n
 }
 
-// Seconds returns the total time of the cases, or nothing if none has a time.
+// Seconds returns the total time of the cases, or nothing if no case has a
+// time.
 func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 	for i := range s.Cases {
 		if t, timed := s.Cases[i].Seconds.Value(); timed {
@@ -130,7 +132,7 @@ func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 // Annotation is a message that a code host shows next to a line of a file.
 type Annotation struct {
 	Level   AnnotationLevel
-	File    string // as in the input; empty if the message has no file
+	File    string // path as in the input; empty if the message is not about a file
 	Line    int    // starting with 1; 0 if unknown
 	Title   string // one line
 	Message string
@@ -139,7 +141,7 @@ type Annotation struct {
 // AnnotationLevel is the severity of an annotation.
 type AnnotationLevel string
 
-// The levels, in GitHub's terms.
+// The annotation levels, in GitHub's terms.
 const (
 	AnnotateError   AnnotationLevel = "error"   // fails the job
 	AnnotateWarning AnnotationLevel = "warning" // does not fail the job
@@ -147,8 +149,9 @@ const (
 )
 
 // CapAnnotations limits the annotations of each level to most. GitHub shows
-// only the first 10 per level and step and drops the rest silently. If there
-// are more, the last one that fits contains the number of the others.
+// only the first 10 per level and step and drops the rest silently. If a level
+// has more annotations, its last annotation that fits contains the number of
+// the others.
 func CapAnnotations(list []Annotation, most int) []Annotation {
 	total, seen := map[AnnotationLevel]int{}, map[AnnotationLevel]int{}
 	for _, a := range list {
@@ -168,13 +171,13 @@ func CapAnnotations(list []Annotation, most int) []Annotation {
 	return kept
 }
 
-// Unjudged counts the kernels that a gate did not judge. If the gate passed, it
-// would claim a result for them.
+// Unjudged counts the kernels that a gate did not judge. A gate that passed in
+// spite of such kernels would claim a result that it does not have.
 type Unjudged struct {
 	Gate    string // as the user wrote it: "--fail-on mismatch"
 	Judged  int    // number of kernels
 	Kernels int    // number of kernels that the gate applies to
-	Nothing string // continues "had nothing to judge" if Judged is 0; may be empty
+	Nothing string // text after "had nothing to judge" if Judged is 0; may be empty
 	Of      []UnjudgedKernels
 }
 
@@ -185,16 +188,18 @@ type UnjudgedKernels struct {
 	Text   string // text after the count: "unmeasurable"
 }
 
-// The reasons, as values of --allow-unjudged.
+// The reasons why a kernel is not judged, which are also the values of
+// --allow-unjudged.
 const (
 	ReasonUnmeasurable = "unmeasurable" // the kernel's own value is unknown or cannot be compared
 	ReasonNoPrediction = "no-prediction"
 	ReasonMissing      = "missing" // a run, or all old or all new runs, lack the kernel
 )
 
-// Sort returns one text for the unjudged kernels that are not accepted, with
-// the flag that accepts them, and one for those that are. A text is empty if
-// there are none. A gate that judged nothing is never accepted.
+// Sort returns two texts: one for the unjudged kernels whose reason is not in
+// accepted, with the flag that accepts the reason, and one for the accepted
+// kernels. A text is empty if it would describe no kernels. A gate that judged
+// no kernel is always refused.
 func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 	switch {
 	case u.Gate == "":
@@ -240,8 +245,8 @@ func (k UnjudgedKernels) String() string { return Thousands(k.N) + " " + k.Text 
 // AgentSummarySchema is the name and version of the summary's JSON contract.
 const AgentSummarySchema = "occudiff/summary/1"
 
-// Limits of a summary. Within them, an agent can process it, and a CI comment
-// accepts it.
+// Limits of a summary. An agent can process a summary of this size, and a CI
+// comment accepts it.
 const (
 	summaryFindings = 20
 	summaryBytes    = 8 << 10

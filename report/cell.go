@@ -11,10 +11,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Kind is the kind of a cell's value. It determines the printed form.
+// Kind is the kind of a cell's value. It determines how the value is printed.
 type Kind uint8
 
-// The kinds. The zero cell is Absent: a missing measurement is not zero.
+// The kinds. The zero value of a Cell is Absent, because a missing measurement
+// must not be printed as the number 0.
 const (
 	Absent   Kind = iota
 	Text          // Cell.Text
@@ -23,9 +24,9 @@ const (
 	Integers      // Cell.Ints
 	Array         // Cell.List or Cell.Rows
 	Bool          // Cell.Bool; people read yes or no
-	Object        // only in JSON: an object whose fields are the columns with its path
-	Integer       // Cell.Int, thousands separated for people
-	Number        // Cell.Num with the column's decimals
+	Object        // only in JSON: an object; its fields are the columns whose path begins with its path
+	Integer       // Cell.Int, with thousands separators for people
+	Number        // Cell.Num, printed with the column's decimals
 	Percent       // Cell.Num, 0..100, one decimal
 	Points        // Cell.Num, percentage points, one decimal and a sign
 	Duration      // Cell.Num, seconds; people see the column's unit and decimals
@@ -34,7 +35,7 @@ const (
 // Status is the color that repeats a verdict's meaning.
 type Status uint8
 
-// The statuses.
+// The statuses of a value.
 const (
 	Plain  Status = iota
 	Good          // matches
@@ -57,13 +58,13 @@ type Cell struct {
 	Rows   *Table // only in JSON
 }
 
-// Word is a text with a status. An empty text is absent.
+// Word is a text with a status. A Word with an empty text is an absent value.
 type Word struct {
 	Text   string
 	Status Status
 }
 
-// Word returns a text with the status.
+// Word returns text as a Word with status s.
 func (s Status) Word(text string) Word { return Word{text, s} }
 
 // Value lists the value types that a column accepts.
@@ -180,11 +181,11 @@ func StatusCell(s string, status Status) Cell {
 	return c
 }
 
-// IntCell returns a count.
+// IntCell returns a cell with a count.
 func IntCell[T ~int | ~int64](n T) Cell { return Cell{Kind: Integer, Int: int64(n)} }
 
-// NumCell returns a number. NaN and infinities are absent, because no output
-// format has them.
+// NumCell returns a cell with a number. For NaN and infinities, the cell is
+// absent, because no output format has them.
 func NumCell(kind Kind, x float64) Cell {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return Cell{}
@@ -192,7 +193,7 @@ func NumCell(kind Kind, x float64) Cell {
 	return Cell{Kind: kind, Num: x}
 }
 
-// RatioCell returns a percentage.
+// RatioCell returns a cell with a percentage.
 func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
 
 // isZero reports whether a value is empty or a number that is not positive.
@@ -200,7 +201,7 @@ func (c *Cell) isZero() bool {
 	return c.Int <= 0 && c.Num <= 0 && c.Text == "" && !c.Bool && !c.Size.Present() && len(c.List) == 0
 }
 
-// Blank reports whether people see only a dash.
+// Blank reports whether people see only a dash instead of a value.
 func (c Cell) Blank() bool {
 	switch c.Kind {
 	case Name:

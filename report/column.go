@@ -22,9 +22,10 @@ import (
 //		report.List("notes", func(l *launch) []note.Note { return l.Notes }, report.NoteColumns()),
 //	}, report.Part("", "predicted", func(l *launch) *prediction { return l.Predicted }, predictionColumns))
 //	table := report.NewTable("launches", "", launches, columns) // for JSON and CSV
-//	shown := table.Show("kernel", "total_seconds")              // for people: these first, no empty columns
+//	shown := table.Show("kernel", "total_seconds")              // for people: these columns first, and no empty columns
 //
-// Cells have base units at full precision: seconds, bytes, percent.
+// The cells contain values in base units (seconds, bytes, or percent) at full
+// precision.
 type Col[R any] struct {
 	Column
 	Of func(*R) Cell
@@ -56,31 +57,32 @@ func Define[R any, V Value](key, title string, get func(*R) V, options ...Option
 	}}
 }
 
-// JSON returns a column that only JSON has.
+// JSON returns a column that appears only in JSON.
 func JSON[R any, V Value](path string, get func(*R) V, options ...Option) Col[R] {
 	return Define(path, "", get, options...)
 }
 
-// Shown returns a column that JSON does not have.
+// Shown returns a column that appears in all outputs except JSON.
 func Shown[R any, V Value](key, title string, get func(*R) V, options ...Option) Col[R] {
 	return Define(key, title, get, options...).As(Path(""))
 }
 
-// List returns a column that only JSON has. Each of its values is a list of
-// rows.
+// List returns a column that appears only in JSON. Each value of the column is
+// a list of rows.
 func List[R, P any](path string, get func(*R) []P, cols []Col[P], options ...Option) Col[R] {
 	c := Column{Path: path, Kind: Array, Of: columnsOf(cols), Traits: Always}.with(options)
 	return Col[R]{c, func(row *R) Cell { return Cell{Kind: Array, Rows: tableOf(c.Of, get(row), cols)} }}
 }
 
-// Element returns the column for a List with plain values.
+// Element returns the columns of a List whose elements are plain values instead
+// of objects.
 func Element[V Value]() []Col[V] {
 	return []Col[V]{JSON(listPath, func(v *V) V { return *v })}
 }
 
-// Part returns columns for a part of a row that may be missing. In JSON, the
-// part is an object, or null if get returns nil. The column keys begin with
-// key.
+// Part returns columns for a part of a row. The part may be missing. In JSON,
+// the part is an object, or null if get returns nil. The keys of its columns
+// begin with key.
 func Part[R, P any](key, path string, get func(*R) *P, cols []Col[P], options ...Option) []Col[R] {
 	object := Col[R]{Column{Path: path, Kind: Object}.with(options), func(row *R) Cell {
 		if get(row) == nil {
@@ -111,7 +113,8 @@ func Within[R, P any](key, path string, get func(*R) *P, cols []Col[P]) []Col[R]
 	})
 }
 
-// InJSON returns the columns, restricted to JSON except for the keys in but.
+// InJSON returns the columns restricted to JSON. Columns whose keys are in but
+// stay in all their outputs.
 func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
 	return ListOf(cols, func(c Col[R]) Col[R] {
 		if !slices.Contains(but, c.Key) {
@@ -121,25 +124,25 @@ func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
 	})
 }
 
-// As returns a column with other properties.
+// As returns a copy of the column with the options applied.
 func (c Col[R]) As(options ...Option) Col[R] { return Col[R]{c.with(options), c.Of} }
 
 // Option is a column property other than the key, the title, and the values. A
-// View, a Kind, and a Trait are options, too. A Kind replaces the kind of the
-// value type. For example, a float64 may be a Percent, and a string a kernel
-// Name.
+// View, a Kind, and a Trait are options, too. The option Kind replaces the kind
+// that follows from the value type. For example, a float64 may be a Percent,
+// and a string a kernel Name.
 type Option interface{ set(*Column) }
 
 // Options of columns.
 type (
 	Key      string // name in CSV, if it differs from the name in JSON
-	Path     string // in JSON: "predicted.peak_percent" is a field of an object; "" leaves the column out
+	Path     string // path in JSON: "predicted.peak_percent" is a field of an object; "" omits the column
 	Title    string
 	Group    string // heading over neighboring columns that share it: "Predicted"
 	Unit     string // "ms" and "us" scale seconds for people
 	Brief    string // heading for narrow outputs
 	Decimals int
-	Drop     int // order in which columns leave a narrow terminal: 1 is first, 0 stays
+	Drop     int // order in which a narrow terminal drops columns: 1 is dropped first, 0 never
 )
 
 func (k Key) set(c *Column)      { c.Key = string(k) }
@@ -154,8 +157,8 @@ func (v View) set(c *Column)     { c.In = v }
 func (k Kind) set(c *Column)     { c.Kind = k }
 func (t Trait) set(c *Column)    { c.Traits |= t }
 
-// with returns the column with options. A column that only JSON has needs no
-// key.
+// with returns the column with the options applied. A column that appears only
+// in JSON needs no key.
 func (c Column) with(options []Option) Column {
 	for _, o := range options {
 		o.set(&c)
@@ -185,10 +188,11 @@ func tableOf[R any](columns []Column, rows []R, cols []Col[R]) *Table {
 		cell: func(row, column int) Cell { return cols[column].Of(&rows[row]) }}
 }
 
-// NoRows returns an empty table, for the schema of its columns.
+// NoRows returns an empty table, from which the schema of its columns is made.
 func NoRows[R any](cols []Col[R]) *Table { return NewTable("", "", []R(nil), cols) }
 
-// One returns a table that is one object in JSON, or null if row is nil.
+// One returns a table with one row. In JSON, it is an object instead of a list,
+// or null if row is nil.
 func One[R any](row *R, cols []Col[R]) *Table {
 	var rows []R
 	if row != nil {
@@ -199,8 +203,9 @@ func One[R any](row *R, cols []Col[R]) *Table {
 	return t
 }
 
-// NewStream returns a table for JSON and CSV whose rows arrive one after the
-// other, in unknown number. A row is valid until the next one.
+// NewStream returns a table for JSON and CSV. Its rows arrive one by one, and
+// their number is not known in advance. A row is valid until the next row
+// arrives.
 func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	t := NewTable("rows", "", nil, cols)
 	t.records = func(yield func(Record) bool) {
@@ -221,7 +226,8 @@ func columnsOf[R any](cols []Col[R]) []Column {
 // Record returns the cells of one row by column index.
 type Record func(column int) Cell
 
-// Records returns the rows in order. A record is valid until the next one.
+// Records returns the rows in order. A record is valid until the next record is
+// read.
 func (t *Table) Records() iter.Seq[Record] {
 	if t.records != nil {
 		return t.records
@@ -247,9 +253,9 @@ func (t *Table) Row(i int, dst []Cell) []Cell {
 	return dst
 }
 
-// Show returns the table as people see it. The columns in keys come first,
-// followed by the others in their order. Columns without a title and columns
-// that are empty in every row are left out.
+// Show returns the table in the form for people. The columns in keys come
+// first, followed by the others in their order. Columns without a title and
+// columns that are empty in every row are left out.
 func (t *Table) Show(keys ...string) *Table {
 	shown := *t
 	shown.arrange(slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
@@ -268,7 +274,7 @@ func (t *Table) isEmpty(column int) bool {
 	return true
 }
 
-// Hide removes columns from a view.
+// Hide removes the columns with the given keys from a view.
 func (t *Table) Hide(from View, keys ...string) {
 	for i := range t.Columns {
 		if slices.Contains(keys, t.Columns[i].Key) {
@@ -303,7 +309,8 @@ func (c Column) Explanation() string {
 	unitless := c
 	unitless.Unit = ""
 	names := []string{c.Key, unitless.Heading(), c.Title, UpperFirst(c.Title)}
-	// A key that JSON does not have can be the key of another value there.
+	// A column that is not in JSON may have the same key as a different JSON
+	// value, so its key comes last.
 	if c.Path == "" {
 		names = append(names[1:], c.Key)
 		if text := meanings()["summary."+c.Title]; text != "" {

@@ -16,14 +16,14 @@ type cellAs struct {
 	cell report.Cell
 }
 
-// define returns a column with options, and the cell for a value.
+// define returns a column with the options, and its cell for the value v.
 func define[V report.Value](v V, options ...report.Option) cellAs {
 	c := report.Define("k", "T", func(v *V) V { return *v }, options...)
 	return cellAs{c.Column, c.Of(&v)}
 }
 
-// TestDefine checks that kind, unit, null rule, and cell follow from the value
-// type.
+// TestDefine checks that the kind, the unit, the null rule, and the cell of a
+// column follow from its value type.
 func TestDefine(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -78,7 +78,8 @@ func TestDefine(t *testing.T) {
 	}
 }
 
-// TestPlace checks that the title and the options set the outputs of a column.
+// TestPlace checks that the title and the options determine which outputs have
+// a column.
 func TestPlace(t *testing.T) {
 	get := func(*int) int { return 1 }
 	none := report.View(0)
@@ -108,8 +109,9 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestExplanation covers keys that have another meaning in JSON or in another
-// table: a wrong explanation is worse than none.
+// TestExplanation checks the explanations of columns whose keys have a
+// different meaning in JSON or in another table. A wrong explanation is worse
+// than none.
 func TestExplanation(t *testing.T) {
 	for _, c := range []struct {
 		reason string

@@ -5,11 +5,11 @@
 //   - test suites and annotations for CI
 //   - the values that several JSON outputs share, with their schema
 //
-// The packages rundoc, diffdoc, predictdoc, and trackdoc fill it, one package
-// per question. They decide everything that a person reads: the order, the
-// units, the decimals, and the words. Renderers therefore show the same
-// content. This package does not know file formats, neither for input nor for
-// output.
+// The packages rundoc, diffdoc, predictdoc, and trackdoc fill the model. Each
+// package answers one question. These packages decide everything that a person
+// reads: the order, the units, the decimals, and the words. Therefore, all
+// renderers show the same content. This package does not depend on any file
+// format, neither for input nor for output.
 package report
 
 import "time"
@@ -19,7 +19,7 @@ import "time"
 type Document struct {
 	Title    string
 	Origin   string    // host, driver, and version of the profiler, as far as known
-	Subject  string    // line about a file's properties
+	Subject  string    // one line that describes the report, for the properties of a file
 	Date     time.Time // date of the collection; zero if unknown; never the current time
 	Summary  *Summary  // first part in every format; nil for documents that begin with their headline
 	Headline []string  // application and device, in the first lines
@@ -34,25 +34,25 @@ type Document struct {
 // appear.
 type View uint8
 
-// The views. A file contains everything. A terminal has room only for the
-// columns that decide.
+// The views. A file contains all columns. A terminal has room only for the
+// columns that matter most for a decision.
 const (
 	Terminal View = 1 << iota // a terminal
 	Page                      // Markdown and HTML
 	Sheet                     // a workbook
-	Data                      // CSV; JSON has each column with a path
+	Data                      // CSV; JSON does not use a view, but has each column with a path
 	Detail                    // a list with all values of one row, such as a device
 
 	Files      = Page | Sheet     // files for people
-	WithUnits  = Terminal | Page  // numbers are texts with their unit; a sheet has numbers
+	WithUnits  = Terminal | Page  // outputs that print a number together with its unit; a sheet has plain numbers
 	Everywhere = Terminal | Files // all outputs for people
 	All        = Everywhere | Data
 	Kept       = Files | Data // all outputs except the terminal
 	Wide       = Sheet | Data // outputs with room for many columns
 )
 
-// The keys of sections that several documents have, or that renderers and tests
-// search for.
+// The keys of sections. Several documents have these sections, or renderers and
+// tests search for them.
 const (
 	SectionSummary    = "summary"
 	SectionAttention  = "attention"
@@ -67,10 +67,10 @@ const (
 // Section is a heading with its content: paragraphs, tables, plots, and items,
 // in this order.
 type Section struct {
-	Key    string // stable
+	Key    string // stable identifier of the section
 	Title  string
 	Sheet  string   // name of the workbook sheet that has the section
-	In     View     // outputs with the section; 0 for everywhere
+	In     View     // outputs with the section; 0 for all outputs
 	Open   bool     // a page shows it unfolded
 	Text   []string // paragraphs
 	Tables []*Table
@@ -81,8 +81,8 @@ type Section struct {
 	ItemsIn View
 }
 
-// Item is a message about one thing, for example a kernel that does not match,
-// or a note.
+// Item is a message about one subject. For example, an item is a note, or a
+// message about a kernel that does not match.
 type Item struct {
 	Lead   string // subject of the message; may be empty
 	Code   bool   // Lead is a name of a program
@@ -92,13 +92,13 @@ type Item struct {
 }
 
 // Shown reports whether the section appears in a view. An empty section appears
-// in none.
+// in no view.
 func (s *Section) Shown(in View) bool {
 	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
 }
 
-// Provenance describes the origin of a report, as far as the results do not
-// contain it.
+// Provenance describes the origin of a report. It contains only facts that are
+// not in the results.
 type Provenance struct {
 	Version     string   // occudiff version
 	CommandLine []string // program first
@@ -110,18 +110,19 @@ type Provenance struct {
 // available.
 type Output struct {
 	Doc          *Document            // for people: terminal, Markdown, HTML, workbook; read it with Document
-	Make         func() *Document     // makes Doc on request, if that takes long
+	Make         func() *Document     // makes Doc on request, if making it takes long
 	Version      string               // occudiff version, for a document without one
 	Value        any                  // value of the JSON contract
 	Table        *Table               // for CSV
-	Rows         int                  // of Table, if they can be many
+	Rows         int                  // number of rows in Table, if there may be many
 	Tests        func() *TestSuite    // for JUnit; made on request
 	Chart        *Plot                // for SVG
 	Trace        func() any           // events over time, for Perfetto; returns nil if no launch has a start time
 	AgentSummary func() *AgentSummary // for agents and CI comments
 }
 
-// Document returns the form for people.
+// Document returns the output's document for people, and makes it first if
+// necessary.
 func (a *Output) Document() *Document {
 	if a.Doc == nil && a.Make != nil {
 		a.Doc = a.Make()
@@ -132,13 +133,13 @@ func (a *Output) Document() *Document {
 	return a.Doc
 }
 
-// Summary is the first part in every format. A reader understands it within
-// five seconds. It is created once, so that a terminal, a page, a sheet, and a
-// summary for agents have the same content.
+// Summary is the first part of a report in every format. A reader should
+// understand it within five seconds. It is created once per report, so that a
+// terminal, a page, a sheet, and a summary for agents have the same content.
 type Summary struct {
 	Headline string   // application, device, duration, and share of the kernels that match
-	Impact   string   // consequence for the run's time; may be empty
-	Notes    []string // missing or contradictory inputs, printed before any number
+	Impact   string   // effect of the results on the run's time; may be empty
+	Notes    []string // notes about missing or contradictory inputs, printed before any number
 	// Rows contains the first kernels, or is nil if there are none. Each cell
 	// is text for people. The first column is the row number, empty if the row
 	// needs no action. With the form Facts, the table has one row, printed as
@@ -154,7 +155,7 @@ type Summary struct {
 
 // NextCommand is a command that resolves an open question about rows.
 type NextCommand struct {
-	Rows    string // row numbers: "1, 3"; empty for all rows
+	Rows    string // row numbers, for example "1, 3"; empty for all rows
 	Command string
 	Prose   bool   // Command is a sentence
 	Result  string // expected result; may be empty

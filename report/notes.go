@@ -7,7 +7,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TaskNote is a note about a task, or about none.
+// TaskNote is a note about a task, or about a whole run if Task is empty.
 type TaskNote struct {
 	note.Note
 	Task string
@@ -62,8 +62,8 @@ const (
 	CodeAllowedUnjudged   = "allowed-unjudged"
 )
 
-// LostRows describes the parts of the input that could not be read. It uses the
-// errors among the notes. It returns "" if everything was read.
+// LostRows describes the parts of the input that could not be read, from the
+// notes with the severity error. It returns "" if there are no such notes.
 func LostRows(notes []note.Note) string {
 	text, more := "", 0
 	for _, n := range notes {
@@ -82,8 +82,9 @@ func LostRows(notes []note.Note) string {
 }
 
 // IncompleteNotes returns the notes about truncated inputs, lost kernels,
-// allowed problems, and rows that are not shown. They belong in the headline,
-// because either no number covers the whole run or no table has all rows.
+// allowed problems, and rows that are not shown. These notes belong in the
+// headline, because they mean that the numbers do not cover the whole run or
+// that the tables do not have all rows.
 func IncompleteNotes(notes []note.Note) []string {
 	var lines []string
 	if lost := LostRows(notes); lost != "" {

@@ -9,11 +9,11 @@ import (
 
 // Schema describes a JSON output of the program.
 type Schema struct {
-	Name    string // validate
+	Name    string // name of the output, for example validate
 	ID      string // for example occudiff/validate/1: the value of its field "schema"
 	Command string
 	Text    string
-	Values  []any // one value per alternative form, including the columns of its tables
+	Values  []any // one example value per alternative form of the output, including the columns of its tables
 }
 
 // FindSchema returns the output with a name or schema ID: validate, validate/1,
@@ -36,15 +36,15 @@ func Strings[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
 }
 
-// Term is a glossary entry. The packages compare, predict, and trend contain
-// the rule that DetectedBy describes.
+// Term is a glossary entry. The rule that DetectedBy describes is implemented
+// in package compare, predict, or trend.
 type Term struct {
 	Name, Kind, Meaning string
 	DetectedBy, Action  string // rule with its thresholds, and remedy; may be empty
-	// Source is the origin of the definition. With lists the verdicts or
-	// breakdown parts that occur together with the term.
+	// Source is the origin of the definition. With lists the verdicts or the
+	// breakdown parts that can occur together with the term.
 	Source, With string
-	Aliases      []string // other names. For example, the key of a column next to its heading
+	Aliases      []string // other names of the term; for example, a column has a key and a heading
 }
 
 // TermKind is a group of terms.
@@ -57,9 +57,10 @@ type TermKind struct {
 var glossaryFile string
 
 // Describe returns the meaning of a JSON key, or "" if the glossary lacks it.
-// The path is the output's name and all keys down to that key. The longest
-// suffix of the path that the glossary contains is used. For example, the
-// meaning of validate-runs.findings.run differs from the meaning of run.
+// The path consists of the output's name and all keys down to that key.
+// Describe uses the longest suffix of the path that is in the glossary. For
+// example, the meaning of validate-runs.findings.run differs from the meaning
+// of run.
 func Describe(path string) string {
 	for more := true; more; {
 		if text, ok := meanings()[path]; ok {
@@ -70,8 +71,9 @@ func Describe(path string) string {
 	return ""
 }
 
-// meanings returns the meaning of each name. Fields are last in the glossary,
-// so their meaning replaces the meaning of a verdict with the same name.
+// meanings returns the meaning of each name in the glossary. Fields are last in
+// the glossary, so the meaning of a field replaces the meaning of a verdict
+// with the same name.
 var meanings = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, k := range Terms() {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// InputsSection returns the inputs and settings that are needed to make a report
-// again.
+// InputsSection returns a section with the inputs and settings that are needed
+// to reproduce a report.
 func InputsSection(rows Pairs) Section {
 	return Section{Key: SectionProvenance, Title: "Inputs and settings", Sheet: "Inputs",
 		Tables: []*Table{NameValue(SectionProvenance, rows)}}
 }
 
-// NameValue returns a table of names and values, for files.
+// NameValue returns a table of names and values, which appears only in files.
 func NameValue(key string, rows Pairs) *Table {
 	value := Shown("value", "Value", func(*Pair) string { return "" }, Fold)
 	value.Of = func(p *Pair) Cell { return p.Value }
@@ -38,7 +38,7 @@ func (p *Provenance) Pairs() (rows Pairs) {
 	return rows
 }
 
-// Text adds a text.
+// Text adds a text if it is not empty.
 func (p *Pairs) Text(name, value string) {
 	if value != "" {
 		*p = append(*p, Pair{name, TextCell(value)})
@@ -72,7 +72,7 @@ func needsQuotes(r rune) bool {
 		strings.ContainsRune("-_./,:=@%+", r))
 }
 
-// RegisterFlags returns the compiler options for a register mode. See
+// RegisterFlags returns the compiler options that select a register mode. See
 // docs/devices.md for the sources.
 func RegisterFlags(registers int) string {
 	switch registers {

@@ -7,7 +7,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Plot is a chart as data. Exactly one of the kinds is set.
+// Plot is a chart as data. Exactly one of its chart types is set.
 type Plot struct {
 	Key, Title string
 	Unit       string
@@ -23,8 +23,8 @@ type Plot struct {
 type Point struct{ X, Y float64 }
 
 // TimeSeries is a value over time, split into segments at its change points.
-// Runs are next to each other in their order, regardless of the time between
-// them, because series are judged by runs.
+// The horizontal distance between runs is constant, regardless of the time
+// between them, because a series is judged by runs and not by dates.
 type TimeSeries struct {
 	Points   []TimePoint // oldest first
 	Segments []Segment
@@ -39,10 +39,11 @@ type TimePoint struct {
 	Time  time.Time
 	Value float64
 	Name  string // description in the tooltip
-	Bad   bool   // at or after the first bad run of an open regression
+	Bad   bool   // the run is the first bad run of an open regression, or comes after it
 }
 
-// Segment is the points From to To, without To, and their mean.
+// Segment is a part of the series: the points from From to To (excluding To),
+// and their mean.
 type Segment struct {
 	From, To int
 	Mean     float64
@@ -54,8 +55,8 @@ type Segment struct {
 // sweep, or values over time.
 type LineChart struct {
 	X, Y   string    // axis titles; Y without its unit
-	XStep  float64   // distance between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
-	XAlone []float64 // the only numbers of the horizontal axis, if no values are between them; otherwise nil
+	XStep  float64   // distance between the axis numbers; doubled until they fit, 0 for round numbers
+	XAlone []float64 // the only axis numbers, if no values between them exist; otherwise nil
 	Series []LineSeries
 }
 
@@ -67,7 +68,7 @@ type LineSeries struct {
 	Points []Point
 }
 
-// LineStyle is the way to draw a series.
+// LineStyle determines how a series is drawn.
 type LineStyle uint8
 
 // The styles.
@@ -85,8 +86,8 @@ type StackedBars struct {
 	Rows  []StackedRow
 }
 
-// Marks returns the number of ends of the marks: 0 without marks, 1 for values,
-// 2 for ranges.
+// Marks returns the number of values that a mark needs: 0 if no row has a mark,
+// 1 if all marks are single values, and 2 if any mark is a range.
 func (b *StackedBars) Marks() (n int) {
 	for _, r := range b.Rows {
 		if r.Mark.Present() {
@@ -104,11 +105,11 @@ func (b *StackedBars) HasOld() bool {
 	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool { return len(r.Before) > 0 })
 }
 
-// leastShown is the smallest value of a visible part of a bar.
+// leastShown is the smallest value at which a part of a bar is visible.
 const leastShown = 0.5
 
-// Shows reports whether any bar shows a part. A legend entry that no bar has
-// would make people search for it.
+// Shows reports whether the part is visible in any bar. A legend with a part
+// that is in no bar would make people search for it.
 func (b *StackedBars) Shows(part int) bool {
 	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool {
 		shares := slices.Concat(r.Before, r.Shares)
@@ -125,7 +126,7 @@ type StackedRow struct {
 	MarkTo unit.Opt[float64] // other end of a range that begins at Mark
 }
 
-// Each returns the bars of a row, each as its own row.
+// Each returns each bar of a row as a row with only that bar.
 func (r StackedRow) Each() []StackedRow {
 	before, after := r, r
 	before.Shares, before.Before, after.Before = r.Before, nil, nil
@@ -139,15 +140,15 @@ func (r StackedRow) Each() []StackedRow {
 	return []StackedRow{before, after}
 }
 
-// Share is the part of a row that a category takes. An unknown part has no
-// share. A negative share takes no room.
+// Share is the size of one part of a bar. A part with an unknown size has no
+// Share. A negative Value is drawn without width.
 type Share struct {
 	Part  int // index in Parts
 	Value float64
 }
 
-// Charts returns the charts that a page opens with: all charts of an open
-// section, the bars of the summary, or the first chart of a section.
+// Charts returns the charts that are visible when a page opens: all charts of
+// the open sections, the bars of the summary, or the first chart of a section.
 func (d *Document) Charts() []*Plot {
 	open := Document{Sections: slices.Clone(d.Sections)}
 	open.Sections = slices.DeleteFunc(open.Sections, func(s Section) bool { return !s.Open })

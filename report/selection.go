@@ -12,8 +12,8 @@ import (
 )
 
 // Selection describes which rows people see in the tables of kernels, and in
-// which order. Counts, verdicts, and outputs for programs always cover all
-// rows. The zero value shows all rows in their order.
+// what order. Counts, verdicts, and outputs for programs always cover all rows.
+// The zero value shows all rows in the report's own order.
 type Selection struct {
 	Kernel *regexp.Regexp // pattern for names; nil for all
 	Top    int            // number of rows; 0 for all
@@ -23,7 +23,8 @@ type Selection struct {
 // SortKey is an order of rows. The empty key is the report's own order.
 type SortKey string
 
-// The orders: highest value first, and names alphabetically.
+// The orders of rows. Numbers are sorted from high to low, and names
+// alphabetically.
 const (
 	SortLost       SortKey = "lost"
 	SortTime       SortKey = "time"
@@ -32,10 +33,10 @@ const (
 	SortName       SortKey = "name"
 )
 
-// Candidate is the data of a row that a selection uses.
+// Candidate contains the values of a row that a selection needs.
 type Candidate struct {
 	Task  string  // kernel name as in the input
-	Other bool    // not a kernel
+	Other bool    // the task is not a kernel
 	Value float64 // sort value; NaN if it has none
 }
 
@@ -56,7 +57,7 @@ func (s Selection) Value(lost, time, difference float64) float64 {
 func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
 
 // Choose returns the rows to show, in their order. Tasks that are not kernels
-// come last. With a limit they are left out.
+// come last, or are left out if the selection limits the number of rows.
 func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	var list []int
 	rows := make([]Candidate, n)
@@ -91,8 +92,8 @@ func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	return list
 }
 
-// Select returns the elements to show, in their order, and a note with the
-// number of the others.
+// Select returns the elements to show, in the selection's order, and a note
+// with the number of elements that are not shown.
 func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (some []T, left []note.Note) {
 	if !s.Chosen() {
 		return list, nil
@@ -106,7 +107,7 @@ func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (s
 // LeftOut describes how many rows are not shown and why, or returns nothing if
 // all are shown. Every report must mention rows that it leaves out. --top
 // counts only kernels, so copies and other tasks are not counted as left out.
-// If no row is shown, the note names some of them.
+// If no row is shown, the note names some of the kernels.
 func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candidate) []note.Note {
 	var list []string
 	of := 0
@@ -140,8 +141,8 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 
 const codeSelection = "selection"
 
-// KernelTables returns the tables with columns that people may choose: tables
-// of kernels, of one run or of several, and tables of series.
+// KernelTables returns the tables in which people may choose the columns. These
+// are the tables of kernels in one or several runs, and the tables of series.
 func (d *Document) KernelTables() (list []*Table) {
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
@@ -154,8 +155,8 @@ func (d *Document) KernelTables() (list []*Table) {
 }
 
 // Choose shows the columns in keys in all tables of kernels. If the document
-// has a summary, it has these columns, too. The bars and commands, which refer
-// to row numbers, are removed from it.
+// has a summary, its table gets the same columns. Its bars and commands are
+// removed, because they refer to row numbers.
 func (d *Document) Choose(keys []string) {
 	tables := d.KernelTables()
 	for _, t := range tables {
@@ -174,7 +175,7 @@ func (t *Table) Keys() []string {
 }
 
 // Find returns the index of the column with a key, with or without its unit, or
-// with a heading. It returns -1 if there is none.
+// of the column with that heading. It returns -1 if there is no such column.
 func (t *Table) Find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool {
 		unitless := c
@@ -185,7 +186,8 @@ func (t *Table) Find(name string) int {
 }
 
 // Choose shows people the columns in keys, in that order, after the first
-// column, which names the rows. Keys that the table does not have are ignored.
+// column, which contains the row names. Keys that the table does not have are
+// ignored.
 func (t *Table) Choose(keys []string) {
 	order := t.ordered([]int{0}, keys, t.Find)
 	shown := len(order)
@@ -209,7 +211,8 @@ func (t *Table) Only(keys []string) {
 	}
 }
 
-// ordered returns a list of column indices with those of keys appended.
+// ordered appends the indices of the columns in keys to a list of column
+// indices.
 func (t *Table) ordered(order []int, keys []string, find func(key string) int) []int {
 	for _, key := range keys {
 		if at := find(key); at >= 0 && !slices.Contains(order, at) {
@@ -219,7 +222,7 @@ func (t *Table) ordered(order []int, keys []string, find func(key string) int) [
 	return order
 }
 
-// others returns a list of column indices with the missing ones appended.
+// others appends the indices that are missing in a list of column indices.
 func (t *Table) others(order []int) []int {
 	for i := range t.Columns {
 		if !slices.Contains(order, i) {

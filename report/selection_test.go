@@ -14,7 +14,7 @@ import (
 func TestSelection(t *testing.T) {
 	rows := []report.Candidate{{Task: "b", Value: 1}, {Task: "copy", Other: true, Value: 9},
 		{Task: "c", Value: math.NaN()},
-		{Task: "_ZN2ns1aEv", Value: 3}} // ns::a
+		{Task: "_ZN2ns1aEv", Value: 3}} // demangled: ns::a
 	for _, test := range []struct {
 		reason string
 		show   report.Selection
@@ -82,8 +82,8 @@ func TestChooseColumns(t *testing.T) {
 	}
 }
 
-// TestChosenColumnsShown checks that a table with lazy cells returns the cells
-// of the chosen columns, in their order.
+// TestChosenColumnsShown checks that a table whose cells are made on request
+// returns the cells of the chosen columns, in the chosen order.
 func TestChosenColumnsShown(t *testing.T) {
 	table := report.NewTable("kernels", "", []int{1}, []report.Col[int]{
 		report.Define("name", "Kernel", func(*int) string { return "k" }),

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Column describes the cells of one column. Define returns one. The types under
-// Option explain its fields.
+// Column describes the cells of one column. Define creates a column. The types
+// listed after Option explain its fields.
 type Column struct {
 	Key, Path                 string
 	Group, Title, Unit, Brief string
@@ -25,16 +25,16 @@ type Trait uint16
 // The traits.
 const (
 	Code     Trait = 1 << iota // names of a program, in its font
-	Bar                        // percentages, with a bar behind each on a page
+	Bar                        // percentages; a page draws a bar behind each
 	Choice                     // values that a page offers for selecting rows
 	Heat                       // percentages, colored by their size in a workbook
 	Cut                        // a narrow terminal cuts long texts in the middle
 	Fold                       // sentences or formulas, which a narrow terminal breaks into lines
 	Wrap                       // sentences, which a workbook breaks into lines
-	Print                      // one of the columns that a workbook prints, although a terminal may drop it
-	Right                      // texts aligned to the right, as numbers are
+	Print                      // a printed workbook has the column, even if a narrow terminal drops it
+	Right                      // texts that are aligned to the right, like numbers
 	NonZero                    // zero and the empty text are absent
-	Always                     // JSON never has null if the column's object is present
+	Always                     // never null in JSON if the object that contains it is present
 	Optional                   // JSON leaves out an absent value
 )
 
@@ -45,7 +45,7 @@ func (c Column) Is(t Trait) bool { return c.Traits&t != 0 }
 // plain.
 type Form uint8
 
-// The forms.
+// The forms of a table.
 const (
 	Grid    Form = iota // rows and columns
 	Browser             // a grid whose rows readers filter
@@ -70,21 +70,21 @@ func (c Column) RightAligned() bool { return c.Kind >= Integer || c.Is(Right) }
 
 // Table is a list of rows. Its cells are made when an output reads them,
 // because a run that keeps every launch has millions. NewTable and NewStream
-// return one.
+// create a table.
 type Table struct {
 	Key     string
 	Title   string // empty if the section's title is sufficient
 	Columns []Column
 	Len     int
 	// Main is the number of rows in the main part. A terminal leaves out the
-	// rows after them. For example, copies after kernels.
+	// rows after the main part. For example, copies follow the kernels.
 	Main int
-	// Total is a row below the others, which people see: one cell per column, nil
-	// without one.
+	// Total is the row of totals below the other rows, for people. It has one
+	// cell per column, or is nil if there are no totals.
 	Total []Cell
 	In    View
 	Form  Form
-	One   bool // JSON has the row as an object, see One
+	One   bool // JSON has the only row as an object; see the function One
 
 	chosen bool // the user chose the columns
 
@@ -93,8 +93,9 @@ type Table struct {
 }
 
 // ColumnsIn returns the indices of the columns that a view shows. On a page,
-// the columns for selecting rows are next to the names, so that a narrow page
-// shows them, unless the user chose the columns.
+// the columns for selecting rows are next to the names, so that they are
+// visible on a narrow page. If the user chose the columns, their order does not
+// change.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
 		switch {
@@ -116,10 +117,10 @@ func (t *Table) Shown(v View) *Table {
 	return &shown
 }
 
-// Lead returns the table with the columns of a view, the most important ones
-// first, and the number of those. At most n columns are important: the ones
-// for printing, and those that a narrow terminal drops last. Columns that the user chose keep their
-// order.
+// Lead returns the table with the columns of a view, most important columns
+// first, and the number of important columns. At most n columns are important:
+// the columns with the trait Print, then the columns that a narrow terminal
+// drops last. If the user chose the columns, the first n are important.
 func (t *Table) Lead(v View, n int) (*Table, int) {
 	shown := t.ColumnsIn(v)
 	lead := slices.Clone(shown)
@@ -165,10 +166,11 @@ func (t *Table) arrange(order []int) {
 	}
 }
 
-// SetTotal adds a row below the others. of returns the cell of a column.
+// SetTotal adds a row of totals below the other rows. The function of returns
+// the total of a column.
 func (t *Table) SetTotal(of func(c Column) Cell) { t.Total = ListOf(t.Columns, of) }
 
-// TotalTexts returns the row of totals as people read it.
+// TotalTexts returns the row of totals as texts for people.
 func (t *Table) TotalTexts() []string {
 	texts := make([]string, len(t.Total))
 	for i, cell := range t.Total {

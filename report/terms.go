@@ -9,9 +9,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TermSection explains the terms of a document, each once: the headings of its
-// summary, and other names of the glossary. A kind before a name selects one of
-// several entries. For example, "verdict of diff: regression".
+// TermSection explains the terms of a document, each once. The terms are the
+// headings of its summary and the other given names of the glossary. A kind
+// before a name selects one of several entries. For example, "verdict of diff:
+// regression".
 func TermSection(s *Summary, names ...string) Section {
 	sec := Section{Key: "terms", Title: "Terms", Sheet: "Evidence", ItemsIn: Files}
 	add := func(name, text string) {
@@ -47,7 +48,7 @@ func RunTitle(what string, programs, devices []string, date time.Time) string {
 	return what
 }
 
-// severalOr returns one or two names, or the number of more.
+// severalOr returns the names if there are one or two, otherwise their number.
 func severalOr(names []string, plural string) string {
 	if len(names) > 2 {
 		return unit.FormatCount(len(names), "", plural)
@@ -65,8 +66,8 @@ func Distinct(names []string) (list []string) {
 	return list
 }
 
-// Known returns the values that are known, after their names: "driver 24.1,
-// VTune 2025.0". Names and values alternate.
+// Known returns each known value after its name: "driver 24.1, VTune 2025.0".
+// In pairs, names and values alternate.
 func Known(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -13,12 +13,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// MaxListedTasks is the maximum number of kernels that a headline names for one
-// change.
+// MaxListedTasks is the maximum number of kernels that a headline lists by name
+// for one change.
 const MaxListedTasks = 3
 
-// FirstFew returns the first texts and then the number of the others. It does
-// not change the list, because the other texts may be needed elsewhere.
+// FirstFew returns the first texts, followed by the number of the others: "3
+// more". It does not modify the list, because the other texts may be needed
+// elsewhere.
 func FirstFew(list []string, most int) []string {
 	if n := len(list) - most; n > 0 {
 		list = append(list[:most:most], Thousands(int64(n))+" more")
@@ -36,8 +37,8 @@ func UpperFirst(s string) string {
 	return s
 }
 
-// LowerFirst returns a name for use inside a sentence. A name with several
-// capitals stays as it is.
+// LowerFirst returns a name for use inside a sentence. A name that begins with
+// two capitals stays as it is.
 func LowerFirst(s string) string {
 	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && (s[1] < 'A' || s[1] > 'Z') {
 		return string(s[0]-'A'+'a') + s[1:]
@@ -48,7 +49,7 @@ func LowerFirst(s string) string {
 // Shortest returns a number in its shortest form. For example, 5 or 0.1.
 func Shortest[X ~float64](x X) string { return strconv.FormatFloat(float64(x), 'f', -1, 64) }
 
-// none replaces a missing value in text for people.
+// none is printed for people instead of a missing value.
 const none = "-"
 
 // Print returns a cell as people read it: one decimal for percent and points, a
@@ -91,8 +92,8 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
-// Round returns a number with twelve digits. They hide that 60.8 - 60.5 is not
-// exactly 0.3 in binary.
+// Round returns a number rounded to twelve digits. For example, in binary, 60.8
+// - 60.5 is not exactly 0.3, and rounding hides the difference.
 func Round(x float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
@@ -106,9 +107,10 @@ func Round(x float64) float64 {
 // 0.29999999999999716, a share that differs from the others by -1.4e-17 is 0,
 // and 99.51409135082604 stays.
 //
-// Noise is the digits after at least three zeros or nines: after 10 digits, or
-// after 9 decimals of a percentage, because a percentage is a difference
-// between numbers up to 100.
+// Digits are noise if they follow three zeros or nines after the first 10
+// digits of a number. In a percentage, the three zeros or nines follow the
+// first 9 decimals, because a percentage is a difference between numbers up to
+// 100.
 func Tidy(c Cell) float64 {
 	if c.Kind == Percent || c.Kind == Points {
 		if short, noise := strings.CutSuffix(strconv.FormatFloat(c.Num, 'f', 12, 64), "000"); noise {
@@ -130,7 +132,8 @@ func parsed(text string, otherwise float64) float64 {
 	return x
 }
 
-// PercentText returns a share as in sentences and summaries: 62.7%.
+// PercentText returns a share as a percentage for sentences and summaries:
+// 62.7%.
 func PercentText(r unit.Ratio) string { return r.String() }
 
 // WithUnit returns a number with its unit, if it has one. For example, "3 ms"
@@ -142,7 +145,8 @@ func WithUnit(number, unit string) string {
 	return number + unit
 }
 
-// Signed returns percentage points, with a plus if they are positive.
+// Signed returns a number of percentage points with its sign, which is a plus
+// for positive numbers.
 func Signed(x float64) string {
 	s := Decimal(x, 1)
 	if x > 0 && strings.Trim(s, "0.,") != "" {
@@ -161,7 +165,7 @@ func Visible(r rune) bool {
 	// characters that change the order
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x61c:
 		return false
-	case r == 0x2028 || r == 0x2029: // line breaks in some programs
+	case r == 0x2028 || r == 0x2029: // some programs treat these as line breaks
 		return false
 	}
 	return r != utf8.RuneError && !unicode.IsControl(r) && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef)
@@ -229,7 +233,8 @@ func CutMiddle(s string, width int) string {
 // CutDistinct shortens texts to a width as CutMiddle does. If different texts
 // would become equal, it keeps the part after their common prefix, because
 // compilers distinguish the variants of a template in the middle of the name.
-// Signatures first lose the parts that distinguish none of them.
+// Before cutting, it removes the parts of function signatures that do not
+// distinguish any of them.
 func CutDistinct(texts []string, width int) []string {
 	texts = names.Short(texts, func(s string) bool { return Width(s) <= width })
 	cut := make([]string, len(texts))
@@ -238,7 +243,7 @@ func CutDistinct(texts []string, width int) []string {
 		cut[i] = CutMiddle(s, width)
 		alike[cut[i]] = append(alike[cut[i]], i)
 	}
-	for _, group := range alike { // in any order: groups do not share texts
+	for _, group := range alike { // the order of the groups does not matter, because they share no texts
 		first := texts[group[0]]
 		if !slices.ContainsFunc(group, func(i int) bool { return texts[i] != first }) {
 			continue
@@ -254,7 +259,7 @@ func CutDistinct(texts []string, width int) []string {
 		}
 		for _, i := range group {
 			switch s := texts[i]; {
-			case len(s) == start: // the start of the others
+			case len(s) == start: // the whole text is the common prefix
 			case Width(head+s[start:]) <= width:
 				cut[i] = head + s[start:]
 			case Width(head+s[start:len(s)-end])+len(cutMark) <= width:
@@ -267,8 +272,8 @@ func CutDistinct(texts []string, width int) []string {
 	return cut
 }
 
-// commonEnds returns the lengths of the start and of the end that texts share,
-// in whole characters and whole numbers.
+// commonEnds returns the lengths of the common prefix and the common suffix of
+// texts. It splits neither characters nor numbers.
 func commonEnds(texts []string) (start, end int) {
 	first := texts[0]
 	start, end = len(first), len(first)
@@ -284,7 +289,7 @@ func commonEnds(texts []string) (start, end int) {
 	for start > 0 && (start < len(first) && !utf8.RuneStart(first[start]) || isDigit(start-1)) {
 		start--
 	}
-	for _, s := range texts { // the ends of short texts overlap
+	for _, s := range texts { // in a short text, the prefix and the suffix may overlap
 		end = min(end, len(s)-start)
 	}
 	for end > 0 && (!utf8.RuneStart(first[len(first)-end]) || isDigit(len(first)-end)) {

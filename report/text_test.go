@@ -119,7 +119,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzCutApart checks that cut texts fit the width and that nothing panics.
+// FuzzCutApart checks that CutDistinct does not panic and that the cut texts
+// fit the width.
 func FuzzCutApart(f *testing.F) {
 	f.Add("void ns::f<int>(float*)\nvoid ns::g<int>(float*)", 12)
 	f.Add("a::\n::b\n::\na::b(", 4)

@@ -1,10 +1,10 @@
 // Package cli declares flags and prints help. One declaration of a flag
-// determines how it is registered, checked, completed, and explained. Help has
-// groups and fits 80 columns. The error for an unknown command or flag names the
-// nearest one.
+// determines how it is registered, checked, completed, and explained. Help
+// texts have groups of flags and fit into 80 columns. The error for an unknown
+// command or flag names the nearest one.
 //
-// The package depends on cobra and pflag. It must not know the commands of the
-// program or anything about occupancy.
+// The package depends on cobra and pflag. It must not contain anything about
+// the commands of the program or about occupancy.
 package cli
 
 import (
@@ -25,13 +25,15 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Errorf returns an error of usage. Its text contains what to do.
+// Errorf returns an error about wrong usage. Its text must state what the user
+// should do.
 func Errorf(format string, args ...any) error {
 	return note.Errorf("usage", note.Pos{}, "", format, args...)
 }
 
-// Annotations of a flag: the tags with the same name, whether other commands
-// have the flag as well, and whether only the list of all flags shows it.
+// The keys of a flag's annotations. They contain the values of the tags with
+// the same names, whether other commands also have the flag, and whether only
+// the list of all flags shows it.
 const (
 	keyWords  = "words"
 	keyHints  = "hints"
@@ -99,14 +101,14 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			flag.Annotations[key] = strings.Fields(field.Tag.Get(key))
 		}
 		if text, ok := field.Tag.Lookup("default"); ok {
-			_ = flag.Value.Set(text) // the tests of the command detect an invalid default
+			_ = flag.Value.Set(text) // no error, because the tests of the commands detect an invalid default
 			flag.DefValue = flag.Value.String()
 		}
 	}
 }
 
-// number is a numeric flag in decimal notation. Go also reads 5_0 as 50 and 0x10
-// as 16, which number rejects.
+// number is the value of a numeric flag in decimal notation. It rejects other
+// notations that Go accepts, such as 5_0 for 50 and 0x10 for 16.
 type number struct{ pflag.Value }
 
 // Set implements pflag.Value.
@@ -117,10 +119,11 @@ func (n number) Set(text string) error {
 	return n.Value.Set(text)
 }
 
-// Share adds flags to a command that mean the same in other commands, unless the
-// command has its own flag of that name. Help shows them in short. names are
-// separated by blanks. For example, "fail-on:never,mismatch" allows these values
-// there, and "-local" is left out of the command's help.
+// Share adds shared flags to a command. A shared flag has the same meaning in
+// several commands. It is not added if the command has its own flag with that
+// name. Help shows shared flags in a short form. names are separated by blanks.
+// For example, "fail-on:never,mismatch" adds --fail-on with only these values,
+// and "-local" adds --local but leaves it out of the command's help.
 func Share(f, shared *pflag.FlagSet, names string) {
 	for _, name := range strings.Fields(names) {
 		name, words, _ := strings.Cut(name, ":")
@@ -162,8 +165,8 @@ func Check(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// RejectFlags returns an error if one of the flags was given, because it does not
-// work with what. flags are separated by blanks.
+// RejectFlags returns an error if one of the flags was given. The error states
+// that the flag does not work with what. flags are separated by blanks.
 func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 	for _, name := range strings.Fields(flags) {
 		if f.Changed(name) {
@@ -176,8 +179,8 @@ func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 // Unlimited allows any number of arguments.
 const Unlimited = math.MaxInt
 
-// Args returns a check of a command's number of arguments. what is the error
-// message, with %d for the number of arguments.
+// Args returns a function that checks the number of arguments of a command.
+// what is the error message, in which %d is the number of arguments.
 func Args(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if n := len(args); n < least || n > most {
@@ -187,8 +190,8 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// Complete returns the completion of a flag: its values, files, or nothing if any
-// value is possible.
+// Complete returns a function that completes a flag's value: with its allowed
+// values, with files, or with nothing if any value is possible.
 func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	switch words := slices.Concat(f.Annotations[keyWords], f.Annotations[keyHints]); {
 	case len(words) > 0:
@@ -201,14 +204,14 @@ func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// CompleteWords returns a completion for the words of a list. The shell leaves
-// out words that do not begin with the typed text.
+// CompleteWords returns a function that completes with the words of a list. The
+// shell leaves out words that do not begin with the typed text.
 func CompleteWords(list []string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// Size is a flag value for a launch size. Counts may have a unit. For example,
-// 1M is 1,048,576.
+// Size is a flag value for a launch size. A number in it may have a unit. For
+// example, 1M is 1,048,576.
 type Size string
 
 // Set implements pflag.Value.
@@ -235,7 +238,8 @@ func (s Size) Size(name string) (unit.Size3, error) {
 	return size, nil
 }
 
-// Bytes returns the amount of memory in a flag's text, or 0 if it is empty.
+// Bytes returns the amount of memory that a flag's text contains, or 0 if the
+// text is empty.
 func Bytes(name, text string) (unit.Bytes, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, nil
@@ -247,12 +251,12 @@ func Bytes(name, text string) (unit.Bytes, error) {
 	return b, nil
 }
 
-// Sizes is a flag value for launch sizes: one for all kernels, and others for
-// named kernels. For example, 256 and 'VectorAdd3<8>=320'. A name may be a
+// Sizes is a flag value for launch sizes: a size for all kernels, such as 256,
+// and sizes for named kernels, such as 'VectorAdd3<8>=320'. A name may be a
 // pattern: 'VectorAdd3<*>=224'.
 type Sizes struct {
 	Size
-	Named []string // name=size; the last = separates them
+	Named []string // each is name=size, separated by the last =
 }
 
 // Set implements pflag.Value.
@@ -272,10 +276,10 @@ func (s *Sizes) ByName() (names.ByName[unit.Size3], error) {
 	})
 }
 
-// Count is a flag value for numbers: one for all kernels, and others for named
-// kernels, as in Sizes.
+// Count is a flag value for numbers: a number for all kernels, and numbers for
+// named kernels, as in Sizes.
 type Count struct {
-	N     int // number for all kernels; 0 without one
+	N     int // number for all kernels; 0 if it was not given
 	Named []string
 }
 

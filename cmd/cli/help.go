@@ -15,12 +15,12 @@ import (
 	"occudiff/report/text"
 )
 
-// width is the largest number of columns of a help text.
+// width is the maximum number of columns in a help text.
 const width = 80
 
 // Help prints the help of a command: its purpose, examples by task, a
-// description, the commands below it, its own flags, and a short form of the
-// flags that it shares with others.
+// description, its subcommands, its own flags, and a short form of the flags
+// that it shares with other commands.
 func Help(c *cobra.Command, _ []string) {
 	var b strings.Builder
 	usage := c.UseLine()
@@ -66,7 +66,7 @@ func Help(c *cobra.Command, _ []string) {
 }
 
 // flagLines returns the help texts of a command's own flags and of its shared
-// flags. It only counts the flags for experts.
+// flags. For the flags for experts, it returns only their number.
 func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 	f.VisitAll(func(f *pflag.Flag) {
 		switch {
@@ -144,18 +144,19 @@ func All(c *cobra.Command) []*cobra.Command {
 }
 
 // UnknownCommand returns an error if an argument is in the place of a command
-// but is not one. If a help flag follows, cobra would print the help of the
-// parent command and succeed. instead returns what to type for a word, or "".
+// but is not a command. cobra does not detect this if a help flag follows: it
+// prints the help of the parent command and succeeds. instead returns what to
+// type for a word, or "".
 func UnknownCommand(root *cobra.Command, args []string, instead func(word string) string) error {
 	c, rest, _ := root.Find(args)
-	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own later
+	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own commands, such as __complete, later
 		return nil
 	}
 	for i := 0; i < len(rest); i++ {
 		word := rest[i]
 		if name, isFlag := strings.CutPrefix(word, "--"); isFlag {
 			if f := c.Flag(name); f != nil && f.NoOptDefVal == "" {
-				i++ // its value
+				i++ // skip the flag's value
 			}
 			continue
 		}
@@ -179,9 +180,10 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 	return nil
 }
 
-// FlagError returns an explanation of an error in a command's flags: the values
-// that a flag accepts, the flag with the most similar name, or the commands
-// that have it. shared are the flags that several commands have.
+// FlagError returns a better error for an error in a command's flags. It
+// contains the values that a flag accepts, the flag with the most similar name,
+// or the commands that have the flag. shared contains the flags that several
+// commands have.
 func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f, value := wrong.GetFlag(), wrong.GetValue()
@@ -228,8 +230,9 @@ func Expected(f *pflag.Flag, value string) string {
 }
 
 // RelativePath returns a path in the form that GitHub requires: with slashes,
-// and relative to the working folder, in which a job has its checkout. A path
-// outside of it is unchanged. It returns "" for standard input.
+// and relative to the working folder, where a CI job has its checkout. A path
+// outside of the working folder is unchanged. RelativePath returns "" for
+// standard input.
 func RelativePath(path string) string {
 	if path == "" || path == "-" {
 		return ""

@@ -11,7 +11,7 @@ import (
 // Choice is a name that a user may type, and the text that explains it.
 type Choice struct{ Name, Text string }
 
-// Choices returns names without a text.
+// Choices returns choices with the given names and without texts.
 func Choices(names []string) (list []Choice) {
 	for _, name := range names {
 		list = append(list, Choice{Name: name})
@@ -19,12 +19,13 @@ func Choices(names []string) (list []Choice) {
 	return list
 }
 
-// DidYouMean returns a question for the names that the user may have meant. It
-// is empty if no name or more than two names are near. For example,
-// "; did you mean --tolerance?".
+// DidYouMean returns a question with the names that the user may have meant.
+// The question is empty if no name or more than two names are near the typed
+// name. For example, "; did you mean --tolerance?".
 //
-// A name is near if it is spelled similarly. Otherwise, it is near if it shares
-// at least half of the typed words, and if no name does, its text is searched.
+// A name is near if it is spelled similarly. If no name is, a name is near if
+// it has at least half of the typed words. If no name has, a name is near if
+// its text has at least half of the typed words.
 func DidYouMean(typed string, choices []Choice) string {
 	typed = strings.ToLower(strings.TrimLeft(typed, "-"))
 	words := splitWords(typed)
@@ -51,22 +52,23 @@ func DidYouMean(typed string, choices []Choice) string {
 	return ""
 }
 
-// similarity returns a positive number if a typed name is a prefix of a name.
-// It also does so if its first letter is right and at most two letters, and at
-// most 1 in 3, are wrong.
+// similarity returns a positive number if the typed name is similar to a name.
+// It is similar if it is a prefix of the name. It is also similar if its first
+// letter is right and the number of wrong letters is small: at most two, and at
+// most one in three.
 func similarity(typed, name string) int {
 	limit := 1 + min(2, len(typed)/3)
 	if len(typed) > 1 && strings.HasPrefix(name, typed) {
 		return limit
 	}
 	if typed == "" || name == "" || typed[0] != name[0] || len(typed) > len(name)+2 {
-		return 0 // the time grows with the product of the lengths
+		return 0 // too long; the time grows with the product of the lengths
 	}
 	return limit - levenshtein.ComputeDistance(typed, name)
 }
 
-// sharedWords returns the number of typed words that a list has, or 0 for less
-// than half of them.
+// sharedWords returns how many of the typed words are in a list of words, or 0
+// if less than half of them are.
 func sharedWords(typed, words []string, same func(a, b string) bool) (n int) {
 	for _, w := range typed {
 		if slices.ContainsFunc(words, func(other string) bool { return same(w, other) }) {
@@ -79,7 +81,7 @@ func sharedWords(typed, words []string, same func(a, b string) bool) (n int) {
 	return n
 }
 
-// sameStem reports whether two words differ only in their endings. For example,
+// sameStem reports whether two words differ only in their endings, such as
 // "balance" and "balancing".
 func sameStem(a, b string) bool {
 	common := 0
@@ -89,8 +91,8 @@ func sameStem(a, b string) bool {
 	return a == b && len(a) > 1 || common >= max(5, len(a)-3, len(b)-3)
 }
 
-// sameLongWord reports whether two long words are equal. Most texts share short
-// words.
+// sameLongWord reports whether two words are equal and long. Short words do not
+// count, because most texts contain the same short words.
 func sameLongWord(a, b string) bool { return a == b && len(a) >= 5 }
 
 // splitWords returns the words of a name or a text in lowercase.

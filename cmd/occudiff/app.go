@@ -21,36 +21,37 @@ import (
 	"occudiff/report"
 )
 
-// app is the state of one command line. The caller sets the streams and the
-// environment before run. Flags and settings set the other fields before a
-// command runs, because the flags are declared as fields.
+// app is the state for one command line. The caller sets the streams and the
+// environment before it calls run. The flags are declared as fields, so parsing
+// the flags and settings sets the other fields before a command runs.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	raw            io.Writer // standard error without cleaning, for a progress bar and the output of other programs
+	raw            io.Writer // standard error without cleaning, for a progress bar and other programs' output
 	getenv         func(string) string
 	environ        []string
 
 	shared
-	sharedFlags *pflag.FlagSet   // declaration of shared
+	sharedFlags *pflag.FlagSet   // declarations of the flags in shared
 	flags       *pflag.FlagSet   // flags of the running command
-	show        report.Selection // kernels that a table shows, in order
+	show        report.Selection // which kernels a table shows, and in what order
 
 	args        []string // command line, for the provenance of reports
 	samplingSet bool
-	given       map[string]given // settings that are not from the command line
+	given       map[string]given // settings from the environment or the settings file
 	devices     *arch.Table      // device table, including --device-file
 	also        []*arch.Device   // devices of --also
 
 	endings []string     // endings of writable files
-	out     *outputFiles // files of -o, open while the command runs
-	after   func() error // messages and gate, after the output was delivered
+	out     *outputFiles // files of -o, which are open while the command runs
+	after   func() error // prints messages and applies the gate, after the output was delivered
 }
 
-// shared contains the flags that mean the same in every command. A command has
-// only the flags that it uses, because a flag without an effect is misleading.
-// cli.Declare reads the struct tags. The values of --fail-on differ by command,
-// so a command lists them: "fail-on:never,regression".
+// shared contains the flags that have the same meaning in every command. A
+// command has only those of them that it uses, because a flag without an effect
+// is misleading. cli.Declare reads the struct tags. Commands accept different
+// values of --fail-on, so a command lists its values:
+// "fail-on:never,regression".
 type shared struct {
 	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id. See 'occudiff devices'. Default: the GPU that the inputs name"`
 	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device even if the inputs identify another GPU"`
@@ -81,8 +82,8 @@ type shared struct {
 	Quiet           bool          `flag:"quiet,q" help:"print no notes, warnings, or progress. Results, errors, and annotations stay"`
 }
 
-// Sets of shared flags. Each begins and ends with a blank, because commands join
-// them with + to one list.
+// The sets of shared flags. Each string begins and ends with a blank, because
+// commands concatenate the sets to one list.
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "force-device tolerance sampling-interval memory-bandwidth label progress "
@@ -91,8 +92,8 @@ const (
 	unseenFlags = " allow-unreadable allow-unjudged "
 )
 
-// setDefaults declares the shared flags, which sets their defaults also for
-// commands without these flags.
+// setDefaults declares the shared flags. The declaration sets the fields to
+// their defaults, even for commands that do not have these flags.
 func (a *app) setDefaults() {
 	a.Tolerance = float64(compare.DefaultOptions().Tolerance)
 	a.sharedFlags = pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -100,14 +101,16 @@ func (a *app) setDefaults() {
 	cli.Declare(a.sharedFlags, &a.shared)
 }
 
-// checkFlags returns an error for a wrong value before any work is done. It
-// also checks numbers from settings. cli.Check visits only flags on the command
-// line, so applySettings checks the other values from settings.
+// checkFlags returns an error for a wrong value of a flag before any work is
+// done. It also checks numbers that come from settings. Other values from
+// settings are checked by applySettings, because cli.Check visits only the
+// flags on the command line.
 func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:
 		return err
-	// "not at least", because a flag accepts NaN, which is not below any number.
+	// The condition is negated, because a flag accepts NaN, and NaN < 0 is
+	// false.
 	case !(a.Tolerance >= 0) || a.Tolerance > 100:
 		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
 	case a.Sampling <= 0:
@@ -119,8 +122,8 @@ func (a *app) checkFlags() error {
 	case a.Top < 0 || a.Top == 0 && a.flags.Changed("top"):
 		return cli.Errorf("--top %d: expected the number of kernels to show, for example 10", a.Top)
 	}
-	// A recipe passes --db "$HISTORY", which may be empty. The default applies
-	// then.
+	// A CI recipe passes --db "$HISTORY". If the variable is empty, the default
+	// applies.
 	a.DB = cmp.Or(a.DB, a.sharedFlags.Lookup("db").DefValue)
 	a.show = report.Selection{Top: a.Top, Sort: report.SortKey(a.Sort)}
 	if a.Kernel != "" {
@@ -157,10 +160,10 @@ func (a *app) printWarnings(notes []note.Note) {
 	}
 }
 
-// manual contains the help of each command. The texts are files so that they read
-// as they print. The first line is the usage, the second line is the summary for
-// lists of commands, then come the description and, after the line "Examples:",
-// the examples.
+// manual contains the help of each command. The texts are in files, so that
+// they look in the source as they are printed. The first line of a file is the
+// usage. The second line is the summary for lists of commands. The description
+// follows, and then the line "Examples:" and the examples.
 //
 //go:embed help
 var manual embed.FS
@@ -168,27 +171,27 @@ var manual embed.FS
 // command describes a command in addition to its help.
 type command struct {
 	text     string               // name of its help file
-	flags    []any                // structs with its own flags, see cli.Declare
-	share    string               // flags that it shares with others, see cli.Share
-	output   string               // help of -o, if it does not write the output
-	args     cobra.PositionalArgs // no arguments if nil
-	names    bool                 // its arguments are names, not files
-	fixed    bool                 // it ignores settings from the environment and the file
-	complete cobra.CompletionFunc // completion of its arguments
-	endings  []string             // endings of the files that it can write; nil for the usual ones
+	flags    []any                // structs with the command's own flags, see cli.Declare
+	share    string               // names of the shared flags that it has, see cli.Share
+	output   string               // help text of -o, if -o does not write the output of the command
+	args     cobra.PositionalArgs // check of the arguments; nil if the command accepts none
+	names    bool                 // the arguments are names and not files
+	fixed    bool                 // ignores settings from the environment and the settings file
+	complete cobra.CompletionFunc // completion of the arguments
+	endings  []string             // endings of the files that the command can write; nil for the usual endings
 
 	// check returns an error for wrong flags. execute calls it after the
 	// settings and before the outputs are opened, so check may set Outputs and
 	// endings.
 	check func(args []string) error
-	// run returns the command's output, or nil if it has printed it. A command
-	// that groups others has no run.
+	// run returns the command's output, or nil if the command has already
+	// printed its result. A command that only groups subcommands has no run.
 	run func(ctx context.Context, args []string) (*report.Output, error)
 }
 
-// command returns a command of the tree. execute runs all commands with the
-// same steps, so that none can skip the settings, the check of its flags, or
-// the check that an output is not one of its inputs.
+// command returns a command of the tree. All commands are run by execute with
+// the same steps. Therefore, no command can skip the settings, the check of its
+// flags, or the check that an output is not one of its inputs.
 func (a *app) command(d command) *cobra.Command {
 	text, _ := manual.ReadFile("help/" + d.text + ".txt") // a test detects a missing file
 	head, examples, _ := strings.Cut(string(text), "\nExamples:\n")
@@ -203,7 +206,7 @@ func (a *app) command(d command) *cobra.Command {
 		cli.Declare(c.Flags(), f)
 	}
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
-	// Every command accepts -v, even if it has no more to show.
+	// Every command accepts -v, even if the command has no additional output.
 	if d.text != "occudiff" && c.Flags().Lookup("verbose") == nil {
 		cli.Share(c.Flags(), a.sharedFlags, "verbose")
 		c.Flags().Lookup("verbose").Hidden = true
@@ -220,8 +223,8 @@ func (a *app) command(d command) *cobra.Command {
 	return c
 }
 
-// execute runs a command. Wrong flags are detected first, then outputs that
-// cannot be written. Then the work begins.
+// execute runs a command. Before the work begins, it detects wrong flags first,
+// and then outputs that cannot be written.
 func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	a.flags, a.endings = c.Flags(), d.endings
 	if !d.fixed {
@@ -229,7 +232,8 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 			return err
 		}
 	}
-	// An assumed interval limits the confidence of causes.
+	// If the sampling interval was not given, it is assumed, which limits the
+	// confidence in causes.
 	_, a.samplingSet = a.given["sampling-interval"]
 	a.samplingSet = a.samplingSet || a.flags.Changed("sampling-interval")
 	err := a.checkFlags()
@@ -253,7 +257,8 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 		}
 	})
 	err = a.openOutputs(reads, c.Context().Err)
-	// After an error, temporary files are removed, and the old outputs stay.
+	// After an error, temporary files are removed, and existing output files
+	// stay unchanged.
 	defer a.out.discard()
 	if err == nil {
 		err = bug.Await(c.Context(), a.readDevices)
@@ -265,7 +270,8 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	if err != nil || ans == nil {
 		return err
 	}
-	// The gate comes last, so that a failed job has its reports.
+	// The gate is applied last, so that the reports exist even if the gate
+	// fails.
 	if err := a.deliver(c.Context(), ans); err != nil || a.after == nil {
 		return err
 	}

@@ -12,21 +12,22 @@ import (
 	"testing"
 )
 
-// box is a package in the chart.
+// box is a package as a box in the architecture chart.
 type box struct {
 	name    string
-	level   int // one above the highest imported package
+	level   int // one more than the highest level of an imported package
 	x, y, w float64
-	to      []string // imports, without those that follow from others
+	to      []string // imported packages, without indirect imports
 }
 
-// reaches reports whether a package imports another one, directly or not.
+// reaches reports whether a package may import another package, directly or
+// indirectly.
 func reaches(from, to string) bool {
 	return slices.ContainsFunc(arrows[from], func(next string) bool { return next == to || reaches(next, to) })
 }
 
-// levels returns the packages by level, the highest first, without the internal
-// packages.
+// levels returns the boxes of the packages by level, highest level first.
+// Internal packages are left out.
 func levels() (rows [][]*box, at map[string]*box) {
 	at = map[string]*box{}
 	var place func(name string) *box
@@ -61,8 +62,8 @@ func levels() (rows [][]*box, at map[string]*box) {
 	return rows, at
 }
 
-// arrange assigns a position to each box. A row is sorted by folders, and within a
-// folder by the position of the imports.
+// arrange assigns a position to each box. A row is sorted by folders, and
+// within a folder by the positions of the imported packages.
 func arrange(rows [][]*box, at map[string]*box) {
 	const width, letter = 1280, 6.7
 	folders := []string{"cmd", "report", "compare", "predict", "ingest", "fixtures"}
@@ -124,7 +125,8 @@ func chart() []byte {
 `, len(rows)*92-10, &lines, &boxes, &names)
 }
 
-// TestArchitectureChart compares the chart with arrows.
+// TestArchitectureChart checks that the chart in the documentation is drawn
+// from the current content of arrows.
 func TestArchitectureChart(t *testing.T) {
 	testenv.Golden(t, filepath.Join("..", "..", "docs", "design", "architecture.svg"), chart())
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // BenchmarkSmallRun runs the built program as a person would: it reads and
-// compares 14 rows, and writes a workbook and Markdown. It reports wall time
-// and the process's peak memory. The target is 60 ms and 60 MB on two cores.
+// compares 14 rows, and writes a workbook and Markdown. It reports the wall
+// time and the peak memory of the process. The target is 60 ms and 60 MB on two
+// cores.
 func BenchmarkSmallRun(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "occudiff")
 	build := exec.Command("go", "build", "-o", program, ".")

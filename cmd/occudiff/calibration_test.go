@@ -21,12 +21,12 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// simulatedRow is the truth about a kernel of a simulated run. The fields
-// belong to one simulator or to both.
+// simulatedRow contains the true values of a kernel in a simulated run. Some
+// fields are set by only one of the two simulators.
 type simulatedRow struct {
 	Device, Given      string  // Given is the device that the user names
 	Asked              float64 // microseconds between samples
-	Said               bool    // and the user states it
+	Said               bool    // whether the user states this sampling interval
 	Kernel             json.RawMessage
 	Measured, Occ, Own float64
 	Dispatch, Drain    float64
@@ -46,7 +46,8 @@ type simulatedKernel struct {
 	Groups  int
 }
 
-// effectNames are the causes that name an effect of the simulators.
+// effectNames contains, for each effect of the simulators, the causes that
+// correctly name it.
 var effectNames = map[string][]string{
 	"gaps": {compare.CauseGaps}, "dispatch": {compare.CauseDispatch}, "overhead": {compare.CauseDispatch, compare.CauseGaps},
 	"uneven": {compare.CauseImbalance}, "whole": {compare.CauseImbalance}, "layout": {compare.CauseImbalance}, "grf": {compare.CauseGRF},
@@ -56,7 +57,8 @@ var effectNames = map[string][]string{
 	"foreign": {compare.CauseSampling, compare.CauseConcurrentKernels}, "overlap": {compare.CauseSampling, compare.CauseConcurrentKernels},
 }
 
-// effects returns the occupancy points that each effect costs a row.
+// effects returns the percentage points of occupancy that each effect costs a
+// row.
 func (s *simulatedRow) effects(row *compare.Row) map[string]float64 {
 	p := row.Predicted
 	if s.Effects == nil { // the first simulator
@@ -70,7 +72,7 @@ func (s *simulatedRow) effects(row *compare.Row) map[string]float64 {
 		default:
 			e["uneven"] += s.Resource
 		}
-		if s.Kernels > 1 && e["gaps"] > 0 { // or the share of the other kernel
+		if s.Kernels > 1 && e["gaps"] > 0 { // the other kernel's share may also explain the gaps
 			e["foreign"] = e["gaps"]
 		}
 		return e
@@ -85,15 +87,16 @@ func (s *simulatedRow) effects(row *compare.Row) map[string]float64 {
 	if s.simulated.PerCore > 0 {
 		e["slm"] = max(e["slm"], e["whole"])
 		delete(e, "whole")
-		if int64(s.simulated.PerCore) >= p.GroupsPerXeCore { // the prediction contains it
+		if int64(s.simulated.PerCore) >= p.GroupsPerXeCore { // the prediction already includes this effect
 			delete(e, "slm")
 		}
 	}
 	return e
 }
 
-// isTrue reports whether a cause explains at least half of its part. The cause
-// of a row must also name the largest effect.
+// isTrue reports whether a cause is correct: it names effects that explain at
+// least half of its part of the breakdown. If heads is true, the cause is the
+// cause of a row and must also name the largest effect.
 func (s *simulatedRow) isTrue(row *compare.Row, c *compare.Cause, heads bool) bool {
 	if c.Name == compare.CauseModelMismatch && s.Given != s.Device && s.Given != "" {
 		return true
@@ -114,7 +117,8 @@ func (s *simulatedRow) isTrue(row *compare.Row, c *compare.Cause, heads bool) bo
 	return own >= max(3, missing/2)
 }
 
-// simulatedRuns compares each run in a simulator's folder.
+// simulatedRuns compares each run in a simulator's folder with its prediction,
+// and calls each for every row.
 func simulatedRuns(t *testing.T, dir string, each func(run string, row *compare.Row, s *simulatedRow, kernel int)) {
 	t.Helper()
 	runs, err := filepath.Glob(filepath.Join(dir, "*", "truth.json"))
@@ -162,8 +166,8 @@ func simulatedRuns(t *testing.T, dir string, each func(run string, row *compare.
 	}
 }
 
-// simulations are the counted runs, by simulator. Goals are measured with other
-// seeds.
+// simulations are the simulated runs in which causes are counted. The project's
+// goals are measured on runs with other seeds.
 var simulations = []struct {
 	simulator  int // first or second simulator
 	seed, runs string
@@ -181,12 +185,14 @@ type remedyRow struct {
 	gains    []float64
 }
 
-// changes are the second simulator's changes that correspond to remedies.
+// changes contains the name of the second simulator's change that corresponds
+// to each remedy.
 var changes = map[compare.Remedy]string{compare.LongerThreads: "quarter", compare.LessSLM: "slm2", compare.BalanceWorkGroups: "uneven",
 	compare.BalanceWork: "spread", compare.MoreThreads: "full", compare.ShorterGaps: "gaps", compare.FewerRegisters: "registers",
 	compare.AllStacks: "spread"}
 
-// gained returns the speedup from a row's remedy in the second simulator.
+// gained returns the speedup in the second simulator if the remedy of a row is
+// applied.
 func gained(t *testing.T, simulator, seed, run string, row *compare.Row, s *simulatedRow, kernel int) (speedup float64, known bool) {
 	t.Helper()
 	h := row.Fix
@@ -213,11 +219,12 @@ func gained(t *testing.T, simulator, seed, run string, row *compare.Row, s *simu
 	return max(set("groups").Speed, set("bigger").Speed*float64(h.At)/float64(max(s.simulated.Groups, 1))), true
 }
 
-// TestCalibration counts how often each ground names the true cause of
-// simulated rows, and what each remedy gains. With -update, it writes the
-// counts from which confidences are derived, after half an hour of simulation.
-// A folder with finished runs in OCCUDIFF_SIMULATED, such as sim2-88101, saves
-// that time.
+// TestCalibration counts how often each ground (the rule by which a cause is
+// named) names the true cause of simulated rows. It also measures the speedup
+// from each remedy. With -update, it writes the counts from which confidences
+// are derived. The simulation takes half an hour, unless the environment
+// variable OCCUDIFF_SIMULATED names a folder with finished runs, such as
+// sim2-88101.
 func TestCalibration(t *testing.T) {
 	oracle := testenv.Shared(t, "oracle")
 	if !testenv.Update() {
@@ -246,7 +253,7 @@ func TestCalibration(t *testing.T) {
 	}
 	var remedies []remedyRow
 	for _, of := range simulations {
-		if !testenv.Update() { // other runs than the counted ones
+		if !testenv.Update() { // without -update, other runs than the counted runs
 			of.runs, of.seed = "15", "99"+of.seed
 		}
 		simulator, folder := simulate([...]string{"sim", "sim2"}[of.simulator], of.seed, of.runs)
@@ -287,7 +294,7 @@ func TestCalibration(t *testing.T) {
 	testenv.Golden(t, filepath.Join("..", "..", "compare", "observed.txt"), []byte(b.String()))
 }
 
-// count counts the causes of a row.
+// count adds the causes of a row to the counts of their grounds.
 func count(counts *[2]map[compare.Ground]compare.Count, row *compare.Row, s *simulatedRow) {
 	if row.Cause == nil || row.Cause.Ground == 0 {
 		return
@@ -312,8 +319,10 @@ func count(counts *[2]map[compare.Ground]compare.Count, row *compare.Row, s *sim
 	}
 }
 
-// checkConfidences fails if grounds with medium or high confidence are true
-// less often than that in new runs, by more than their number allows.
+// checkConfidences checks the confidences in new runs. Grounds with medium
+// confidence must be true in 80% of the rows, and grounds with high confidence
+// in 90%. The check allows two standard errors less, because the number of rows
+// is limited.
 func checkConfidences(t *testing.T, counts *[2][2]map[compare.Ground]compare.Count) {
 	t.Helper()
 	for _, sure := range []compare.Confidence{compare.Medium, compare.High} {
@@ -336,7 +345,7 @@ func checkConfidences(t *testing.T, counts *[2][2]map[compare.Ground]compare.Cou
 	}
 }
 
-// add counts what a remedy gained.
+// add counts the speedup from a remedy.
 func (r *remedyRow) add(h compare.PossibleFix, speedup float64, known bool) {
 	r.Given++
 	if !known {
@@ -364,7 +373,7 @@ func (r *remedyRow) median() string {
 	return fmt.Sprintf("%.2f", r.gains[len(r.gains)/2])
 }
 
-// groundRow is a ground with its counts, for the page.
+// groundRow is a ground with its counts, for a table in the documentation.
 type groundRow struct {
 	Cause      string `col:"Cause"`
 	Ground     string `col:"Named if"`
@@ -374,7 +383,7 @@ type groundRow struct {
 	Confidence string `col:"Confidence"`
 }
 
-// calibration lists the grounds with their counts.
+// calibration returns the grounds with their counts as rows of a table.
 func calibration() (rows []groundRow) {
 	for i := 1; i < len(compare.Grounds); i++ {
 		g, info := compare.Ground(i), compare.Grounds[i]
@@ -394,7 +403,7 @@ func calibration() (rows []groundRow) {
 	return rows
 }
 
-// remediesOf returns the gains of the remedies.
+// remediesOf returns the stored speedups from the remedies.
 func remediesOf(t *testing.T) (rows []remedyRow) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "remedies.csv"))

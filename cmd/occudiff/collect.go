@@ -27,11 +27,12 @@ type collectFlags struct {
 	Check    bool          `flag:"check" help:"check what is installed for collecting, without running anything"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
-	kept, outputs []string // flags and outputs of the printed command
+	kept, outputs []string // flags and outputs that the printed validate command has
 }
 
-// collectCommand runs an application and validates its profile. It has no
-// --sampling-interval, because the interval of the collection is known.
+// collectCommand returns the command that runs an application and validates its
+// profile. The command has no flag --sampling-interval, because it sets the
+// sampling interval itself.
 func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
@@ -59,16 +60,17 @@ func (a *app) collectCommand() *cobra.Command {
 			if strings.HasPrefix(args[0], "-") {
 				return cli.Errorf("unitrace would read the application %s as an option: write ./%[1]s", args[0])
 			}
-			// A job runs collect again, with the job number in the names of the
-			// folder and outputs. The printed commands end with validate, which
-			// has no flags for collecting.
+			// A job script runs collect again, with the job number in the names
+			// of the folder and the outputs, so it keeps the flags for
+			// collecting. Printed commands end with validate, which does not
+			// have these flags.
 			if f.Job != "" {
 				f.kept = a.keptFlags("dir", "output", "print", "job")
 			} else {
 				f.kept = a.keptFlags("dir", "interval", "target-gpu", "unitrace", "print")
 			}
 			if f.Print || f.Job != "" {
-				f.outputs, a.Outputs = a.Outputs, nil // the printed commands run later
+				f.outputs, a.Outputs = a.Outputs, nil // not written now, because the printed commands run later
 			}
 			return nil
 		},
@@ -82,8 +84,8 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			o.FullCompute = len(device) == 0 || device[0].IsBeforeXe()
-			// The printed commands may run on another machine, so the programs
-			// on this one do not count.
+			// Printed commands may run on another machine, so it does not
+			// matter whether unitrace is installed on this machine.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))
 			switch {
 			case f.Job != "":
@@ -96,11 +98,12 @@ func (a *app) collectCommand() *cobra.Command {
 		}})
 }
 
-// collect profiles the application into a new folder and validates the files. The
-// outputs are opened first (see execute), so an unwritable report is detected
-// before the application runs.
+// collect profiles the application into a new folder and validates the
+// resulting files. execute has already opened the outputs, so an output that
+// cannot be written is detected before the application runs.
 func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, error) {
-	// A folder is one run, so existing files would belong to another one.
+	// A folder contains one run, so existing files would belong to a different
+	// run.
 	if _, err := os.Stat(o.Dir); err == nil {
 		return nil, cli.Errorf("--dir %s exists already; give the name of a new folder", o.Dir)
 	}
@@ -115,21 +118,22 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, e
 	if err := collect.Run(ctx, steps, a.raw); err != nil {
 		return nil, err
 	}
-	// The interval is known, because collect set it.
+	// The sampling interval is known, because the collection used it.
 	a.Sampling, a.samplingSet = interval, true
 	var files []string
 	for _, s := range steps {
 		files = append(files, collect.OutputFiles(s)...)
 	}
-	// Only the new files of the profilers, because the application may write
-	// others into the folder.
+	// Only the files that the profilers wrote are validated, because the
+	// application may write other files into the folder.
 	return a.validatePaths(ctx, files, &validateFlags{})
 }
 
 // printSteps prints the commands that collect would run.
 func (a *app) printSteps(o collect.Options, kept []string) error {
-	// Without --interval, collect would measure it. Here nothing runs, so the
-	// finest interval is printed, with a note about it.
+	// Without --interval, collect would determine the interval in a short run.
+	// When commands are only printed, nothing runs, so they contain the finest
+	// interval and a note about it.
 	interval := o.Interval
 	var steps []collect.Step
 	if interval == 0 {
@@ -151,8 +155,8 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	return err
 }
 
-// interval returns the given sampling interval, or the one that a short first run
-// determines.
+// interval returns the given sampling interval. If none was given, it
+// determines the interval in a short first run.
 func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, error) {
 	if o.Interval > 0 {
 		return o.Interval, nil
@@ -170,10 +174,11 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	return interval, nil
 }
 
-// keptFlags returns the command line's flags except for some, in a form that a
-// shell and pflag can read. A bool needs =, because otherwise its value would
-// be an argument. A list repeats its flag, because values may contain commas.
-// us is ASCII, unlike µs. Values from settings are not included.
+// keptFlags returns the flags of the command line except the flags in but, in a
+// form that a shell and pflag can read. A bool needs =, because otherwise its
+// value would be read as an argument. For a list, the flag is repeated, because
+// values may contain commas. Durations have us instead of µs, which is not
+// ASCII. Values from settings are not included.
 func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name

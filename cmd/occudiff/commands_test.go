@@ -13,8 +13,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// documented are the collectors' flags that a summary may name, according to
-// their manuals.
+// documented contains the flags of each collector that a summary may contain.
+// The flags are taken from the collectors' manuals.
 var documented = map[string][]string{
 	"unitrace": {"--chrome-kernel-logging", "--device-timing", "--verbose", "-q"},
 	"oneprof":  {"-k", "-i", "--sampling-interval"},
@@ -27,7 +27,8 @@ var (
 	asWords     = regexp.MustCompile(`'[^']*'|[^ ']+`)
 )
 
-// summaryCommands returns the commands that the summary of a call prints.
+// summaryCommands runs a command line and returns the commands that are printed
+// in its summary.
 func summaryCommands(t *testing.T, args ...string) (list []string) {
 	t.Helper()
 	t.Setenv("COLUMNS", "1000")
@@ -38,9 +39,10 @@ func summaryCommands(t *testing.T, args ...string) (list []string) {
 	return list
 }
 
-// checkCommand runs a command of occudiff unchanged. The command must succeed
-// with a setting and must not suggest itself. The flags of a collector's
-// command are compared with its manual.
+// checkCommand checks a command that a summary prints. It runs an occudiff
+// command unchanged. The command must succeed, it must find a setting that
+// helps, and its own summary must not suggest the same command again. For a
+// collector's command, it checks the flags against the collector's manual.
 func checkCommand(t *testing.T, from, line string) {
 	t.Helper()
 	words := asWords.FindAllString(line, -1)
@@ -60,7 +62,7 @@ func checkCommand(t *testing.T, from, line string) {
 	for i, w := range words[1:] {
 		switch {
 		case w == "--" || !strings.HasPrefix(w, "-") && words[0] != "vtune" && words[i] != "--sampling-interval":
-			return // the application
+			return // the rest of the command is the application
 		case w == "characterization-mode=full-compute":
 		case words[i] == "-knob":
 			m := knob.FindStringSubmatch(w)
@@ -76,9 +78,9 @@ func checkCommand(t *testing.T, from, line string) {
 	}
 }
 
-// TestPrintedCommands runs the commands in the summaries of the built-in runs.
-// A next step that ends in a usage error, or in "no setting does better", is
-// wrong.
+// TestPrintedCommands checks the commands in the summaries of the built-in
+// runs. A suggested command is wrong if it ends with a usage error or with "no
+// setting does better".
 func TestPrintedCommands(t *testing.T) {
 	mix, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -101,7 +103,8 @@ func TestPrintedCommands(t *testing.T) {
 	}
 }
 
-// TestPrintedCommandsOfTheCorpus does the same for real exports.
+// TestPrintedCommandsOfTheCorpus checks the commands in the summaries of real
+// exports.
 func TestPrintedCommandsOfTheCorpus(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	t.Chdir(t.TempDir())

@@ -22,8 +22,9 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// demoCommand validates a built-in run on its own device. Settings do not apply,
-// because they describe the user's runs.
+// demoCommand returns the command that validates a built-in run on the device
+// of that run. Settings do not apply to it, because they describe the user's
+// own runs.
 func (a *app) demoCommand() *cobra.Command {
 	var f struct {
 		VecAdd  bool `flag:"vec-add" help:"use the published Gen9 vec_add run, which has no measured occupancy"`
@@ -52,8 +53,9 @@ func (a *app) demoCommand() *cobra.Command {
 			if f.History {
 				return a.demoHistory(ctx)
 			}
-			// The values of the mix and of its device are invented, and the
-			// report states this. With another device, it does not.
+			// The values of the built-in mix and of its device are invented,
+			// and the report states this. With another device, the report does
+			// not state it.
 			names, constructed := fixtures.VecAdd(), false
 			if !f.VecAdd {
 				names, constructed = fixtures.Mix(), a.Device == ""
@@ -72,8 +74,8 @@ func (a *app) demoCommand() *cobra.Command {
 			if constructed {
 				r.ChosenBy = arch.Source{Name: fixtures.MixChosenBy, Detail: fixtures.MixDetail}
 			}
-			// The output is the same as for validate. Only several runs have
-			// names.
+			// The output is the same as the output of validate. The run has no
+			// name, because only several runs need names.
 			output, err := a.outputRuns([]string{""}, []*compare.Result{r})
 			warn := a.after
 			a.after = func() error {
@@ -86,7 +88,8 @@ func (a *app) demoCommand() *cobra.Command {
 		}})
 }
 
-// The demo's history has 12 runs. From run 11, a kernel is worse.
+// The history of the demo has 12 runs. Starting with run 11, one kernel is
+// worse.
 const (
 	demoRuns   = 12
 	demoBadRun = 11

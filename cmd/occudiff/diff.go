@@ -32,8 +32,9 @@ type diffFlags struct {
 const wrongPaths = "diff needs two or more paths, OLD and NEW, not %d: each is a file, a folder of one run, or a " +
 	"folder of repeats"
 
-// diffCommand compares runs, folders of repeats, or kernel binaries. The command
-// distinguishes binaries from runs and reads them. compare/diff judges.
+// diffCommand returns the command that compares runs, folders with repeated
+// runs, or kernel binaries. The command distinguishes binaries from runs, and
+// reads them. The verdicts come from compare/diff.
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
@@ -50,8 +51,9 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Output, error) {
-	// Kernel binaries have no measurement, so their comparison differs. A mix is
-	// read as runs, and the reader reports the binary.
+	// Kernel binaries contain no measurements, so they are compared differently
+	// from runs. If the paths are a mix of binaries and runs, all are read as
+	// runs, and the reader reports the binary as an error.
 	binaries, streams := 0, 0
 	for _, p := range paths {
 		if p == "-" {
@@ -89,9 +91,9 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 }
 
 // noiseOf returns a function for each kernel's noise on the device of a run:
-// the variance of busy or measured occupancy, in squared points. A history
-// without any noise is an error, because one run per side could not be judged
-// and the gate would pass silently.
+// the variance of busy or measured occupancy, in squared points. If the history
+// contains no noise at all, noiseOf returns an error. Otherwise, single runs
+// could not be judged, and the gate would pass without a message.
 func noiseOf(ctx context.Context, dsn string,
 	run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
@@ -111,8 +113,9 @@ func noiseOf(ctx context.Context, dsn string,
 		return nil, fmt.Errorf("--noise %q: no kernel has at least 8 runs in this history, so the noise is unknown",
 			dsn)
 	}
-	// The lookup ignores driver and program, because these may be what changed
-	// between the runs, and the history has no runs of a new one yet.
+	// The lookup ignores the driver and the program. They may be the very
+	// change between the runs, and the history has no runs yet with a new
+	// driver or program.
 	return func(r *diff.Row, metric string) (v stat.Variance, ok bool) {
 		l := cmp.Or(r.New, r.Old)
 		v, ok = noise[metric][history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
@@ -122,8 +125,8 @@ func noiseOf(ctx context.Context, dsn string,
 }
 
 // outputComparisons returns the output for compared sides. The gate judges all
-// sides at once, so kernels that it cannot judge are reported once, with the
-// first side.
+// sides together, so the kernels that it cannot judge are reported only once,
+// with the first side.
 func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
@@ -140,8 +143,8 @@ func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	ans := diffdoc.NewOutput(sides, a.provenance())
 	a.after = func() error {
 		a.printWarnings(diffdoc.Notes(sides))
-		// A gate without a judged kernel passes. The message states that this
-		// proves nothing.
+		// If the runs are too few, the gate passes. The message states that
+		// this does not prove anything.
 		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
 			a.printMessage("%s", text)
 		}
@@ -153,8 +156,8 @@ func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	return ans, nil
 }
 
-// concludeCases concludes with the test cases of an output. Failed cases become
-// annotations, and the gate fails for them.
+// concludeCases calls conclude with the test cases of an output. Failed cases
+// become annotations and make the gate fail.
 func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 	if a.FailOn == "never" && !a.Annotate {
 		return a.conclude(nil, "", unseen)
@@ -167,13 +170,14 @@ func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 }
 
 // readSides reads the runs of each path and compares each run with its
-// prediction. A single path must be a file with two results, which are the two
-// sides. For example, a difference report of VTune.
+// prediction. A single path must be a file with two results, which become the
+// two sides. For example, a difference report of VTune contains two results.
 func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side, err error) {
 	for _, path := range paths {
 		side := diff.Side{Name: path}
 		var runs []*ingest.Run
-		// The content digests find a copy among the runs.
+		// The readers also compute digests of the content, so that copies among
+		// the runs are found.
 		if err := a.eachRun(ctx, []string{path}, ingest.Options{Content: true}, func(_ string, run *ingest.Run) error {
 			runs = append(runs, run)
 			r, err := a.compareRun(run, compare.MeasuredOnly)

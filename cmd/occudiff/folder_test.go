@@ -15,14 +15,15 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// folderTruth is the true occupancy of a kernel's launches, in percent over
-// their own time.
+// folderTruth is the true occupancy and idle share of a kernel's launches, in
+// percent of the time of these launches.
 type folderTruth struct {
 	Kernel, Kind, Device string
 	Occ, Idle            float64
 }
 
-// folderRow is the corresponding output.
+// folderRow contains the values of a kernel in the program's output, to be
+// compared with folderTruth.
 type folderRow struct {
 	Task     string   `json:"task"`
 	Measured *float64 `json:"measured_percent"`
@@ -33,9 +34,10 @@ type folderRow struct {
 	IdleHigh *float64 `json:"idle_high_percent"`
 }
 
-// TestSimulatedFolders reads result folders of a simulated GPU. Every value is
-// within 2 points of the truth, or its interval contains the truth, including
-// idle time. Nine of ten intervals do.
+// TestSimulatedFolders reads result folders of a simulated GPU. It checks that
+// every occupancy and every idle time is within 2 points of the true value, or
+// that its interval contains the true value. At least nine of ten intervals
+// must contain the true value.
 func TestSimulatedFolders(t *testing.T) {
 	testenv.Long(t)
 	sim, oracle, python := testenv.Shared(t, "oracle", "sim"), testenv.Shared(t, "oracle", "folder.py"), testenv.Program(t, "python3")
@@ -54,7 +56,7 @@ func TestSimulatedFolders(t *testing.T) {
 	for _, from := range runs {
 		truth := truthOf(t, filepath.Join(from, "truth.json"))
 		if len(truth) == 0 || slices.ContainsFunc(truth, func(k folderTruth) bool { return k.Kind == "overlap" }) {
-			continue // for concurrent kernels, the truth covers both together
+			continue // for concurrent kernels, the true value covers both together
 		}
 		folder := from + ".folder"
 		if out, err := exec.Command(python, oracle, from, folder).CombinedOutput(); err != nil {
@@ -62,7 +64,7 @@ func TestSimulatedFolders(t *testing.T) {
 		}
 		for _, row := range foldersRows(t, "--device", truth[0].Device, folder) {
 			i := slices.IndexFunc(truth, func(k folderTruth) bool { return k.Kernel == row.Task })
-			if i < 0 || truth[i].Kind == "shrink" { // its launches have many sizes, and the truth covers all
+			if i < 0 || truth[i].Kind == "shrink" { // the launches have many sizes, and the true value covers all
 				continue
 			}
 			for _, v := range []struct {
@@ -79,7 +81,7 @@ func TestSimulatedFolders(t *testing.T) {
 				}
 				all++
 				halves = append(halves, (*v.high-*v.low)/2)
-				if *v.low-0.02 <= v.want && v.want <= *v.high+0.02 { // the truth is printed to 0.01
+				if *v.low-0.02 <= v.want && v.want <= *v.high+0.02 { // the true value is rounded to 0.01
 					in++
 				} else if math.Abs(*v.got-v.want) > 2 {
 					t.Errorf("%s %s: %s %.2f (%.2f to %.2f), want %.2f", filepath.Base(from), row.Task, v.what, *v.got, *v.low, *v.high, v.want)

@@ -14,7 +14,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// fuzzRun runs the program in this process, without calling other programs.
+// fuzzRun runs the program in this process, so that it starts no other
+// programs.
 func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -34,9 +35,10 @@ func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	return status, out.String()
 }
 
-// FuzzArguments runs any arguments, one per line, in a folder with a few files.
-// Nothing panics, the exit status is 0, 1, or 2, no input changes, and only
-// files that -o, --db, or an argument names are written.
+// FuzzArguments runs the program with any arguments, one per line, in a folder
+// with a few files. It checks that the program does not panic, that the exit
+// status is 0, 1, or 2, and that no input file changes. The program may write
+// only files that -o, --db, or an argument names.
 func FuzzArguments(f *testing.F) {
 	export, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -75,8 +77,8 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// checkFolder fails for changed files, and for new files that no argument
-// names.
+// checkFolder fails the test if an input file changed, or if there is a new
+// file that no argument names.
 func checkFolder(t *testing.T, dir string, inputs map[string]string, args string) {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == dir || e.IsDir() {
@@ -94,7 +96,7 @@ func checkFolder(t *testing.T, dir string, inputs map[string]string, args string
 		}
 		first, _, _ := strings.Cut(name, string(filepath.Separator))
 		stem := strings.TrimSuffix(first, filepath.Ext(first))
-		if filepath.Ext(first) == ".svg" { // a plot of a.md is a.KEY.svg
+		if filepath.Ext(first) == ".svg" { // a plot of a.md is in a.KEY.svg
 			stem = strings.TrimSuffix(stem, filepath.Ext(stem))
 		}
 		if !strings.Contains(args, stem) && !strings.HasPrefix(name, "occudiff-report.") && !strings.HasPrefix(name, "occudiff.") {
@@ -107,8 +109,8 @@ func checkFolder(t *testing.T, dir string, inputs map[string]string, args string
 	}
 }
 
-// FuzzJSON reads any bytes as an export and checks the JSON of the commands
-// against its schema.
+// FuzzJSON reads any bytes as an export and checks the JSON output of several
+// commands against its schema.
 func FuzzJSON(f *testing.F) {
 	for _, name := range []string{"max1100_mix.hotspots.csv", "gen9_vec_add.log"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", name))

@@ -16,15 +16,16 @@ import (
 	"occudiff/report/text"
 )
 
-// annotationsShown is the number of annotations per level that GitHub shows for
-// a step.
+// annotationsShown is the maximum number of annotations that GitHub shows per
+// level and step.
 const annotationsShown = 10
 
-// conclude ends a command with a gate, after its output was delivered. It prints
-// the annotations. It returns the error of a gate that was requested and failed,
-// or otherwise of input that is lost or unjudged and was not allowed. failure and
-// unseen are empty without a reason. failure may be set without a gate, because
-// the documents state what would fail. --fail-on decides.
+// conclude ends a command with a gate, after the output was delivered. It
+// prints the annotations. If a gate was requested and failed, it returns an
+// error with the reason in failure. Otherwise, it returns an error if unseen
+// contains lost input or unjudged kernels that were not allowed. failure may be
+// set even if no gate was requested, because documents state what would fail.
+// Therefore, conclude checks --fail-on.
 func (a *app) conclude(marks []report.Annotation, failure string, unseen []string) error {
 	if err := a.printAnnotations(marks); err != nil {
 		return err
@@ -34,8 +35,8 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 			fmt.Sprintf("%d more of these", n-report.MaxListedTasks))
 	}
 	switch {
-	// If a gate failed and also did not see all kernels, the failure determines
-	// the exit status, because it is the stronger statement.
+	// A gate can fail and also not see all kernels. In this case, the failure
+	// determines the exit status, because a failure is the stronger statement.
 	case failure != "" && a.FailOn != "never":
 		for _, text := range unseen {
 			a.printMessage("occudiff: warning: %s", text)
@@ -47,11 +48,12 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	return nil
 }
 
-// checkUnseen returns what a command did not see and was not allowed to ignore:
-// lost input according to the notes, and kernels that a gate could not judge.
-// Ignored kernels become a note in every output. A gate must not pass without
-// having seen all kernels. For example, an unclosed quote can hide five of six
-// rows, and a renamed column leaves nothing measured. A flag allows each.
+// checkUnseen returns texts about input that a command did not see, unless a
+// flag allows it: input that was lost, according to the notes, and kernels that
+// a gate could not judge. If a flag allows it, every output contains a note
+// instead. A gate must not pass without having seen all kernels. For example,
+// an unclosed quote can hide five of six rows, and if a column was renamed, no
+// kernel has a measurement.
 func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
 	accepted := func(code, flag, text string) {
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
@@ -77,8 +79,8 @@ func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []strin
 	return unseen, nil
 }
 
-// allowUnreadable returns an error for lost input, for a command that must not
-// continue without it.
+// allowUnreadable returns an error if input was lost and no flag allows it. It
+// is for commands that must not continue with incomplete input.
 func (a *app) allowUnreadable(notes *[]note.Note) error {
 	unseen, err := a.checkUnseen(notes, report.Unjudged{})
 	if err == nil && len(unseen) > 0 {
@@ -87,9 +89,9 @@ func (a *app) allowUnreadable(notes *[]note.Note) error {
 	return err
 }
 
-// printAnnotations prints GitHub annotations if --annotations is given. They go to
-// standard error, which a runner also reads, because standard output contains
-// only results. They are printed even with -q.
+// printAnnotations prints GitHub annotations if --annotations is given. They
+// are written to standard error, because standard output contains only results.
+// A CI runner reads both streams. They are printed even with -q.
 func (a *app) printAnnotations(list []report.Annotation) error {
 	if !a.Annotate {
 		return nil
@@ -103,16 +105,16 @@ func (a *app) printAnnotations(list []report.Annotation) error {
 
 // Exit statuses, see README.md.
 const (
-	exitDone         = 0 // also with mismatches, bad rows, or a run that was already stored
+	exitDone         = 0 // success, even with mismatches, bad rows, or an already stored run
 	exitGate         = 1 // a requested gate failed
 	exitMeasureAgain = 4 // kernels are worth measuring again
 	exitUsage        = 2 // wrong usage, no usable input, or kernels that a gate did not see
 	exitBug          = 3 // the program panicked
 )
 
-// verdictError is a result with another status than exitDone, although
-// everything worked. The recipes in docs/ci distinguish a regression from a
-// broken job only by the status.
+// verdictError is a result that needs another exit status than exitDone,
+// although the command worked. The recipes in docs/ci use only the exit status
+// to distinguish a regression from a broken job.
 type verdictError struct {
 	status int
 	text   string
@@ -121,8 +123,8 @@ type verdictError struct {
 func (e *verdictError) Error() string { return e.text }
 
 // run runs a command line and returns the exit status. a contains the complete
-// state of the run: occudiff mcp calls run for each call by an agent, each with
-// its own app.
+// state of the command line. For example, occudiff mcp calls run for each call
+// by an agent, each time with a new app.
 func run(ctx context.Context, a *app, args []string) int {
 	err := bug.Call(func() error { return a.perform(ctx, args) })
 	var verdict *verdictError
@@ -158,24 +160,26 @@ func (a *app) perform(ctx context.Context, args []string) error {
 		a.completeFlags(root)
 	}
 	a.args = args
-	// First, because any error may quote the command line.
+	// Secrets are masked first, because any error message may quote the command
+	// line.
 	a.maskSecrets()
-	// raw is masked as well. It is not cleaned, because Safe would replace the
-	// escape sequences of a progress bar and break annotations.
+	// raw is masked as well, but it is not cleaned by text.Safe, which would
+	// replace the escape sequences of a progress bar and break annotations.
 	a.raw, a.stderr = a.stderr, text.Safe(a.stderr)
-	// Cobra treats the word after an unknown flag as its value. For example, in
-	// --help validate.
+	// Cobra reads the word after an unknown flag as the flag's value, for
+	// example in --help validate. So the flags for help and version are added
+	// before cobra parses the command line.
 	root.InitDefaultVersionFlag()
 	for _, c := range cli.All(root) {
 		c.InitDefaultHelpFlag()
 	}
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	var help bytes.Buffer // also for the version, because cobra ignores write errors
+	var help bytes.Buffer // buffer for help and version, because cobra ignores write errors
 	root.SetOut(&help)
 	root.SetErr(a.stderr)
-	// Before cobra runs, because with a help flag it would print the help of the
-	// parent command and succeed.
+	// Unknown commands are detected before cobra runs. With a help flag, cobra
+	// would print the help of the parent command and succeed.
 	err := cli.UnknownCommand(root, args, instead)
 	if err == nil {
 		err = root.ExecuteContext(ctx)

@@ -14,9 +14,9 @@ type panics struct{}
 func (panics) Write([]byte) (int, error) { panic("the stream is broken") }
 func (panics) Read([]byte) (int, error)  { panic("the stream is broken") }
 
-// TestPanic makes commands panic. Each one reports the place and the
-// information to report, exits with a separate status, and leaves no temporary
-// file.
+// TestPanic makes commands panic. It checks that each command prints the place
+// of the panic and what the user should report, exits with the status for bugs,
+// and leaves no temporary file.
 func TestPanic(t *testing.T) {
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
 	if err != nil {

@@ -18,11 +18,12 @@ import (
 
 var underHeadings = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[ :|-]+\|$`)
 
-// phraseOfCause matches the phrase of a cause in the summary of a run.
+// phraseOfCause matches the source line that contains the phrase for a cause in
+// a run's summary.
 var phraseOfCause = regexp.MustCompile(`compare\.Cause\w+:\s*"([^"]+)"`)
 
-// TestEveryTermIsExplained checks that `explain` has the headings, the keys of
-// CSV and JSON, the flags, and the phrases of the outputs.
+// TestEveryTermIsExplained checks that `explain` explains the headings, the
+// keys of CSV and JSON, the flags, and the phrases in the outputs.
 func TestEveryTermIsExplained(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {

@@ -19,7 +19,7 @@ var (
 )
 
 // TestHeadings lists every heading of every document with its explanation, so
-// that a person can read whether the explanation fits the document.
+// that a person can check whether each explanation fits its document.
 func TestHeadings(t *testing.T) {
 	golden, err := filepath.Abs("testdata/headings.txt")
 	if err != nil {

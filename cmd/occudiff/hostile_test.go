@@ -22,7 +22,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hostile are texts that do harm if an output interprets them.
+// hostile contains texts that do harm if a program that reads an output
+// interprets them.
 var hostile = []string{
 	"::error::forged", " ::set-output name=a::b", "##[error]forged", "##[group]", "##vso[task.setvariable variable=a]b", "esc\x1b[31mred\x1b]0;title\x07", "csi\u009b31m", "bidi\u202eabc\u2066\u200f",
 	"bad\xff\xfe\x80", "nul\x00x", "bell\a\b\x7f", "=1+1", "x;=1+1", "x\t=1+1", "\n=1+1", "\r\n@x", "＝1+1", " +1", "-2+3", "'=1", "a\nb", "a\u2028b", "\ufeff=1",
@@ -31,18 +32,19 @@ var hostile = []string{
 	"\u00a0::error::a", "\u1680 ::error::b", "\u2028::error::c", "\u3000\u205f::error::d", "\u0085::error::e", "\x1b[0m::error::f", "\t\u2003##[error]g",
 }
 
-// visible reports whether a character may be printed. It repeats the rule of
-// package report in another form.
+// visible reports whether a character may be printed. It checks the rule of
+// package report with a second implementation.
 func visible(r rune) bool {
 	return r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Noncharacter_Code_Point)
 }
 
-// jobCommand matches a command for a CI job's runner. A runner first trims
-// every Unicode space, and the log viewer may remove colors before.
+// jobCommand matches a command for a CI job's runner. A runner trims all
+// Unicode spaces at the beginning of a line, and the log viewer may already
+// have removed colors.
 var jobCommand = regexp.MustCompile(`(?m)^([\s\p{Z}\x{85}\x{feff}]|\x1b\[[0-9;]*m)*::|##[a-z]*\[`)
 
-// checkText returns an error for text that a terminal or a CI job's runner
-// executes.
+// checkText returns an error if a text contains something that a terminal or a
+// CI job's runner would execute.
 func checkText(text string) error {
 	if !utf8.ValidString(text) {
 		return errors.New("invalid UTF-8")
@@ -53,7 +55,8 @@ func checkText(text string) error {
 	return checkJob(text)
 }
 
-// checkJob returns an error for text that a CI job's runner executes.
+// checkJob returns an error if a text contains something that a CI job's runner
+// would execute.
 func checkJob(text string) error {
 	if at := jobCommand.FindStringIndex(text); at != nil {
 		return fmt.Errorf("holds a command of a CI job: %q", text[at[0]:min(len(text), at[1]+20)])
@@ -61,8 +64,8 @@ func checkJob(text string) error {
 	return nil
 }
 
-// checkCSV returns an error for cells that a spreadsheet would execute, for any
-// separator.
+// checkCSV returns an error if a spreadsheet would execute a cell, whatever
+// separator it uses.
 func checkCSV(text string) error {
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
@@ -101,8 +104,8 @@ func checkXML(text string) error {
 	}
 }
 
-// checkHTML returns an error for scripts, handlers, and links that are not the
-// page's own.
+// checkHTML returns an error if a page contains scripts, event handlers, or
+// links that are not its own.
 func checkHTML(text string) error {
 	scripts := 0
 	for z := html.NewTokenizer(strings.NewReader(text)); ; {
@@ -138,10 +141,12 @@ func checkVisible(text string) error {
 	return nil
 }
 
-// codeSpan matches a code span in which nothing can end the span or its cell.
+// codeSpan matches a code span that contains no character that would end the
+// span or its table cell.
 var codeSpan = regexp.MustCompile("`[^`|\\\\\n]+`")
 
-// checkFile returns an error for an invalid output, by its ending.
+// checkFile returns an error if an output file is unsafe or invalid. The ending
+// of the file selects the check.
 func checkFile(path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -240,7 +245,8 @@ func hostileFiles(t *testing.T) {
 	}
 }
 
-// TestHostile sends hostile texts through every field of every output.
+// TestHostile puts hostile texts into every text field of the inputs, and
+// checks every output of the commands.
 func TestHostile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	hostileFiles(t)
@@ -267,7 +273,7 @@ func TestHostile(t *testing.T) {
 				return checkJob(s)
 			}
 		case format == "csv" || args[0] == "predict" && slices.Contains(args, "--batch") || args[0] == "track" && args[1] == "export":
-			check = checkCSV // its bytes are exact, for another program
+			check = checkCSV // names are exact, because another program reads this CSV
 		}
 		printed := out.String()
 		if slices.Contains(args, "--color") && format != "csv" {
@@ -317,7 +323,7 @@ func TestHostile(t *testing.T) {
 		}
 		name := fmt.Sprintf("out%d.", n)
 		run(append(ok, exitUsage), append(args, "-q", "-o", name+"xlsx", "-o", name+"md", "-o", name+"html", "-o", name+"json", "-o", name+"csv")...)
-		for _, ending := range []string{"xml", "svg"} { // not every command has them
+		for _, ending := range []string{"xml", "svg"} { // not every command writes these files
 			run(append(ok, exitUsage), append(args, "-q", "-o", name+ending)...)
 		}
 	}
@@ -352,8 +358,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestExactBytes writes hostile names to a pipe. The next program reads the
-// same bytes as from a file.
+// TestExactBytes checks that CSV with hostile names has the same bytes in a
+// pipe as in a file.
 func TestExactBytes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	hostileFiles(t)
@@ -372,7 +378,8 @@ func TestExactBytes(t *testing.T) {
 	if again := printed("", "track", "export", "--db", "b.db"); again != exported {
 		t.Error(cmp.Diff(exported, again))
 	}
-	// The names are valid UTF-8 without NUL in a history, and exact otherwise.
+	// In a history, invalid UTF-8 and NUL in names are replaced. Everything
+	// else in the names is exact.
 	for _, name := range hostile {
 		name = strings.ReplaceAll(strings.ToValidUTF8(name, "\ufffd"), "\x00", "\ufffd")
 		if !strings.Contains(exported, strings.ReplaceAll(name, `"`, `""`)+"x") {

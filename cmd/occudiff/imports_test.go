@@ -14,10 +14,11 @@ import (
 	"testing"
 )
 
-// arrows lists the packages of the project that each package may import. A package
-// that is not listed fails the test, so that a new one is added on purpose. Other
-// packages in ingest are formats, "ingest/*". The package comments describe what
-// each must not know.
+// arrows lists the packages of the project that each package may import. A
+// package that is not listed fails the test, so that new packages are added
+// deliberately. Packages in ingest that are not listed are file formats and use
+// the entry "ingest/*". The package comments state what each package must not
+// contain.
 var arrows = map[string][]string{
 	"ingest/note":  {},
 	"ingest/names": {"ingest/unit"},
@@ -76,7 +77,7 @@ var arrows = map[string][]string{
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict/arch"},
 }
 
-// placed returns the name of a package in arrows.
+// placed returns the key of arrows for a package.
 func placed(name string) string {
 	if arrows[name] == nil && path.Dir(name) == "ingest" {
 		return "ingest/*"
@@ -101,7 +102,7 @@ func TestArchitecture(t *testing.T) {
 // readsCSV lists the packages that read and write CSV.
 var readsCSV = []string{"ingest/table", "report/machine"}
 
-// TestArrows checks the imports against arrows.
+// TestArrows checks that packages import only the packages that arrows allows.
 func TestArrows(t *testing.T) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
 	cmd.Dir = filepath.Join("..", "..")
@@ -128,7 +129,7 @@ func TestArrows(t *testing.T) {
 			}
 		}
 		if name == "cmd/occudiff" || name == "cmd/page" {
-			continue // they join all packages
+			continue // these packages may import all packages
 		}
 		may, known := arrows[name]
 		if !known {

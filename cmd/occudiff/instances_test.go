@@ -55,8 +55,8 @@ type validateOutput struct {
 	} `json:"rows"`
 }
 
-// TestInstancesAndAggregate sums the rows of --instances and compares the sums
-// with a run without the flag.
+// TestInstancesAndAggregate checks that the launches with --instances add up to
+// the kernels without the flag.
 func TestInstancesAndAggregate(t *testing.T) {
 	path := launchFile(t, 3000)
 	read := func(args ...string) (v validateOutput) {
@@ -94,8 +94,9 @@ func TestInstancesAndAggregate(t *testing.T) {
 	}
 }
 
-// TestInstancesWithoutLaunches reads exports with a row per kernel, and logs. For
-// these, --instances changes only the command line.
+// TestInstancesWithoutLaunches checks exports with a row per kernel, and logs.
+// For these inputs, --instances must not change the output, except for the
+// command line in it.
 func TestInstancesWithoutLaunches(t *testing.T) {
 	const fixtures = "../../fixtures/"
 	for _, files := range []string{fixtures + "max1100_mix.hotspots.csv", fixtures + "gen9_vec_add.log --local 256 --simd 32 --force-device", fixtures + "gen9_vec_add.hotspots.csv"} {
@@ -109,8 +110,8 @@ func TestInstancesWithoutLaunches(t *testing.T) {
 				}
 				return strings.ReplaceAll(out.String(), flag, "FLAG")
 			}
-			// Both flags have the same length, so that columns keep their
-			// widths.
+			// Both spellings of the flag have the same length, so that the
+			// command line does not change the widths of columns.
 			if d := cmp.Diff(print("--instances=0"), print("--instances=1")); d != "" {
 				t.Errorf("%s as %s: -without +with --instances\n%s", files, format, d)
 			}
@@ -118,8 +119,9 @@ func TestInstancesWithoutLaunches(t *testing.T) {
 	}
 }
 
-// TestInstancesForPeople checks that people read about kernels, with and
-// without --instances. Only the number of launches differs.
+// TestInstancesForPeople checks that outputs for people have rows per kernel,
+// with and without --instances. The two outputs may differ only in the number
+// of launches.
 func TestInstancesForPeople(t *testing.T) {
 	path := launchFile(t, 3000)
 	print := func(flag string) string {
@@ -135,8 +137,8 @@ func TestInstancesForPeople(t *testing.T) {
 	}
 }
 
-// TestLaunchMemory limits the memory of launches while their rows are written
-// to 40 bytes each.
+// TestLaunchMemory checks that writing the rows of many launches needs at most
+// 40 bytes of memory per launch.
 func TestLaunchMemory(t *testing.T) {
 	testenv.Long(t)
 	const n, most = 300000, 60

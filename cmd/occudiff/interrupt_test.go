@@ -19,8 +19,8 @@ func (s stuck) Read([]byte) (int, error) {
 	select {}
 }
 
-// TestInterruptedWaiting interrupts commands that wait for input. Each one ends
-// and leaves no temporary file.
+// TestInterruptedWaiting interrupts commands that wait for input, and checks
+// that each command ends and leaves no temporary file.
 func TestInterruptedWaiting(t *testing.T) {
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestInterruptedWaiting(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	write(t, "old.csv", string(fixture))
-	pipes := exec.Command("mkfifo", "pipe").Run() == nil // Windows has none
+	pipes := exec.Command("mkfifo", "pipe").Run() == nil // false on Windows, which has no named pipes
 	for _, c := range []struct {
 		reason string
 		args   string
@@ -50,7 +50,7 @@ func TestInterruptedWaiting(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		if c.pipe {
-			time.AfterFunc(50*time.Millisecond, stop) // a stop before the pipe is opened is as good
+			time.AfterFunc(50*time.Millisecond, stop) // a stop before the pipe is opened also tests the interrupt
 		}
 		var errs strings.Builder
 		a := &app{stdin: stuck{stop}, stdout: io.Discard, stderr: &errs, getenv: func(string) string { return "" }}

@@ -27,8 +27,9 @@ type buildsValue struct {
 	Notes   *report.Table    `json:"notes"`
 }
 
-// buildColumns returns the columns for a kernel on one device, before and
-// after, in CSV order. The columns with values for people are last.
+// buildColumns returns the columns for a kernel on one device, with its values
+// in the old and in the new build, in CSV order. The columns for people are
+// last.
 func buildColumns() []report.Col[diff.Build] {
 	side := func(path string, of func(*diff.Build) *batch.Kernel) []report.Col[diff.Build] {
 		return report.Part("", path, of, report.InJSON(predictdoc.KernelColumns))
@@ -53,8 +54,8 @@ func buildColumns() []report.Col[diff.Build] {
 	}, report.Everywhere, report.Fold, report.Wrap, report.NonZero))
 }
 
-// figureText returns a kernel's value, before and after if it changed. A
-// removed kernel has its old value.
+// figureText returns a kernel's value. If the value changed, it returns the old
+// and the new value. For a removed kernel, it returns the old value.
 func figureText(p *diff.Build, f diff.BuildMetric) string {
 	print := func(k *batch.Kernel) string {
 		x, ok := f.Of(k).Value()
@@ -75,9 +76,9 @@ func figureText(p *diff.Build, f diff.BuildMetric) string {
 	return text
 }
 
-// buildChange describes what changed for a kernel.
+// buildChange describes what changed for a kernel between two builds.
 func buildChange(p *diff.Build) string {
-	// A kernel that cannot run outweighs any value.
+	// If the new kernel cannot run, this matters more than any changed value.
 	if p.New != nil && p.New.Prediction == nil && p.New.Message != "" {
 		return "It can no longer run: " + p.New.Message
 	}
@@ -93,9 +94,10 @@ func buildChange(p *diff.Build) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// Builds returns the changes of a new compilation in every form.
+// Builds returns the output with the changes between two builds.
 func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *report.Output {
-	// No value, because kernels of binaries have no time to sort by.
+	// The sort value is NaN, because kernels of binaries have no time by which
+	// they could be sorted.
 	rows, left := report.Select(prov.Show, pairs, "kernels", func(p *diff.Build) report.Candidate {
 		return report.Candidate{Task: p.Kernel().Demangled(), Value: math.NaN()}
 	})
@@ -116,7 +118,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 }
 
 // changedPattern returns a regular expression that matches new and changed
-// kernels, or "" for none.
+// kernels, or "" if there are none.
 func changedPattern(pairs []diff.Build) string {
 	var names []string
 	for i := range pairs {
@@ -155,7 +157,7 @@ func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 		switch p.Verdict {
 		case diff.Worse:
 			c.Outcome, c.Type, c.Message, c.Reason = report.Failed, string(p.Verdict), c.Text, change
-		case diff.Added, diff.Removed: // a kernel in only one build is neither better nor worse
+		case diff.Added, diff.Removed: // skipped, because a kernel in only one build cannot be better or worse
 			c.Outcome, c.Type, c.Message = report.Skipped, string(p.Verdict), string(p.Verdict)
 		}
 		cases = append(cases, c)

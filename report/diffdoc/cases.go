@@ -56,8 +56,8 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing that the inputs contain"))
 	s.AddEach("not_whole", report.IncompleteNotes(d.Notes))
-	// CI systems group cases by class: by device, and by label if one job has
-	// several diffs.
+	// CI systems group cases by class. The class is the device, and the label,
+	// because one job may have several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	var cases []report.Case
 	for i := range d.Rows {
@@ -74,7 +74,8 @@ func caseOf(class string, r *diff.Row) report.Case {
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
-	// The new side last, because the user can change that code.
+	// The new side comes last and replaces the values of the old side, because
+	// the user can change the new code.
 	for _, l := range []*diff.Launch{r.Old, r.New} {
 		if l != nil {
 			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), l.Total
@@ -99,7 +100,8 @@ func caseOf(class string, r *diff.Row) report.Case {
 	return c
 }
 
-// Annotations returns the failed cases, at their rows on the new side.
+// Annotations returns an annotation for each failed case, at its row in the
+// file of the new side.
 func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []report.Annotation) {
 	for _, c := range s.Cases {
 		if c.Outcome == report.Failed {
@@ -115,9 +117,9 @@ func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []repo
 }
 
 // Failure returns the regressed kernels for the gate of --fail-on, or "" if
-// there are none. All of them are unlikely to be noise: users would soon
-// disable a gate that fails because of noise. The sentence is one line of a CI
-// log.
+// there are none. The change of each of these kernels is unlikely to be noise,
+// because users would soon disable a gate that fails because of noise. The
+// sentence is one line, for a CI log.
 func Failure(s *report.TestSuite) string {
 	var failed []string
 	for _, c := range s.Cases {
@@ -132,9 +134,10 @@ func Failure(s *report.TestSuite) string {
 		strings.Join(report.FirstFew(failed, report.MaxListedTasks), ", "))
 }
 
-// Inconclusive returns a sentence about kernels that passed only because too
-// few runs exclude noise, or "" if there are none. This is not a failure, but a
-// passed check must not be read as a proof.
+// Inconclusive returns a sentence about kernels that passed only because the
+// runs are too few to exclude noise, or "" if there are none. Such kernels are
+// not a failure, but users must not read a passed check as proof that nothing
+// changed.
 func Inconclusive(sides []*diff.Result) string {
 	n := inconclusive(sides)
 	if n == 0 {
@@ -145,8 +148,8 @@ func Inconclusive(sides []*diff.Result) string {
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(n, "kernel"))
 }
 
-// Disjoint returns a sentence if two sides have kernels, but none in common. It
-// returns "" if any two sides have one.
+// Disjoint returns a sentence if the sides have kernels, but no kernel in
+// common. It returns "" if any two sides have a common kernel.
 func Disjoint(sides []*diff.Result) string {
 	var names [2][]string
 	for _, d := range sides {
@@ -179,7 +182,8 @@ func inconclusive(sides []*diff.Result) (n int) {
 }
 
 // Unjudged returns the kernels that a gate could not judge on any side. A
-// kernel that was unmeasurable before hides no change.
+// kernel that was already unmeasurable on the old side does not count, because
+// no change can be hidden.
 func Unjudged(sides []*diff.Result) report.Unjudged {
 	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
 	missing, uncompared, unexplained := 0, 0, 0
@@ -213,8 +217,9 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	return u
 }
 
-// newAgentSummary returns a summary of runs without findings. An agent must not
-// act on a part of a run, so any loss makes it unusable.
+// newAgentSummary returns a summary of runs, to which findings can be added. If
+// any input was lost, the summary is unusable, because an agent must not act on
+// a part of a run.
 func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
 	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{},
 		Judged: judged, NotJudged: notJudged}
@@ -233,9 +238,10 @@ func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudge
 	return c
 }
 
-// agentSummary returns the changes in few words, for agents and comments. The
-// potential speedup comes from the new side. If it is undetermined there, a
-// kernel that became faster at lower occupancy is limited by something else.
+// agentSummary returns a short summary of the changes, for agents and comments.
+// The potential speedup of a kernel comes from the new side. If it is
+// undetermined there, but the kernel became faster at a lower occupancy, the
+// kernel is limited by something else.
 func (c *comparison) agentSummary() *report.AgentSummary {
 	var runs []*compare.Result
 	judged, not := 0, 0
@@ -254,8 +260,8 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 	for i := range c.rows {
 		r := &c.rows[i]
 		isJudged := r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice
-		// Rows are in the order of attention, so those that do not fit matter
-		// least.
+		// The rows that need attention come first, so the rows that do not fit
+		// into the summary matter least.
 		if isJudged && !summary.Add(findingOf(r)) {
 			break
 		}
@@ -284,7 +290,7 @@ func findingOf(r *row) report.Finding {
 		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 	}
 	if r.Verdict == diff.Regression {
-		confidence := compare.Medium // one run per side, however large the change
+		confidence := compare.Medium // with one run per side, however large the change is
 		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) {
 			confidence = compare.High
 		}

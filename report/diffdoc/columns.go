@@ -11,8 +11,9 @@ import (
 	"occudiff/report"
 )
 
-// columns returns the columns for all sides. Rows of all sides are in one
-// table, because data frames group by a column.
+// columns returns the columns of the table for all sides. The rows of all sides
+// are in one table with a column for the side, because data frames can group
+// rows by a column.
 func (c *comparison) columns() []report.Col[row] {
 	list := report.Within("", "", func(r *row) *diff.Row { return r.Row }, kernelColumns)
 	if len(c.sides) == 1 {
@@ -22,8 +23,8 @@ func (c *comparison) columns() []report.Col[row] {
 	return append([]report.Col[row]{side}, list...)
 }
 
-// kernelColumns are all columns for a kernel on both sides, in CSV order.
-// Columns for people are among them.
+// kernelColumns are all columns for a kernel on both sides, in CSV order. They
+// include the columns for people.
 var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{
 		report.Define("task", "Kernel", func(r *diff.Row) string { return r.Task }, report.Name, report.Cut,
@@ -87,8 +88,8 @@ var kernelColumns = slices.Concat(
 			report.NonZero),
 	})
 
-// runsText returns the number of runs per side with a measured value, or "" if
-// no run was repeated.
+// runsText returns the number of runs with a measured value on each side, or ""
+// if both sides have only one.
 func runsText(r *diff.Row) string {
 	if older, newer := r.Measured().Old.N, r.Measured().New.N; max(older, newer) > 1 {
 		return strconv.Itoa(older) + " + " + strconv.Itoa(newer)
@@ -96,8 +97,9 @@ func runsText(r *diff.Row) string {
 	return ""
 }
 
-// statusOf returns the color of a verdict. Unchanged has none, because most
-// kernels are unchanged: green would hide the improvements.
+// statusOf returns the color of a verdict. The verdict unchanged has no color.
+// Most kernels are unchanged, and if they were green, people would overlook the
+// improvements.
 func statusOf(v diff.Verdict) report.Status {
 	switch v {
 	case diff.Regression:
@@ -113,7 +115,7 @@ func statusOf(v diff.Verdict) report.Status {
 }
 
 // shapeText distinguishes kernels with the same name: "2048x2048 in 1024x1,
-// SIMD16 -> 32". If only one side has a size, it returns that size.
+// SIMD16 -> 32". If only one side has a launch size, it returns that size.
 func shapeText(r *diff.Row) string {
 	older, newer := cmp.Or(r.Old, r.New), cmp.Or(r.New, r.Old)
 	text, simd := "", ""
@@ -143,8 +145,8 @@ func shapeText(r *diff.Row) string {
 func oldLaunch(r *diff.Row) *diff.Launch { return r.Old }
 func newLaunch(r *diff.Row) *diff.Launch { return r.New }
 
-// onBothSides returns a column of the launch for each side. Without a heading,
-// only JSON has it.
+// onBothSides returns two columns for a property of the launch, one per side.
+// If group is empty, only JSON has the columns.
 func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
 	o ...report.Option) []report.Col[diff.Row] {
 	side := func(path string, of func(*diff.Row) *diff.Launch) []report.Col[diff.Row] {
@@ -157,15 +159,16 @@ func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
 	return append(side("old", oldLaunch), side("new", newLaunch)...)
 }
 
-// quantity is a metric on both sides. JSON has all its columns.
+// quantity describes the columns for a metric on both sides: its medians, its
+// change, and its test. JSON has all of these columns.
 type quantity struct {
 	metric, key, path, title string
 	kind                     report.Kind
-	sides, change, test      report.View // outputs with its medians, its change, and its test; 0 for JSON only
-	drop                     report.Drop // drop order of the change; its p is dropped first
+	sides, change, test      report.View // outputs that have the medians, the change, and the test; 0 for JSON only
+	drop                     report.Drop // drop order of the change; p is dropped before it
 }
 
-// columns returns the columns of a row.
+// columns returns the columns of the quantity for a row.
 func (q quantity) columns() []report.Col[diff.Row] {
 	return report.Part("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of(), report.Always)
 }

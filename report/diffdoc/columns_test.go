@@ -27,14 +27,14 @@ func printed[R any](row *R, cols []report.Col[R]) string {
 	return strings.Join(parts, " ")
 }
 
-// filled returns the texts of a row in which all values differ.
+// filled returns the texts of a row whose fields all have different values.
 func filled[R any](cols []report.Col[R], start ...int64) string {
 	row := new(R)
 	testenv.Fill(row, append(start, 0)[0])
 	return printed(row, cols)
 }
 
-// TestColumns checks that each column has the value of its field.
+// TestColumns checks that each column shows the value of its own field.
 func TestColumns(t *testing.T) {
 	row := &diff.Row{}
 	next := testenv.Fill(row, 0)

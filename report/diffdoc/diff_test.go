@@ -25,7 +25,8 @@ import (
 	"occudiff/report/text"
 )
 
-// kernel returns a row. A value of 0 is absent.
+// kernel returns the row of a kernel with the given values. A value that is 0
+// is absent in the row.
 func kernel(task string, local int64, simd int, measured, predicted, idle float64, perLaunch unit.Seconds) compare.Row {
 	r := compare.Row{Verdict: compare.Match, Kernel: ingest.Kernel{Task: task, Global: unit.Size(4096), Local: unit.Size(local), Pos: note.Pos{File: "run.csv", Line: 2},
 		Instances: unit.Some[int64](100), Total: unit.Some(100 * perLaunch)}}
@@ -37,7 +38,7 @@ func kernel(task string, local int64, simd int, measured, predicted, idle float6
 	}
 	if predicted > 0 {
 		r.Predicted = &predict.Prediction{Peak: unit.FromPercent(predicted), Average: unit.FromPercent(predicted)}
-		held := predict.Utilization{Average: unit.FromPercent(predicted), BusyOccupancy: unit.FromPercent(predicted)} // on all XVEs
+		held := predict.Utilization{Average: unit.FromPercent(predicted), BusyOccupancy: unit.FromPercent(predicted)} // all XVEs are busy
 		r.XVEs = compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}}
 	}
 	if idle > 0 {
@@ -75,7 +76,8 @@ func repeats() []*diff.Result {
 		[]diff.Side{{Name: "runs/branch", Runs: newer}}, diff.DefaultOptions())
 }
 
-// single returns one run per side: the two collections of the Gaussian run.
+// single returns a diff with one run per side: the two collections of the
+// Gaussian program.
 func single() []*diff.Result {
 	older := side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))
 	newer := side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))
@@ -135,7 +137,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 }
 
 // TestDiffTables checks that every row has a cell for every column, and that
-// CSV has numbers in place of `~`.
+// CSV has numbers where a table for people has `~`.
 func TestDiffTables(t *testing.T) {
 	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.NewOutput(d, report.Provenance{}).Table}
@@ -170,7 +172,8 @@ func TestDiffTables(t *testing.T) {
 	}
 }
 
-// TestDiffSummaryText compares the first lines with sentences written by hand.
+// TestDiffSummaryText compares the first lines of the summary with sentences
+// that are written by hand.
 func TestDiffSummaryText(t *testing.T) {
 	for _, c := range []struct {
 		reason      string
@@ -179,8 +182,9 @@ func TestDiffSummaryText(t *testing.T) {
 	}{
 		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side only, Fan2 regressed (-14.0 points), " +
 			"reduce improved (+20.0 points), 1 has another launch, 1 is not comparable, 2 have no significant change; a launch of reduce takes 0.50 times as long",
-			// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1,
-			// Fan1 1: the sixth root of 0.50325 is 0.8918.
+			// The mean ratio of the times is 0.8918, the sixth root of 0.50325.
+			// This is the product of the ratios of six kernels: Fan2 526/523,
+			// GEMM 1, stencil 1, reduce 2.0015/4, scan 1, and Fan1 1.
 			"The regressed kernel takes 5.0% of the time; runs/main -> runs/branch; changed: driver 24.35.30872 -> 25.05.32567; SIMD width 16 -> 32 (GEMM); a launch takes 0.89 times as long (6 kernels)"},
 		{"one run per side", single(), "1 kernel, one run per side: Fan2 regressed (-14.1 points)",
 			"The regressed kernel takes 100.0% of the time; bench_gaussian.hotspots.csv -> bench_gaussian.offload.csv"},
@@ -193,8 +197,8 @@ func TestDiffSummaryText(t *testing.T) {
 	}
 }
 
-// TestBecause compares the evidence for a verdict with sentences written by
-// hand.
+// TestBecause compares the evidence for verdicts with sentences that are
+// written by hand.
 func TestBecause(t *testing.T) {
 	fan2 := func(simd int, measured, predicted float64) compare.Row {
 		return kernel("Fan2", 1024, simd, measured, predicted, 0, 0)
@@ -203,7 +207,7 @@ func TestBecause(t *testing.T) {
 	short.Verdict = compare.Unmeasurable
 	for _, c := range []struct {
 		reason       string
-		older, newer []compare.Row // one run each
+		older, newer []compare.Row // rows of the only run on each side
 		want         string
 	}{
 		{"one run per side", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 48.6, 99.5)},
@@ -240,9 +244,10 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// TestWorse checks that a kernel that regressed on busy XVEs is reported with
-// their test, and that the command has the numbers of the regressed kernels in
-// any row.
+// TestWorse checks that a kernel whose busy occupancy regressed is reported
+// with the test of the busy occupancy. It also checks that the command to run
+// next has the row numbers of the regressed kernels, in whichever rows they
+// are.
 func TestWorse(t *testing.T) {
 	var older, newer []*compare.Result
 	for i := range 4 {
@@ -285,7 +290,7 @@ func TestDiffContract(t *testing.T) {
 		}
 	}
 	rows := diffdoc.NewOutput(nothing(), report.Provenance{}).Value.(*diffdoc.DiffOutput).Rows
-	got := map[string]string{} // the fields of each object
+	got := map[string]string{} // names of the fields of each object
 	for _, c := range rows.Columns {
 		if at := strings.LastIndex(c.Path, "."); c.Path != "" {
 			got[c.Path[:max(at, 0)]] += " " + c.Path[at+1:]
@@ -335,9 +340,9 @@ func TestDiffContract(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &v); err != nil {
 		t.Fatal(err)
 	}
-	fan2 := v.Rows[2] // after the kernels that only one side has
-	// 62.0 .. 62.3 and 48.0 .. 48.3: medians 62.15 and 48.15. Two of seventy
-	// permutations are as far apart.
+	fan2 := v.Rows[2] // the first rows are kernels that only one side has
+	// The runs have 62.0 to 62.3 and 48.0 to 48.3, so the medians are 62.15 and
+	// 48.15. In two of seventy permutations, the sides are as far apart.
 	if m := fan2.Measured; fan2.Task != "Fan2" || fan2.Verdict != "regression" || m.Old.N != 4 || *m.Old.Low != 62 || *m.New.High != 48.3 ||
 		*m.ChangePoints < -14.0001 || *m.ChangePoints > -13.9999 || *m.P < 0.02857 || *m.P > 0.02858 || !*m.Significant || m.Ratio != nil {
 		t.Errorf("Fan2 = %+v", fan2)
@@ -349,8 +354,8 @@ func TestDiffContract(t *testing.T) {
 	}
 }
 
-// TestShown compares the order and the number of the chosen rows with values
-// written by hand. Programs get all rows.
+// TestShown compares the order and the number of the rows that people see with
+// values that are written by hand. It also checks that programs get all rows.
 func TestShown(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -377,9 +382,9 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestSides checks a diff of several sides: each row has its side, kernels that
-// need attention on any side come first in every form, and the summary is
-// complete.
+// TestSides checks a diff of several sides. Each row must contain the name of
+// its side, kernels that need attention on any side must come first in every
+// output, and the summary must cover all sides.
 func TestSides(t *testing.T) {
 	run := func(name string, fan2, scan float64) diff.Side {
 		return diff.Side{Name: name, Runs: []*compare.Result{side("", kernel("Fan2", 1024, 32, fan2, 99.5, 1, 1e-2),
@@ -418,7 +423,8 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestTotal checks the row of the whole runs: 0.75 x 40 + 0.25 x 80 is 50.
+// TestTotal checks the row of totals for the whole runs. For example, the total
+// of two kernels is 50: 0.75 x 40 + 0.25 x 80.
 func TestTotal(t *testing.T) {
 	run := func(times, occupancies []float64) *compare.Result {
 		var kernels []ingest.Kernel

@@ -1,10 +1,11 @@
 // Package diffdoc reports the comparison of several runs, or of several sides
-// with repeated runs. Each side is compared with the first one: what changed,
-// and which kernels regressed, with one row per kernel and side. Runs of one
-// program become a table of kernels by runs, and runs that differ from the
-// others come first. This package does not know file formats, and it does not
-// judge: verdicts and their values come from compare/diff, and the description
-// of a single run from rundoc.
+// with repeated runs. For sides, the report has one row per kernel and side. It
+// contains what changed since the first side, and which kernels regressed. For
+// runs of one program, the report has a table with a row per kernel and a
+// column per run, and lists the runs that differ from the others first. The
+// package contains no code for file formats, and it does not judge: verdicts
+// and their values come from compare/diff. The description of a single run
+// comes from rundoc.
 package diffdoc
 
 import (
@@ -25,14 +26,14 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// row is a kernel on one of the sides, compared with the first side. Document,
-// CSV, and summary use the same list of rows.
+// row is a kernel on one of the sides, compared with the first side. The
+// document, CSV, and the summary use the same list of rows.
 type row struct {
 	*diff.Row
 	side string // empty if there are only two sides
 }
 
-// comparison is one side or several, each compared with the first.
+// comparison contains one or several sides, each compared with the first side.
 type comparison struct {
 	sides []*diff.Result
 	names []string
@@ -54,9 +55,9 @@ func newComparison(sides []*diff.Result) *comparison {
 	return c
 }
 
-// sideNames returns the names of the sides: the last elements of their paths,
-// or whole paths if these are equal. Sides often have the same last element,
-// for example base/run and new/run.
+// sideNames returns the names of the sides. A name is the last element of the
+// side's path. If these are not distinct, as for base/run and new/run, the
+// names are the whole paths.
 func sideNames(sides []*diff.Result) []string {
 	long := report.ListOf(sides, func(d *diff.Result) string { return report.OneLine(d.New.Name) })
 	short := report.ListOf(long, path.Base)
@@ -66,14 +67,14 @@ func sideNames(sides []*diff.Result) []string {
 	return short
 }
 
-// NewOutput returns the changes between two sides, or between the first side
-// and each other one. Document, summary, and test suite are made on request,
-// because CSV and JSON with a million kernels do not need them.
+// NewOutput returns the output with the changes between the first side and each
+// other side. The document, the summary, and the test suite are made on
+// request, because CSV and JSON with a million kernels do not need them.
 func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	c := newComparison(sides)
 	rows, left := report.Select(prov.Show, c.rows, "rows", func(r *row) report.Candidate {
-		// Slot time is lost if the measured occupancy is lower than on the
-		// first side.
+		// A kernel lost slot time if its measured occupancy is lower than on
+		// the first side.
 		change, time := r.Measured().Change.Or(math.NaN()), float64(r.Seconds())
 		return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: prov.Show.Value(-change*time, time, change)}
 	})
@@ -86,7 +87,7 @@ func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	return a
 }
 
-// Notes returns the notes of all sides, each once.
+// Notes returns the notes of all sides, each text once.
 func Notes(sides []*diff.Result) (notes []note.Note) {
 	for _, d := range sides {
 		for _, n := range d.Notes {
@@ -98,8 +99,8 @@ func Notes(sides []*diff.Result) (notes []note.Note) {
 	return notes
 }
 
-// document returns a document with the rows that the user chose. Counts cover
-// all rows.
+// document returns a document with the rows that the user chose. Its counts
+// cover all rows.
 func (c *comparison) document(rows []row, notes []note.Note, prov report.Provenance) *report.Document {
 	title := "Old and new GPU occupancy"
 	if n := len(c.sides); n > 1 {
@@ -179,8 +180,8 @@ const (
 	sidesSchema = "occudiff/diff-sides/1"
 )
 
-// DiffOutput is the JSON output of `occudiff diff`, with the conventions of
-// Validate.
+// DiffOutput is the JSON output of `occudiff diff`. It has the same conventions
+// as rundoc.Validate.
 type DiffOutput struct {
 	Schema          string        `json:"schema"`
 	ThresholdPoints float64       `json:"threshold_points"`
@@ -193,7 +194,8 @@ type DiffOutput struct {
 	Notes           *report.Table `json:"notes"`
 }
 
-// DiffSide is one side. Its runs are repeats.
+// DiffSide is one side of a diff. Its runs are repetitions of the same
+// measurement.
 type DiffSide struct {
 	Name unit.Opt[string] `json:"name"`
 	Runs []DiffRun        `json:"runs"`
@@ -207,13 +209,13 @@ type DiffRun struct {
 	Inputs       *report.Table    `json:"inputs"`
 }
 
-// SidesOutput is the JSON output of `occudiff diff` of more than two sides.
+// SidesOutput is the JSON output of `occudiff diff` for more than two sides.
 type SidesOutput struct {
 	Schema string        `json:"schema"`
 	Sides  []*DiffOutput `json:"sides"`
 }
 
-// newOutput returns the JSON value for one side, which has all rows.
+// newOutput returns the JSON value for one side, with all its rows.
 func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
@@ -230,7 +232,7 @@ func newOutput(d *diff.Result) *DiffOutput {
 
 // Schemas returns the JSON outputs of this package.
 func Schemas() []report.Schema {
-	run, _ := rundoc.Schemas()[0].Values[0].(rundoc.Validate) // each run has the value of a single run
+	run, _ := rundoc.Schemas()[0].Values[0].(rundoc.Validate) // a run in a diff has the same fields as in validate
 	runs := runsValue(&diff.Runs{})
 	runs.Runs = []ValidateRun{{Run: &run}}
 	side := diff.Side{Runs: []*compare.Result{{}}}
@@ -265,7 +267,7 @@ func origin(r *compare.Result) string {
 	return strings.TrimSuffix(report.OneLine(strings.Join(append(parts, rundoc.Origin(r)), "; ")), "; ")
 }
 
-// latest returns the time of the last collected run.
+// latest returns the time of the run that was collected last.
 func latest(runs []*compare.Result) (date time.Time) {
 	for _, r := range runs {
 		if t := r.Platform.Collected; t.After(date) {
@@ -299,15 +301,16 @@ func validateCommand(r *compare.Result) string {
 	return rundoc.ValidateCommand(r, device)
 }
 
-// joined returns the test cases of all runs or sides. Their classes include the
-// name of the run or side.
+// joined returns a suite with the test cases of all runs or sides. The class of
+// a case includes the name of its run or side.
 func joined(command string, names []string, prov report.Provenance,
 	of func(i int, prov report.Provenance) *report.TestSuite) *report.TestSuite {
 	all := report.NewTestSuite(command, prov)
 	label := prov.Label
 	for i, name := range names {
-		// The class contains the label, because equal cases of two runs must
-		// not look like repetitions of one test.
+		// The name of the run becomes a part of the label, which the class
+		// contains, because equal cases of two runs must not look like
+		// repetitions of one test.
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
 		one := of(i, prov)
 		if i == 0 {

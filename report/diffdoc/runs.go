@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	mostChecks = 3 // runs for which a summary has the command
+	mostChecks = 3 // maximum number of runs for which a summary lists the command
 	runsSchema = "occudiff/validate-runs/1"
 )
 
-// Runs returns several runs in every form: first the runs that differ from the
+// Runs returns the output for several runs: first the runs that differ from the
 // others, then the kernels over all runs.
 func Runs(s *diff.Runs, prov report.Provenance) *report.Output {
 	return &report.Output{
@@ -40,10 +40,11 @@ func resultsOf(s *diff.Runs) []*compare.Result {
 }
 
 // runsDocument returns a document with the runs that differ, and the kernels
-// with a column for each run. 'occudiff validate RUN' shows a single run.
+// with a column for each run. For the details of a single run, users run
+// 'occudiff validate RUN'.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *acrossRuns) report.Candidate {
-		nan := unit.Ratio(math.NaN()) // for kernels without a value, which come last in any order
+		nan := unit.Ratio(math.NaN()) // sort value of kernels without a value, which come last in any order
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
@@ -55,20 +56,20 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote
 	// All runs were read with the flags of one command line, so the options of
-	// the first apply to all.
+	// the first run apply to all runs.
 	pairs := prov.Pairs()
 	pairs.Text("Tolerance", report.Shortest(s.Runs[0].Options.Tolerance)+" points")
 	for i := range s.Runs {
 		r := &s.Runs[i]
 		for _, n := range report.RunNotes(r.Notes) {
-			if n.Pos.File == "" { // the file already identifies the run
+			if n.Pos.File == "" { // a note with a file already identifies its run
 				n.Text = report.OneLine(r.Name) + ": " + n.Text
 			}
 			notes = append(notes, n)
 		}
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
-	if len(findings) > report.SummaryRows { // the summary has the first ones
+	if len(findings) > report.SummaryRows { // the summary already has the first ones
 		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that differ from the others",
 			Sheet: "Runs",
 			In:    report.Files, Tables: []*report.Table{findingTable(findings)}})
@@ -80,8 +81,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	return d
 }
 
-// runsSummary returns the summary of several runs: the runs that differ, worst
-// first, otherwise the first kernels.
+// runsSummary returns the summary of several runs. It lists the runs that
+// differ, worst first. If no run differs, it lists the first kernels.
 func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Summary {
 	sc := &report.Summary{Headline: runsLine(s, findings), Hint: report.SummaryHint}
 	for i := range s.Runs {
@@ -106,7 +107,8 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 	return sc
 }
 
-// andMore returns the number of rows that a summary leaves out, or "" for none.
+// andMore returns a text with the number of rows that a summary leaves out, or
+// "" if it leaves out none.
 func andMore(n int, what string) string {
 	if n == 0 {
 		return ""
@@ -144,9 +146,10 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 	return text
 }
 
-// notFound returns a sentence that no outlier was found or that the runs are
-// too few for the test, and the largest range. A range does not prove that runs
-// are alike.
+// notFound returns a sentence for the case that no run differs: either no
+// outlier was found, or the runs are too few for the test. It also contains the
+// largest range of a value over the runs, because the absence of an outlier
+// does not prove that the runs are alike.
 func notFound(s *diff.Runs) string {
 	text := "No outlier was found"
 	if s.Few() {
@@ -164,20 +167,20 @@ func notFound(s *diff.Runs) string {
 	return text
 }
 
-// findingRow is a finding with the data for its columns. People see one finding
-// per run, with the number of the others.
+// findingRow is a finding with the data for its columns. People see only one
+// finding per run, together with the number of the run's other findings.
 type findingRow struct {
 	diff.Finding
 	number unit.Opt[string] // absent if no row has a number
-	more   int              // other kernels of the run that differ
+	more   int              // number of other kernels of the run that differ
 }
 
-// ways returns the ways in which the run differs.
+// ways returns the ways in which the run of a finding differs.
 func (f *findingRow) ways() string { return strings.Join(report.Strings(f.Run.Findings), ", ") }
 
 // status returns Bad if a run is worse as a whole. A run that is higher or
-// faster than the others is unusual but not worse. For a run in which only some
-// kernels differ, these are named.
+// faster than the others is unusual but not worse. If a run differs only in
+// some kernels, the finding names these kernels.
 func (f *findingRow) status() report.Status {
 	for _, w := range f.Run.Findings {
 		if w != diff.RunHigh && w != diff.RunFast && w != diff.RunDips && w != diff.RunPeaks {
@@ -191,9 +194,9 @@ func allFindings(s *diff.Runs) []findingRow {
 	return report.ListOf(s.Findings, func(f diff.Finding) findingRow { return findingRow{Finding: f} })
 }
 
-// findingRows returns one finding per run, with numbers for the runs that need
-// attention. Otherwise, a run that differs as a whole or in several kernels
-// would fill the list.
+// findingRows returns one finding per run, with row numbers for the runs that
+// need attention. If it returned all findings, a single run that differs as a
+// whole or in many kernels would fill the list.
 func findingRows(s *diff.Runs) (rows []findingRow) {
 	at, number := map[*diff.RunAcrossKernels]int{}, 0
 	for _, f := range allFindings(s) {
@@ -214,7 +217,8 @@ func findingRows(s *diff.Runs) (rows []findingRow) {
 	return rows
 }
 
-// runsAgentSummary returns a short summary of the runs that differ.
+// runsAgentSummary returns a short summary, for agents, that lists the runs
+// that differ.
 func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 	var notes []note.Note
 	judged := 0
@@ -248,7 +252,7 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 	return c
 }
 
-// acrossRuns is a kernel over all runs.
+// acrossRuns is a kernel with its values over all runs.
 type acrossRuns = diff.KernelAcrossRuns
 
 // manyColumns are the columns for a kernel over all runs.
@@ -276,8 +280,8 @@ var manyColumns = []report.Col[acrossRuns]{
 		report.Element[unit.Opt[unit.Ratio]]()),
 }
 
-// byRun returns a column with the runs in which a kernel differs and by how
-// much, and, for files, a column for each run.
+// byRun returns a column with the runs in which a kernel differs, and by how
+// much. For files, it also returns a column for each run.
 func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 	list := []report.Col[acrossRuns]{report.Shown("off", "Off in", func(k *acrossRuns) []string {
 		return report.ListOf(k.Findings, func(f diff.Finding) string {
@@ -292,8 +296,9 @@ func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 }
 
 // ValidateRuns is the value of `validate` over several runs, schema
-// occudiff/validate-runs/1. Each run has the same value as from validate alone,
-// so that a script reads both with the same code.
+// occudiff/validate-runs/1. Each run has the same fields as in the output of
+// validate for that run alone, so that a script can read both with the same
+// code.
 type ValidateRuns struct {
 	Schema   string        `json:"schema"`
 	Findings *report.Table `json:"findings"`
@@ -301,8 +306,8 @@ type ValidateRuns struct {
 	Kernels  *report.Table `json:"kernels"`
 }
 
-// ValidateRun is one of several runs. The run's summary has the counts of its
-// verdicts.
+// ValidateRun is one of several runs. Its summary contains the number of
+// kernels per verdict.
 type ValidateRun struct {
 	Name      string                 `json:"name"`
 	Lacks     int                    `json:"kernels_missing"`
@@ -357,7 +362,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		return nil
 	}
 	return f
-}, []report.Col[findingRow]{ // for a finding about a single kernel
+}, []report.Col[findingRow]{ // columns for a finding about a single kernel
 	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name),
 	report.JSON("measured_percent",
 		func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Measured[f.Run.Place] }),

@@ -21,9 +21,10 @@ import (
 	"occudiff/report/text"
 )
 
-// cluster returns the runs of twelve nodes. One is slow and low, one did
-// nothing, one has another device, one is a copy, and eleven kernels differ in
-// a run that does not differ as a whole.
+// cluster returns the runs of twelve nodes. One run is slow and has a low
+// occupancy, one did nothing, one has another device, and one is a copy of
+// another run. In one more run, eleven kernels differ, but the run does not
+// differ as a whole.
 func cluster() *diff.Runs {
 	const kernels = 30
 	var names []string
@@ -57,8 +58,8 @@ func cluster() *diff.Runs {
 	return diff.CompareRuns(names, runs)
 }
 
-// two returns two runs of one program. It is unknown which of them differs from
-// normal.
+// two returns two runs of one program. With only two runs, it is unknown which
+// of them is the outlier.
 func two() *diff.Runs {
 	a, b := sample.Gaussian(), sample.Gaussian()
 	b.Inputs = nil
@@ -91,8 +92,8 @@ func TestRunsGolden(t *testing.T) {
 	}
 }
 
-// TestRunsSort compares the order of kernels for people with values written by
-// hand.
+// TestRunsSort compares the order of the kernels that people see with an order
+// that is written by hand.
 func TestRunsSort(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -110,8 +111,8 @@ func TestRunsSort(t *testing.T) {
 	}
 }
 
-// TestRunsForms checks that programs get every run, regardless of the
-// selection.
+// TestRunsForms checks that outputs for programs contain every run, regardless
+// of the selection.
 func TestRunsForms(t *testing.T) {
 	ans := diffdoc.Runs(cluster(), report.Provenance{Label: "nightly", Show: report.Selection{Top: 1}})
 	var json, xml bytes.Buffer

@@ -17,7 +17,7 @@ import (
 )
 
 // summaryRow is a row of a diff's summary: a changed kernel, or a kernel that
-// represents all others with its verdict.
+// represents all other kernels with the same verdict.
 type summaryRow struct {
 	row
 	number unit.Opt[string] // absent if no row has a number, empty if the row needs no action
@@ -28,7 +28,7 @@ type summaryRow struct {
 var summaryColumns = []report.Col[summaryRow]{
 	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, report.WithUnits),
 	report.Shown("n", "#", func(r *summaryRow) int {
-		n, _ := strconv.Atoi(r.number.Or("")) // a row without a number has none
+		n, _ := strconv.Atoi(r.number.Or("")) // 0 for a row without a number
 		return n
 	}, report.Sheet, report.NonZero),
 	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Code),
@@ -50,7 +50,7 @@ var summaryColumns = []report.Col[summaryRow]{
 		case !ok:
 			return report.Word{}
 		case r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
-			return report.Word{Text: "(" + report.Signed(c) + ")"} // supports no conclusion
+			return report.Word{Text: "(" + report.Signed(c) + ")"} // the change supports no conclusion
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
 	}, report.Right, report.WithUnits),
@@ -80,7 +80,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
 	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
 	number, worse := 0, []string(nil)
-	const nameWidth = 24 // the verdict has the rest of the width and is broken into lines
+	const nameWidth = 24 // narrow, because the verdict needs the rest of the width
 	names := report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) })
 	names = report.CutDistinct(names, nameWidth)
 	numbered := slices.ContainsFunc(list, looks)
@@ -120,9 +120,10 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	return sc
 }
 
-// total returns the occupancies of the whole runs of both sides: the averages of
-// their means over time, and the number of kernels that they cover. It returns
-// nil if one of the sides has no mean, or only one kernel.
+// total returns the occupancies of the whole runs on both sides, and the number
+// of kernels that they cover. The occupancy of a side is the average of its
+// runs' means over time. total returns nil if one of the sides has no mean, or
+// has only one kernel.
 func total(d *diff.Result) (t *diff.Delta, of string) {
 	side := func(s *diff.Side) (of diff.Sample, kernels int) {
 		sum := 0.0
@@ -146,8 +147,9 @@ func total(d *diff.Result) (t *diff.Delta, of string) {
 		of + " of " + unit.Plural(d.Summary.Kernels, "kernel")
 }
 
-// totalCell returns the cell of a column in the row of the whole runs. It has no
-// verdict, because another share of the time changes it, too.
+// totalCell returns the cell of a column in the row of totals for the whole
+// runs. This row has no verdict, because its occupancy also changes if the
+// kernels take different shares of the time.
 func totalCell(t *diff.Delta, of string, c report.Column) report.Cell {
 	text := c.In&report.WithUnits != 0
 	switch {
@@ -178,7 +180,7 @@ func bars(list []summaryRow) *report.StackedBars {
 		bar := report.StackedRow{Name: list[i].name}
 		for k, p := range compare.Parts() {
 			d := list[i].Delta(string(p))
-			if p == compare.PartOccupied { // the measured occupancy
+			if p == compare.PartOccupied { // this part is the measured occupancy
 				d = list[i].Measured()
 			}
 			if v, ok := d.Old.Median.Value(); ok {
@@ -198,8 +200,8 @@ func bars(list []summaryRow) *report.StackedBars {
 	return b
 }
 
-// summaryRows returns the changed kernels, then one kernel for each other
-// verdict: the kernel with the largest change.
+// summaryRows returns the changed kernels, followed by one kernel for each
+// other verdict: the kernel with the largest change.
 func summaryRows(rows []row) (list []summaryRow) {
 	quiet := map[diff.Verdict][]row{}
 	for _, r := range rows {
@@ -220,7 +222,7 @@ func summaryRows(rows []row) (list []summaryRow) {
 		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(math.Abs(change(a)), math.Abs(change(b))) })
 		s := summaryRow{row: most, what: verdictText(most.Row)}
 		if n := len(of) - 1; n > 0 {
-			s.side, s.what = "", s.what+"; "+report.Thousands(n)+" more" // they may belong to any side
+			s.side, s.what = "", s.what+"; "+report.Thousands(n)+" more" // these kernels may belong to any side
 		}
 		var rest []float64
 		for _, r := range of {
@@ -236,7 +238,7 @@ func summaryRows(rows []row) (list []summaryRow) {
 	return list
 }
 
-// verdictText returns a verdict in few words.
+// verdictText returns a row's verdict in a few words.
 func verdictText(r *diff.Row) string {
 	by, way := r.Measured(), map[diff.Verdict]int{diff.Improvement: 1, diff.Regression: -1}[r.Verdict]
 	if loaded := r.Delta(compare.MetricBusy); way != 0 && loaded.Moved() == way {
@@ -270,7 +272,7 @@ func verdictText(r *diff.Row) string {
 	return string(r.Verdict)
 }
 
-// line returns the result in one sentence.
+// line returns the result of the comparison in one sentence.
 func (c *comparison) line() string {
 	d := c.sides[0]
 	if len(c.sides) == 1 {
@@ -291,8 +293,8 @@ func (c *comparison) line() string {
 		strings.Join(report.FirstFew(sides, report.MaxListedTasks), "; ")
 }
 
-// kinds are the groups of kernels in a sentence, in order. If a group has a
-// figure, the sentence names its first kernel.
+// kinds are the groups of kernels in the sentence about a side, in order. If a
+// group has a figure, the sentence names the first kernel of the group.
 var kinds = []struct {
 	one, many string
 	is        func(*diff.Row) bool
@@ -329,8 +331,8 @@ func shareText(r *diff.Row) string {
 	return ""
 }
 
-// parts returns the number of kernels per verdict, and the names of kernels
-// that need attention.
+// parts returns a text with the number of kernels per verdict and with the
+// names of kernels that need attention.
 func parts(d *diff.Result) string {
 	var said []string
 	for _, k := range kinds {
@@ -358,8 +360,9 @@ func parts(d *diff.Result) string {
 	return cmp.Or(strings.Join(said, ", "), "there is nothing to compare")
 }
 
-// timeText returns the kernel whose launches changed the most time, and the
-// number of others. A change counts if it exceeds 10% and the noise of a test.
+// timeText returns a text with the kernel whose launch time changed the most,
+// and the number of other kernels whose launch time changed. A change counts
+// only if it exceeds 10% and is not noise according to a test.
 func timeText(d *diff.Result) string {
 	var most *diff.Row
 	n := 0
@@ -386,8 +389,8 @@ func timeText(d *diff.Result) string {
 
 func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
 
-// memory returns the change of spill or private memory that explains the
-// verdict, or "" without one.
+// memory returns a text with the change of spill or private memory that
+// explains the verdict, or "" if no such change does.
 func memory(r *diff.Row) string {
 	c, way := r.Memory()
 	if way < 0 && r.Verdict == diff.Regression || way > 0 && r.Verdict == diff.Improvement {
@@ -396,7 +399,8 @@ func memory(r *diff.Row) string {
 	return ""
 }
 
-// impact returns the compared sides, and other changes besides the kernels.
+// impact returns a text with the effect on the time, the compared sides, and
+// the properties that changed. It is empty if there are several sides.
 func (c *comparison) impact() string {
 	if len(c.sides) > 1 {
 		return ""
@@ -419,8 +423,9 @@ func (c *comparison) impact() string {
 	return strings.Join(parts, "; ")
 }
 
-// conclusion returns the share of the time in which kernels regressed, and the
-// one with the most time. It is empty without a regression or without times.
+// conclusion returns sentences with the share of the time that the regressed
+// kernels take, and with the regressed kernel that takes the most time. It is
+// empty if no kernel regressed or if no times are known.
 func conclusion(d *diff.Result) []string {
 	var first *diff.Row
 	var regressed, all unit.Seconds
@@ -451,8 +456,9 @@ func conclusion(d *diff.Result) []string {
 	return []string{"The regressed kernels take " + share + " of the time, most of it " + nameOf(first)}
 }
 
-// changedText returns the changes, with equal changes of several kernels as
-// one. For example, a recompilation may change the SIMD width of every kernel.
+// changedText returns a text with the changes. Equal changes of several kernels
+// are one change. For example, a recompilation may change the SIMD width of
+// every kernel.
 func changedText(changes []diff.Change) string {
 	var list []string
 	tasks := map[string][]string{}
@@ -473,9 +479,9 @@ func changedText(changes []diff.Change) string {
 	return strings.Join(list, "; ")
 }
 
-// because returns the values behind a verdict: the changes, the occupancies
-// with their reference, the prediction if something changed, the parts of the
-// breakdown, and the time.
+// because returns the evidence for a verdict: the changes, the occupancies and
+// what they were compared with, the prediction if something changed, the parts
+// of the breakdown, and the time.
 func because(r *diff.Row) string {
 	switch r.Verdict {
 	case diff.NotAKernel:
@@ -496,7 +502,8 @@ func because(r *diff.Row) string {
 		parts = append(parts, "the effect of the change cannot be predicted")
 	}
 	judged := r.Verdict == diff.Regression || r.Verdict == diff.Improvement || r.Verdict == diff.Faster
-	// With one decimal, the change is not 0.
+	// printed reports whether a change is not 0 when it is printed with one
+	// decimal.
 	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 }
 	explained := len(r.Changes) > 0 || printed(r.Delta(compare.MetricPredicted))
 	for _, f := range figures {
@@ -531,8 +538,8 @@ func because(r *diff.Row) string {
 	return report.OneLine(strings.TrimSpace(text.String()))
 }
 
-// seenIn returns the number of one side's runs that have a kernel, and the
-// number of all its runs if it differs.
+// seenIn returns a text with the number of runs on one side that have a kernel.
+// If not all runs have it, the text also has the number of all runs.
 func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
@@ -540,8 +547,8 @@ func seenIn(l *diff.Launch) string {
 	return unit.Plural(l.Runs, "run")
 }
 
-// followed returns whether the measurement followed the prediction for a
-// change.
+// followed returns a text about whether the measured occupancy followed the
+// change of the predicted occupancy.
 func followed(r *diff.Row) string {
 	switch moved := r.Delta(compare.MetricResidual).Moved(); {
 	case moved < 0 && r.Verdict == diff.Regression:
@@ -558,7 +565,7 @@ func changesText(r *diff.Row) string {
 	return strings.Join(report.ListOf(r.Changes, diff.Change.String), ", ")
 }
 
-// figures are the values behind a verdict, in printing order.
+// figures are the values that because prints, in this order.
 var figures = []struct{ metric, title, unit string }{
 	{compare.MetricMeasured, "measured occupancy", "%"},
 	{compare.MetricBusy, "busy occupancy", "%"},
@@ -572,8 +579,8 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartLaunchLimit), "slots kept free by limits", "points"},
 }
 
-// movedText returns the change of a value and its reference. It returns "" if
-// one of the sides has no value.
+// movedText returns a text with the change of a value, and what the change was
+// compared with. It returns "" if one of the sides has no value.
 func movedText(title, unit string, d *diff.Delta) string {
 	text := title + " "
 	switch {
@@ -594,7 +601,7 @@ func movedText(title, unit string, d *diff.Delta) string {
 		}
 		text += ", " + where + " " + limit
 	}
-	if by := tested(d); by != "" && (d.Limit.Present() || d.Ratio.Present()) { // for judged values
+	if by := tested(d); by != "" && (d.Limit.Present() || d.Ratio.Present()) { // only for values that were judged
 		text += " (" + by + ")"
 	}
 	return text
@@ -602,8 +609,8 @@ func movedText(title, unit string, d *diff.Delta) string {
 
 func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
 
-// fromTo returns both medians: "62.7 -> 48.6%". A side without a value has a
-// dash and no unit.
+// fromTo returns the medians of both sides: "62.7 -> 48.6%". For a side without
+// a value, it has a dash without a unit.
 func fromTo(d *diff.Delta, unit string) string {
 	older, known := d.Old.Median.Value()
 	newer, both := d.New.Median.Value()
@@ -619,7 +626,7 @@ func fromTo(d *diff.Delta, unit string) string {
 }
 
 // tested returns the reason why a change is not noise: "p = 0.029, 4 + 4 runs".
-// It returns "" without a test.
+// It returns "" if the change was not tested.
 func tested(d *diff.Delta) string {
 	p, ok := d.P.Value()
 	text := fmt.Sprintf("p = %.3f", p)

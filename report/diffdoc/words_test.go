@@ -24,19 +24,21 @@ func delta(metric string, n int, older, newer float64) diff.Delta {
 	return d
 }
 
-// tests returns a delta after a test with a limit, in points.
+// tests returns a delta with the result of a test. limit is the smallest change
+// that counts.
 func tests(d diff.Delta, p float64, significant bool, limit unit.Points) diff.Delta {
 	d.P, d.Significant, d.Limit = unit.Some(p), unit.Some(significant), unit.Some(limit)
 	return d
 }
 
-// limited returns a delta for single runs, which no test can judge.
+// limited returns a delta between single runs. No test can judge it, so it only
+// has a limit.
 func limited(d diff.Delta, limit unit.Points) diff.Delta {
 	d.Limit = unit.Some(limit)
 	return d
 }
 
-// both returns a kernel on both sides.
+// both returns the row of a kernel that is on both sides.
 func both(v diff.Verdict, deltas ...diff.Delta) *diff.Row {
 	l := diff.Launch{Global: unit.Size(4096), Local: unit.Size(64), SIMD: unit.Some(16), Runs: 4, Of: 4}
 	older, newer := l, l
@@ -102,7 +104,7 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
-// TestSentences checks one sentence of the evidence per case.
+// TestSentences checks one sentence of the evidence in each case.
 func TestSentences(t *testing.T) {
 	fell, longer := delta(measured, 4, 62.7, 48.6), delta(compare.MetricTime, 4, 0.001, 0.00125)
 	twice := with(both(diff.Regression), func(r *diff.Row) {
@@ -192,7 +194,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestBuildChange checks one kernel of two builds per case.
+// TestBuildChange checks the text about a kernel that differs between two
+// builds.
 func TestBuildChange(t *testing.T) {
 	k := func(registers int, message string) *batch.Kernel {
 		return &batch.Kernel{Kernel: zebin.Kernel{Registers: registers, Spill: unit.Some[unit.Bytes](2048)}, Message: message}
@@ -215,7 +218,8 @@ func TestBuildChange(t *testing.T) {
 	}
 }
 
-// TestGate checks a gate's sentence, or the reason of an unusable summary.
+// TestGate checks the sentences of a gate, and the reasons why a summary is
+// unusable.
 func TestGate(t *testing.T) {
 	reason := func(runs []*compare.Result, notes ...note.Note) string {
 		return newAgentSummary(runs, notes, 3, 1).Reason.Or("")
@@ -267,7 +271,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestRunWords checks sentences about several runs.
+// TestRunWords checks the sentences about several runs.
 func TestRunWords(t *testing.T) {
 	run := func(name string, findings ...diff.RunFinding) *diff.RunAcrossKernels {
 		return &diff.RunAcrossKernels{Name: name, Findings: findings, Result: &compare.Result{}}

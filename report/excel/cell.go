@@ -13,8 +13,8 @@ import (
 	"occudiff/report"
 )
 
-// value returns the content of a cell: text, a number, or nothing. Formulas are
-// never written, so a text that looks like a formula stays text.
+// value returns the content of a cell: text, a number, or nothing. A cell never
+// becomes a formula, even if its text looks like one.
 func value(c report.Cell) any {
 	switch c.Kind {
 	case report.Text:
@@ -23,14 +23,15 @@ func value(c report.Cell) any {
 		return c.Int
 	case report.Number, report.Percent, report.Points:
 		if math.IsNaN(c.Num) || math.IsInf(c.Num, 0) {
-			return nil // the file format has no such number
+			return nil // the file format has no NaN or infinity
 		}
 		return report.Tidy(c)
 	}
 	return nil
 }
 
-// simple returns a cell as text or a number, the only kinds in a spreadsheet.
+// simple converts a cell to text or a number, because a spreadsheet has no
+// other kinds.
 func simple(c *report.Column, v report.Cell) report.Cell {
 	switch {
 	case v.Kind == report.Duration:
@@ -54,9 +55,9 @@ func fitText(s string) string {
 		}
 		return r
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
-	// The number of bytes is at least the number of UTF-16 units, which a
-	// spreadsheet counts. Most texts are short, so the conversion is rarely
-	// needed.
+	// A spreadsheet limits the number of UTF-16 units, which is at most the
+	// number of bytes. Most texts have few bytes, so the conversion to UTF-16
+	// is rarely needed.
 	if len(s) <= excelize.TotalCellChars {
 		return s
 	}
@@ -64,9 +65,9 @@ func fitText(s string) string {
 	if len(units) <= excelize.TotalCellChars {
 		return s
 	}
-	const reserve = 80 // for the note
-	// The library would cut a longer text silently, and the missing part would
-	// go unnoticed.
+	const reserve = 80 // room for the note about missing characters
+	// The library would cut a longer text without a message, and people would
+	// not notice that a part is missing.
 	keep := excelize.TotalCellChars - reserve
 	if utf16.IsSurrogate(rune(units[keep-1])) && units[keep-1] < 0xDC00 {
 		keep-- // do not split a character
@@ -75,14 +76,15 @@ func fitText(s string) string {
 		"output]", len(units)-keep)
 }
 
-// likeEscape matches text that LibreOffice reads as an escaped character,
-// although the file format requires four digits. For example, it would show a
-// control character in gemm_xe_hpc. The library escapes the form with four
-// digits.
+// likeEscape matches text that LibreOffice reads as an escaped character with
+// fewer than four digits, although the file format requires four. For example,
+// LibreOffice would show a control character in gemm_xe_hpc. The form with four
+// digits is not matched, because the library already escapes it.
 var likeEscape = regexp.MustCompile(`_x[0-9a-fA-F]{1,3}_`)
 
-// unescaped splits a text into runs if a part looks like an escaped character,
-// because each run is read by itself.
+// unescaped splits a text into rich-text runs if a part looks like an escaped
+// character. Programs read each run separately, so the split breaks up the
+// apparent escape.
 func unescaped(s string) any {
 	at := likeEscape.FindStringIndex(s)
 	if at == nil {
@@ -95,11 +97,11 @@ func unescaped(s string) any {
 	return append(runs, excelize.RichTextRun{Text: s})
 }
 
-// address returns the name of a cell: A1.
+// address returns the name of a cell, for example A1.
 func address(column, row int, absolute ...bool) string {
 	a, err := excelize.CoordinatesToCellName(column, row, absolute...)
 	if err != nil {
-		panic("excel: no such cell: " + err.Error()) // this package counts rows and columns
+		panic("excel: no such cell: " + err.Error()) // a bug, because this package computes rows and columns
 	}
 	return a
 }
@@ -107,10 +109,11 @@ func address(column, row int, absolute ...bool) string {
 // notInNames matches characters that a table name must not contain.
 var notInNames = regexp.MustCompile(`[^\pL\p{Nd}]`)
 
-// tableName returns a name for use in formulas: Kernels, By_run.
+// tableName returns the name of a sheet's table for use in formulas, for
+// example By_run.
 func tableName(sheet string) string {
 	s := notInNames.ReplaceAllString(sheet, "_")
-	// Table names begin with a letter or an underscore.
+	// A table name must begin with a letter or an underscore.
 	if !unicode.IsLetter([]rune(s)[0]) {
 		s = "_" + s
 	}
@@ -129,15 +132,15 @@ const (
 	wrapped // text over several lines
 )
 
-// style is the complete look of a cell. It is a map key, so all its fields are
-// comparable.
+// style is the complete look of a cell. It is used as a map key, so all its
+// fields are comparable.
 type style struct {
 	role     role
 	kind     report.Kind
 	decimals int
 	side     string // left or right, for any value; empty if the spreadsheet decides
-	indent   int    // of left-aligned text, as distance from the number before it
-	total    bool   // of a row of totals
+	indent   int    // indent of left-aligned text, as distance from a number in the column before it
+	total    bool   // the cell belongs to a row of totals
 }
 
 // cellStyle returns the style of a value in column k of a sheet.
@@ -164,8 +167,8 @@ func headStyle(k int, c *report.Column) style {
 }
 
 // colors are the text and background colors for each status. They come from the
-// spreadsheet's own styles Good, Bad, and Neutral. The text for Neutral is
-// darker, because its contrast is too low.
+// spreadsheet's own styles Good, Bad, and Neutral. The text color for Neutral
+// is darker than in the spreadsheet's style, whose contrast is too low.
 var colors = [...]struct{ text, ground string }{report.Good: {"006100", "C6EFCE"}, report.Bad: {"9C0006", "FFC7CE"},
 	report.Unsure: {"7F4A00", "FFEB9C"}, report.Muted: {"6B6B6B", ""}}
 
@@ -175,9 +178,9 @@ const (
 	ruleColor  = "BFBFBF"
 )
 
-// style returns the number of a style and registers it if it is new. A workbook
-// has few styles and many cells. The library would compare each style with all
-// existing ones.
+// style returns the number of a style, and registers the style if it is new.
+// The map avoids the library's search: a workbook has many cells, and the
+// library would compare the style of each cell with all existing styles.
 func (b *book) style(s style) (int, error) {
 	if id, ok := b.styles[s]; ok {
 		return id, nil
@@ -190,8 +193,8 @@ func (b *book) style(s style) (int, error) {
 }
 
 func (s style) build() *excelize.Style {
-	// At the top, because a row may have several lines, and its numbers belong
-	// to the first.
+	// Cells are aligned at the top, because a row may have several lines, and
+	// its numbers belong to the first line.
 	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top", Horizontal: s.side, Indent: s.indent}}
 	if f := numberFormat(s.kind, s.decimals); f != "" {
 		x.CustomNumFmt = &f
@@ -222,7 +225,8 @@ func filled(color string) excelize.Fill {
 	return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{color}}
 }
 
-// font sets the family, because programs choose a missing one differently.
+// font returns a font with a family, because programs differ in the family that
+// they use if none is set.
 func font(bold bool, size float64, color string) *excelize.Font {
 	return &excelize.Font{Family: "Calibri", Bold: bold, Size: size, Color: color}
 }
@@ -235,7 +239,7 @@ func numberFormat(k report.Kind, decimals int) string {
 		return "#,##0"
 	case report.Percent:
 		return "0.0"
-	// A difference has a sign unless it is printed as zero.
+	// A difference is printed with its sign, unless it is printed as zero.
 	case report.Points:
 		return "[>=0.05]+0.0;[<=-0.05]-0.0;0.0"
 	case report.Number:

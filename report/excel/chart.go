@@ -13,21 +13,21 @@ import (
 const (
 	chartWidth   = 900 // pixels
 	chartHeight  = 400
-	pixelsPerRow = 17 // minimum in all programs
+	pixelsPerRow = 17 // minimum height of a row in all programs
 )
 
 // chart is a native chart of the table that follows it.
 type chart struct {
 	title, axis string
 	from, to    unit.Opt[float64] // range of the vertical axis
-	category    int               // column index in the table
+	category    int               // index of the table column with the categories
 	stacked     bool              // the first series are stacked columns
 	series      []series
 }
 
 // series is a table column in a chart.
 type series struct {
-	column int    // starts with 1
+	column int    // column number, starting with 1
 	color  string // RGB
 	mark   string // symbol at each value; empty for none
 	line   excelize.LineType
@@ -56,7 +56,7 @@ func (s *sheet) bars(bars *report.StackedBars) {
 					return s.Value
 				}
 			}
-			return math.NaN() // no cell
+			return math.NaN() // an absent value has no cell
 		}, report.Percent))
 		// The colors of package plot.
 		color := [...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[i%6]
@@ -107,7 +107,7 @@ func (s *sheet) trend(p *report.Plot) {
 		value("Level", func(r *run) unit.Opt[float64] { return r.level }),
 		value("Threshold of the newest run", func(*run) unit.Opt[float64] { return data.Threshold }),
 		texts("Run", func(r *run) string { return r.Name })}
-	axis, _, _ := strings.Cut(p.Text, ",") // the quantity with its unit
+	axis, _, _ := strings.Cut(p.Text, ",") // the text before the comma is the quantity with its unit
 	c := &chart{title: p.Title, axis: axis, category: 2, series: []series{
 		{column: 3, color: "1F6FEB", mark: "circle", line: excelize.LineSolid},
 		{column: 4, color: "C9252D", mark: "circle", line: excelize.LineNone},
@@ -128,9 +128,9 @@ func (s *sheet) trend(p *report.Plot) {
 	s.add(block{table: t, lead: len(t.Columns)})
 }
 
-// layers returns the chart: columns and lines over them. It refers to the
-// table's cells, so that a reader can change the values. An absent value is a
-// gap.
+// layers returns the chart as layers: columns, and lines over them. The chart
+// refers to the table's cells, so that it follows if a reader changes the
+// values. An absent value is a gap.
 func (c *chart) layers(sheet string, of *block) []*excelize.Chart {
 	gap := uint(60)
 	layer := func(kind excelize.ChartType) *excelize.Chart {
@@ -183,8 +183,8 @@ func chartText(text string, font excelize.Font) excelize.ChartTitle {
 }
 
 // newSeries returns a series with the values of a column over another column,
-// from the first to the last row of a table. Rows start with 0, columns with 1.
-// It refers to cells, such as 'Summary'!$K$2:$K$15.
+// from the first to the last row of a table. Rows are counted from 0 and
+// columns from 1. The series refers to cells, such as 'Summary'!$K$2:$K$15.
 func newSeries(sheet string, of *block, category, column, first, last int) excelize.ChartSeries {
 	cells := func(column int) string {
 		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1+first, true),

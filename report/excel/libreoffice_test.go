@@ -16,7 +16,7 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// TestOfficeReadsTexts checks that another program shows the texts of cells
+// TestOfficeReadsTexts checks that LibreOffice shows the texts of cells
 // unchanged, including texts that look like an escaped character.
 func TestOfficeReadsTexts(t *testing.T) {
 	soffice := testenv.Program(t, "soffice")
@@ -41,7 +41,7 @@ func TestOfficeReadsTexts(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, soffice, "-env:UserInstallation=file://"+filepath.ToSlash(filepath.Join(dir, "profile")),
 		"--headless", "--norestore", "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false", "--outdir", dir, file)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // a decimal point
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // locale with a decimal point
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("soffice: %v\n%s", err, text)
 	}

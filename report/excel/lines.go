@@ -8,8 +8,8 @@ import (
 	"occudiff/report"
 )
 
-// plotData is the table for a line chart. Each series has its own rows, unless
-// an earlier series has the same horizontal values.
+// plotData is the table for a line chart. Each series has its own rows. If an
+// earlier series has the same horizontal values, the series share their rows.
 type plotData struct {
 	rows  []plotRow
 	spans [][2]int // first and last row of each series
@@ -44,8 +44,9 @@ func newPlotData(p *report.Plot) *plotData {
 	return d
 }
 
-// drawn returns the points that a spreadsheet connects for a series. Steps need
-// a point before each change. A gap has no cells.
+// drawn returns the points of a series in the form that a spreadsheet draws,
+// which connects points by lines. For a series with steps, it adds a point
+// before each change. A gap becomes a point without cells.
 func drawn(s *report.LineSeries) (points []report.Point) {
 	last := math.NaN()
 	for _, p := range s.Points {
@@ -72,7 +73,7 @@ func (d *plotData) table(p *report.Plot) *report.Table {
 			if y, drawn := r.y[i]; drawn {
 				return y
 			}
-			return math.NaN() // no cell
+			return math.NaN() // an absent value has no cell
 		}, report.Decimals(2), report.Unit(p.Unit)))
 	}
 	return report.NewTable(p.Key, "", d.rows, columns)

@@ -11,7 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// TestLineChart checks that a line chart draws the cells below it.
+// TestLineChart checks that a line chart refers to the cells of the table below
+// it.
 func TestLineChart(t *testing.T) {
 	p := report.Plot{Key: "p", Title: "Occupancy over work-groups", Unit: "%", Max: 100, LineChart: &report.LineChart{
 		X: "Work-groups", Y: "Occupancy", Series: []report.LineSeries{

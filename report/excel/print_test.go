@@ -36,8 +36,8 @@ func TestSpaceBeforeVerdicts(t *testing.T) {
 	t.Error("no verdict")
 }
 
-// TestLongTextsWrap checks that a paragraph takes several lines and does not
-// widen the page.
+// TestLongTextsWrap checks that a long paragraph takes several lines instead of
+// making the page wider.
 func TestLongTextsWrap(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "rule", Title: "Rule", Text: []string{long, "short"}}}}
@@ -58,8 +58,8 @@ func TestLongTextsWrap(t *testing.T) {
 	}
 }
 
-// TestPrintedColumns checks that the columns that a terminal keeps longest come
-// first and are printed, and that the others are a collapsed group.
+// TestPrintedColumns checks that the columns that a narrow terminal drops last
+// come first and are printed, and that the other columns are a collapsed group.
 func TestPrintedColumns(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	rows, err := f.GetRows("Kernels")
@@ -94,7 +94,7 @@ func printArea(f *excelize.File, sheet string) string {
 	return ""
 }
 
-// lastColumn returns the last column of a range, starting with 1.
+// lastColumn returns the number of the last column of a range, counted from 1.
 func lastColumn(t *testing.T, area string) int {
 	t.Helper()
 	corner := strings.ReplaceAll(area[strings.LastIndex(area, ":")+1:], "$", "")

@@ -7,12 +7,14 @@ import (
 	"occudiff/report"
 )
 
-// mostWords is the maximum number of different words for which a column has
-// colors. A column with more words contains texts instead of verdicts.
+// mostWords is the maximum number of different words in a column whose words
+// get colors. A column with more words contains texts instead of verdicts, and
+// has no colors.
 const mostWords = 60
 
-// annotate sets the properties that precede a table's rows: a comment that
-// explains each heading, data bars, and colors by value and by word.
+// annotate sets the properties that must be set before a table's rows are
+// written: comments that explain the headings, data bars, and colors by value
+// and by word.
 func (b *book) annotate(sheet string, o *block) error {
 	for k := range o.table.Columns {
 		c, cell := &o.table.Columns[k], address(k+1, o.row)
@@ -37,8 +39,9 @@ func (b *book) annotate(sheet string, o *block) error {
 	return nil
 }
 
-// rules returns the conditional formats of a column. The scales end at 0 and
-// 100, so that a bar or a color has one meaning in every column and workbook.
+// rules returns the conditional formats of a column. All scales go from 0 to
+// 100, so that the same bar or color means the same value in every column and
+// workbook.
 func (b *book) rules(t *report.Table, k int) ([]excelize.ConditionalFormatOptions, error) {
 	scale := excelize.ConditionalFormatOptions{Type: "2_color_scale", Criteria: "=", MinType: "num", MinValue: "0",
 		MaxType: "num", MaxValue: "100", MinColor: "#FFFFFF", MaxColor: "#6FA8FF"}
@@ -54,8 +57,8 @@ func (b *book) rules(t *report.Table, k int) ([]excelize.ConditionalFormatOption
 	return b.wordRules(t, k)
 }
 
-// wordRules returns a rule for each word with a status, so that the color stays
-// right after an edit or sorting.
+// wordRules returns a rule for each word that has a status. With rules, the
+// colors stay right after a reader edits or sorts the cells.
 func (b *book) wordRules(t *report.Table, k int) (rules []excelize.ConditionalFormatOptions, err error) {
 	seen := map[string]bool{}
 	for row := range t.Len {

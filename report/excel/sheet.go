@@ -11,32 +11,32 @@ import (
 
 const (
 	lineHeight  = 15   // points
-	headHeight  = 34   // points: two lines of heading
+	headHeight  = 34   // points, for two lines of heading
 	paragraph   = 120  // characters per line of a paragraph
-	plainWidth  = 10.0 // characters of a column without another width
+	plainWidth  = 10.0 // characters; width of columns without another width
 	widest      = 60
-	wrapWidth   = 40  // for a column of sentences
+	wrapWidth   = 40  // characters; width of a column of sentences
 	longText    = 100 // characters; a longer text has several lines
-	sampleRows  = 300 // rows that are measured to find the width of a column
-	chartColumn = 2   // sheet column of charts
+	sampleRows  = 300 // number of rows that are measured to find the width of a column
+	chartColumn = 2   // column of the sheet in which charts begin
 )
 
-// sheet is a list of blocks, one below the other. The rows of tables are made
-// while they are written.
+// sheet is a list of blocks, one below the other. The rows of a table are made
+// only when they are written.
 type sheet struct {
 	name    string
 	blocks  []block
 	onePage bool
 }
 
-// block is a paragraph, a table, or a chart of the table that follows.
+// block is a paragraph, a table, or a chart of the table in the next block.
 type block struct {
 	text  string
 	role  role
 	table *report.Table
-	lead  int                                             // number of printed table columns
-	chart func(sheet string, of *block) []*excelize.Chart // draws the cells of the next block
-	row   int                                             // first row, starting with 1
+	lead  int                                             // number of table columns that are printed
+	chart func(sheet string, of *block) []*excelize.Chart // returns charts that draw the cells of the next block
+	row   int                                             // number of the first row, counted from 1
 }
 
 // rows returns the number of rows of the block.
@@ -74,7 +74,7 @@ func (s *sheet) space() {
 	}
 }
 
-// printedColumns is the number of list columns that fit a printed page.
+// printedColumns is the number of columns of a list that fit on a printed page.
 const printedColumns = 10
 
 func (s *sheet) table(t *report.Table) {
@@ -119,8 +119,9 @@ func (s *sheet) summary(d *report.Document) {
 	}
 }
 
-// sections adds sections. A sheet with only one table is a list. Other sheets
-// have titles and texts. The items of all sections are one table.
+// sections adds sections. A sheet with only one table is a list without titles.
+// Other sheets also have titles and texts. The items of all sections are in one
+// table.
 func (s *sheet) sections(list []*report.Section) {
 	tables, charts := map[*report.Section][]*report.Table{}, 0
 	var all []*report.Table
@@ -191,8 +192,8 @@ func texts[R any](title string, of func(*R) string, options ...report.Option) re
 	return report.Shown("", title, of, append(options, report.Sheet, report.NonZero)...)
 }
 
-// list returns the table of a sheet without other blocks. Its heading is the
-// first row, with a filter.
+// list returns the table of a sheet that has no other blocks, or nil for other
+// sheets. In a list, the heading is the first row and has a filter.
 func (s *sheet) list() *report.Table {
 	if len(s.blocks) != 1 {
 		return nil
@@ -202,7 +203,8 @@ func (s *sheet) list() *report.Table {
 
 // write writes a sheet in the order that excelize's stream requires. Widths,
 // panes, charts, comments, and rules are lost unless they precede the first
-// row. The table follows the rows, because it requires their range.
+// row. The spreadsheet table is added after the rows, because it requires their
+// range.
 func (b *book) write(s *sheet) error {
 	for _, o := range s.blocks {
 		if last := o.row + o.rows() - 1; last > excelize.TotalRows {
@@ -251,8 +253,9 @@ func (b *book) write(s *sheet) error {
 		}
 	}
 	if list != nil {
-		// A spreadsheet table has a filter and a sort order, and formulas can
-		// use the names of its columns.
+		// The list becomes a spreadsheet table, because such a table has a
+		// filter and a sort order, and formulas can use the names of its
+		// columns.
 		if err := sw.AddTable(&excelize.Table{Range: "A1:" + address(len(list.Columns), list.Len+1),
 			Name: tableName(s.name), StyleName: "TableStyleLight1"}); err != nil {
 			return err
@@ -261,8 +264,8 @@ func (b *book) write(s *sheet) error {
 	return sw.Flush()
 }
 
-// frame sets the panes and the printed columns of a list. The other columns are
-// a collapsed outline group.
+// frame sets the frozen panes and the printed columns of a list. The columns
+// that are not printed become a collapsed outline group.
 func (b *book) frame(sw *excelize.StreamWriter, o *block) error {
 	last, columns := o.table.Len+1, len(o.table.Columns)
 	name := "'" + sw.Sheet + "'!"
@@ -288,8 +291,9 @@ func (b *book) frame(sw *excelize.StreamWriter, o *block) error {
 }
 
 // widths returns column widths that fit the first rows of the tables and the
-// longest word of their headings, which wrap. Measuring all of a million rows
-// would make each row twice.
+// longest word of each heading (headings wrap). Only the first rows are
+// measured, because rows are made on request, and measuring a million rows
+// would make each of them twice.
 func (s *sheet) widths() (list []float64) {
 	for _, o := range s.blocks {
 		if o.table == nil {
@@ -302,14 +306,14 @@ func (s *sheet) widths() (list []float64) {
 			}
 			most := widest
 			switch {
-			case c.Is(report.Wrap) && k == len(o.table.Columns)-1: // the text of a message
+			case c.Is(report.Wrap) && k == len(o.table.Columns)-1: // column with the texts of messages
 				most = longText
 			case c.Is(report.Wrap):
 				most = wrapWidth
 			}
 			heading := headWidth(c.Heading())
 			if s.list() != nil {
-				heading++ // button of the filter
+				heading++ // room for the button of the filter
 			}
 			if len(list) == k {
 				list = append(list, 0)
@@ -320,7 +324,8 @@ func (s *sheet) widths() (list []float64) {
 	return list
 }
 
-// headWidth returns the width of a heading over two lines.
+// headWidth returns the width that a heading needs if it is broken into two
+// lines.
 func headWidth(heading string) int {
 	half := (report.Width(heading) + 1) / 2
 	for _, word := range strings.Fields(heading) {
@@ -342,7 +347,7 @@ func (b *book) textRow(sw *excelize.StreamWriter, o *block, widths []float64) er
 			}
 		}
 		s.role = wrapped
-		opt.Height = heightOf(o.text, wide) // merged cells do not grow with their text
+		opt.Height = heightOf(o.text, wide) // set the height, because merged cells do not grow with their text
 		if err := sw.MergeCell(address(1, o.row), address(last, o.row)); err != nil {
 			return err
 		}
@@ -386,15 +391,16 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 			}
 			v := simple(c, cell)
 			x := value(v)
-			// An absent value has no cell: a formula reads an empty text as a
-			// value, and 0 would be wrong.
+			// An absent value has no cell, because a formula would read an
+			// empty text as a value, and 0 would be wrong.
 			if values[k] = nil; x == nil {
 				continue
 			}
 			look := cellStyle(k, c, v)
 			look.total = r == t.Len
-			// A text is rarely as long as its column is wide, and measuring
-			// takes longer than writing.
+			// Only texts that are at least as long as their column is wide are
+			// measured, because such texts are rare and measuring takes longer
+			// than writing.
 			if look.role == wrapped && k < o.lead && len(v.Text) >= int(widths[k]) {
 				height = max(height, heightOf(v.Text, widths[k]))
 			}
@@ -412,8 +418,9 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 	return nil
 }
 
-// heightOf returns the height of a row whose text has several lines. The font
-// is not available and letters differ in width, so it assumes 8% more than the
+// heightOf returns the height of a row whose text has several lines. The exact
+// width of the text is unknown, because the font is not available and letters
+// differ in width. heightOf therefore assumes a width that is 8% more than the
 // number of letters.
 func heightOf(text string, width float64) float64 {
 	lines := 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)

@@ -1,7 +1,7 @@
 // Package excel renders a report as a workbook: the summary with a native
-// chart, then sheets of tables. The tables have filters, frozen headings with
-// an explanatory comment, and formatted numbers. The package does not know
-// kernels, statistics, or sorting.
+// chart, followed by sheets with tables. The tables have filters, frozen
+// headings with explanatory comments, and formatted numbers. The package
+// contains no code for kernels, statistics, or sorting.
 package excel
 
 import (
@@ -21,9 +21,9 @@ import (
 	"occudiff/report"
 )
 
-// Render writes the workbook. It stops within a row when the context ends. The
-// content depends only on the document, but the order of the file's parts may
-// differ.
+// Render writes the workbook. If the context ends, it stops within the time of
+// one row. The content depends only on the document, but the order of the
+// file's parts may differ.
 func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 	b := &book{file: excelize.NewFile(), styles: map[style]int{}, words: map[report.Status]int{}, stopped: ctx.Err}
 	defer b.file.Close()
@@ -37,8 +37,8 @@ func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 }
 
 // pack writes the file. It bypasses the library's buffer and uses the fastest
-// level. Sheets are so repetitive that more compression saves little, although
-// compression is the slowest step for a large workbook.
+// compression level. Compression is the slowest step for a large workbook, and
+// a higher level would save little, because sheets are so repetitive.
 func (b *book) pack(w io.Writer) error {
 	packer, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -46,8 +46,8 @@ func (b *book) pack(w io.Writer) error {
 	}
 	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
 		z := zip.NewWriter(w)
-		// The parts of the file follow each other, so they share one
-		// compressor, which is large.
+		// The parts of the file are written one after the other, so they share
+		// one compressor, which needs much memory.
 		z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
 			packer.Reset(out)
 			return packer, nil
@@ -61,17 +61,17 @@ func (b *book) pack(w io.Writer) error {
 type book struct {
 	file    *excelize.File
 	styles  map[style]int
-	words   map[report.Status]int // conditional formats
+	words   map[report.Status]int // conditional formats by status
 	sheets  int
 	stopped func() error // returns an error if writing must stop
 }
 
 // build writes the document's summary to the first sheet and each section to
-// the sheet that it names. Sheets are in the order in which they are first
-// named.
+// the sheet that it names. Sheets are in the order in which sections first name
+// them.
 func (b *book) build(d *report.Document) error {
 	var names []string
-	sections := map[string][]*report.Section{} // by sheet
+	sections := map[string][]*report.Section{} // sections by sheet name
 	for i := range d.Sections {
 		s := &d.Sections[i]
 		if !s.Shown(report.Sheet) {
@@ -100,8 +100,8 @@ func (b *book) build(d *report.Document) error {
 }
 
 // newSheet returns a writer for an empty sheet that is one printed page wide.
-// The page properties precede the rows in the file: a property that is set
-// later is lost without an error.
+// Page properties come before the rows in the file, so they are set here. A
+// property that is set later is lost without an error.
 func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	var err error
 	// The library begins every file with a sheet, which becomes the first one.
@@ -129,12 +129,13 @@ func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	return b.file.NewStreamWriter(s.name)
 }
 
-// noDate is the date of a run with an unknown date. Otherwise, the library
-// would write its own date.
+// noDate is the date in the workbook if the date of the run is unknown. If no
+// date were set, the library would write its own date.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// The date is the run's and not the current one, so that the same run results
-// in the same workbook.
+// properties sets the properties of the workbook. Its date is the date of the
+// run and not the current date, so that the same run results in the same
+// workbook.
 func (b *book) properties(d *report.Document) error {
 	date := d.Date
 	if date.IsZero() {
@@ -147,9 +148,9 @@ func (b *book) properties(d *report.Document) error {
 	})
 }
 
-// notInSheetNames matches the characters that Excel rejects, and the
-// apostrophe. Excel rejects an apostrophe only at the ends, but formulas would
-// have to double it.
+// notInSheetNames matches the characters that Excel rejects in a sheet name,
+// and the apostrophe. Excel rejects an apostrophe only at the ends, but
+// formulas would have to double it.
 var notInSheetNames = regexp.MustCompile(`[:\\/?*\[\]']`)
 
 // sheetName returns a text as a valid sheet name.

@@ -47,7 +47,7 @@ func open(t testing.TB, data []byte) *excelize.File {
 	return f
 }
 
-// partText returns a part of the file without changes.
+// partText returns the text of a file in the workbook's zip archive.
 func partText(t testing.TB, data []byte, name string) string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -88,7 +88,7 @@ func dump(t testing.TB, f *excelize.File) string {
 	return b.String()
 }
 
-// look returns the kind of a cell and its number format.
+// look returns the kind and the number format of a cell.
 func look(t testing.TB, f *excelize.File, sheet, cell string) (kind, format string) {
 	t.Helper()
 	typ, err := f.GetCellType(sheet, cell)
@@ -148,12 +148,14 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestKernelSheet reopens the file, because a property that is set at the wrong
-// time is lost without an error.
+// TestKernelSheet checks the properties of the kernel sheet. It reopens the
+// file, because a property that is set at the wrong time is lost without an
+// error.
 func TestKernelSheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
-	// Excel repairs a file whose table has a heading twice.
+	// Excel reports a damaged file if two columns of a table have the same
+	// heading.
 	rows, err := f.GetRows("Kernels")
 	if err != nil {
 		t.Fatal(err)
@@ -185,8 +187,8 @@ func TestKernelSheet(t *testing.T) {
 	}
 }
 
-// TestVerdictsAreColored checks that each verdict has a conditional format,
-// which stays right if a reader sorts the sheet or edits a verdict.
+// TestVerdictsAreColored checks that each verdict has a conditional format, so
+// that the colors stay right if a reader sorts the sheet or edits a verdict.
 func TestVerdictsAreColored(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	column := columnOf(t, f, "Verdict")
@@ -214,8 +216,8 @@ func rulesOf(t *testing.T, f *excelize.File, sheet, cells string) []excelize.Con
 	return rules[cells]
 }
 
-// TestOccupancyHasBars checks that the first two sheets have data bars from 0
-// to 100.
+// TestOccupancyHasBars checks that columns with occupancy in the first two
+// sheets have data bars from 0 to 100.
 func TestOccupancyHasBars(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	for _, c := range []struct{ sheet, heading string }{{"Kernels", "Measured [%]"}, {"Kernels", "Predicted average [%]"},
@@ -244,7 +246,7 @@ func TestOccupancyHasBars(t *testing.T) {
 	}
 }
 
-// TestHeadingsAreExplained checks that each heading of the kernels has a
+// TestHeadingsAreExplained checks that each heading of the kernel sheet has a
 // comment.
 func TestHeadingsAreExplained(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
@@ -267,8 +269,9 @@ func TestHeadingsAreExplained(t *testing.T) {
 	}
 }
 
-// TestTrend checks that the chart of a series has its values, bad runs, level,
-// and threshold, each from cells of the sheet.
+// TestTrend checks that the chart of a series shows the values, the bad runs,
+// the level, and the threshold, and that each of them refers to cells of the
+// sheet.
 func TestTrend(t *testing.T) {
 	series := &report.TimeSeries{Threshold: unit.Some(58.0), Least: 10, Segments: []report.Segment{{From: 0, To: 2, Mean: 60},
 		{From: 2, To: 3, Mean: 38}}}
@@ -306,7 +309,7 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// columnOf returns the column of the kernels with a heading.
+// columnOf returns the column of the kernel sheet that has the given heading.
 func columnOf(t *testing.T, f *excelize.File, heading string) string {
 	t.Helper()
 	rows, err := f.GetRows("Kernels")
@@ -348,8 +351,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSummarySheet checks that the summary is one printed page, with a chart of
-// the visible parts.
+// TestSummarySheet checks that the summary fits on one printed page, and that
+// its chart has only the parts that are visible.
 func TestSummarySheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
@@ -373,7 +376,7 @@ func TestSummarySheet(t *testing.T) {
 	}
 	chart := html.UnescapeString(partText(t, data, "xl/charts/chart1.xml"))
 	for k, heading := range rows[head] {
-		if k < 2 { // the narrow column and the names
+		if k < 2 { // skip the narrow column and the names
 			continue
 		}
 		first := address(k+1, head+2, true)
@@ -390,7 +393,7 @@ func TestProperties(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		date   time.Time
-		dated  string // suffix of the title
+		dated  string // date at the end of the title
 		want   string
 	}{
 		{"the date is the run's, not the clock's", time.Date(2026, 3, 4, 16, 6, 7, 0, time.FixedZone("", 3600)), ", 2026-03-04",
@@ -434,8 +437,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 }
 
-// TestTooManyRows checks that rows that do not fit a sheet are an error instead
-// of an incomplete workbook.
+// TestTooManyRows checks that Render returns an error if the rows do not fit on
+// a sheet, instead of writing an incomplete workbook.
 func TestTooManyRows(t *testing.T) {
 	table := sample.Table("kernels", []report.Column{{Key: "k", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
 		[][]report.Cell{{report.TextCell("a")}})
@@ -447,7 +450,8 @@ func TestTooManyRows(t *testing.T) {
 	}
 }
 
-// TestStopped ends the context while rows are made. No further row is made.
+// TestStopped ends the context while rows are made, and checks that no further
+// row is made.
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	made := 0
@@ -518,7 +522,7 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// BenchmarkRender writes workbooks with few and with many kernels.
+// BenchmarkRender measures writing workbooks with few and with many kernels.
 func BenchmarkRender(b *testing.B) {
 	for _, n := range []int{14, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -37,8 +37,8 @@ func open(t testing.TB, html string, before ...action) *tab {
 	return b
 }
 
-// story returns a run whose rows have short names, with the values of one
-// column each.
+// story returns a run with a few rows for sorting and filtering: their names
+// are short, and the last three differ in the measured occupancy.
 func story() *compare.Result {
 	r := sample.Gaussian()
 	like := r.Rows[0]
@@ -93,8 +93,8 @@ func TestFiltering(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestHostileNamesInBrowser checks that names are text: none creates an element
-// or runs a script.
+// TestHostileNamesInBrowser checks that the browser treats kernel names as
+// text: no name creates an element or runs a script.
 func TestHostileNamesInBrowser(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `<img src=x onerror="alert(1)"><script>alert(2)</script>`
@@ -106,8 +106,8 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPolicy checks that the page's policy blocks injected scripts, styles, and
-// addresses.
+// TestPolicy checks that the page's content security policy blocks injected
+// scripts, injected styles, and requests to other addresses.
 func TestPolicy(t *testing.T) {
 	asked := make(chan string, 8)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
@@ -138,8 +138,9 @@ func TestWithoutScript(t *testing.T) {
 }
 
 // TestPhone opens the page on a phone. Only tables may be wider than the
-// screen, and each plot is complete. A wider table keeps its first column,
-// shows that there are more, and scrolls by keyboard.
+// screen, and each plot is complete. A table that is wider than the screen
+// keeps its first column visible, shows that it has more columns, and can be
+// scrolled with the keyboard.
 func TestPhone(t *testing.T) {
 	b := open(t, render(t, story()), chromedp.EmulateViewport(390, 900))
 	b.want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
@@ -184,8 +185,9 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// contrast lists the texts whose contrast is too low. It uses the nearest
-// background that is not transparent, and the fill of texts in drawings.
+// contrast lists the texts whose contrast is too low. The contrast is computed
+// against the nearest background that is not transparent. The color of a text
+// in a drawing is its fill.
 const contrast = `(() => {
   const rgba = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length > 3 ? m : [...m, 1]; };
   const luminance = c => {
@@ -212,9 +214,9 @@ const contrast = `(() => {
   return Array.from(low).join("; ");
 })()`
 
-// TestManyRows opens 5,000 kernels and checks that they appear, sort, and
-// filter fast enough for work. The limits are several times the need of an idle
-// machine, because tests share the machine.
+// TestManyRows opens 5,000 kernels and checks that the page shows, sorts, and
+// filters them fast enough for work. The time limits are several times the
+// times on an idle machine, because several tests may run at once.
 func TestManyRows(t *testing.T) {
 	r := mismatching(5000)
 	for i := range r.Rows {
@@ -254,7 +256,8 @@ func timed(script string) string {
 }
 
 // TestScreenshots saves images for people: go test -run Screenshots -shots
-// FOLDER. With REPORT=FILE, they show that page.
+// FOLDER. If the environment variable REPORT names an HTML file, the images
+// show that page.
 func TestScreenshots(t *testing.T) {
 	if *shots == "" {
 		t.Skip("-shots names no folder for the screenshots")

@@ -20,7 +20,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// chromium returns the path of the browser, or skips the test.
+// chromium returns the path of the browser. It skips the test if there is no
+// browser.
 func chromium(t testing.TB) string {
 	t.Helper()
 	testenv.Long(t)
@@ -121,8 +122,8 @@ func ask[T any](t testing.TB, b *tab, script string) T {
 	return v
 }
 
-// want compares the result of a script with the expected one, and retries for
-// as long as a busy machine may need.
+// want checks that a script returns the expected result. It retries for as long
+// as a busy machine may need.
 func (b *tab) want(t testing.TB, reason, script, want string) {
 	t.Helper()
 	got := ""
@@ -150,7 +151,8 @@ func (b *tab) quiet(t testing.TB) {
 	}
 }
 
-// colorScheme opens a page for people who prefer light or dark.
+// colorScheme returns an action that makes the browser prefer light or dark
+// pages.
 func colorScheme(name string) action {
 	feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}
 	return command(emulation.SetEmulatedMedia,

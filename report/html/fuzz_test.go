@@ -12,8 +12,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender checks that any text stays text in every place of a page that has
-// foreign texts.
+// FuzzRender puts any text in every place of a page where a text from an input
+// may appear. It checks that the text remains text and creates no element.
 func FuzzRender(f *testing.F) {
 	for _, s := range sample.HostileNames() {
 		f.Add(s)
@@ -31,8 +31,9 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// elements counts the elements of a page by name, and fails for a text that
-// begins with ! in any of them.
+// elements counts the elements of a page by name. It also counts invisible
+// characters, event handlers, and links to unexpected addresses, under names
+// that begin with "!".
 func elements(t testing.TB, d *report.Document) map[string]int {
 	var page bytes.Buffer
 	if err := Render(&page, d); err != nil {

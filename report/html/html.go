@@ -1,16 +1,17 @@
 // Package html renders a report as one page that needs no network, no fonts,
-// and no foreign scripts. Without its own script, the tables are plain. With
-// it, they sort and filter.
+// and no foreign scripts. If the browser does not run the page's script, the
+// tables are plain. The script sorts and filters them.
 //
 // The page begins with the summary: a sentence, a row for each kernel, and the
-// commands to run next. The sections below are folded.
+// commands to run next. The sections below the summary are folded.
 //
-// A writer that escapes every text writes the page from top to bottom, so that
-// the package adds little to a program for the browser. A test compares it with
+// The page is written from top to bottom by a small writer that escapes every
+// text. The package does not use html/template, because it would add too much
+// to the size of a program for the browser. A test compares the writer with
 // html/template. Each plot is drawn twice, for wide screens and for phones, and
 // the style shows one of them. Sections and rows have the document's order
-// until a reader changes it. The package does not know kernels, statistics, or
-// sorting, nor the name of any section or column.
+// until a reader changes it. The package contains no code for kernels,
+// statistics, or sorting, and no name of a section or column.
 package html
 
 import (
@@ -43,23 +44,25 @@ func Render(w io.Writer, d *report.Document) error {
 }
 
 // Fragment writes the content of the page without its frame, for a page that
-// shows several reports. styles are for the columns of its tables. Style and
-// Script serve all reports.
+// shows several reports. The returned styles are for the columns of the
+// report's tables. The results of Style and Script are the same for all
+// reports.
 func Fragment(w io.Writer, d *report.Document) (styles string, err error) {
 	p := newHTMLWriter(w, d)
 	p.content()
 	return p.columnStyles(), cmp.Or(p.err, p.Flush())
 }
 
-// Style returns the style of every page, including the colors of plots on a
-// light and on a dark page. Paper is light.
+// Style returns the style of every page, including the colors of plots on light
+// and dark pages. Printed pages use the light colors.
 func Style() string {
 	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" +
 		plot.Variables(true) + "}}\n" + pageStyle
 }
 
-// Script returns the script that sorts and filters the tables of a page. A part
-// that is added later receives the event "report".
+// Script returns the script that sorts and filters the tables of a page. If a
+// part of the page is added later, send it the event "report", so that the
+// script handles its tables.
 func Script() string { return pageScript }
 
 func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
@@ -72,12 +75,12 @@ func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
 	return p
 }
 
-// htmlWriter is a document that is being written.
+// htmlWriter writes one document and keeps the state of writing it.
 type htmlWriter struct {
 	writer
 	doc      *report.Document
 	sections []*report.Section
-	err      error // first error of drawing a plot
+	err      error // first error while drawing a plot
 }
 
 func (p *htmlWriter) head() {
@@ -104,14 +107,16 @@ func (p *htmlWriter) head() {
 `, Hash(pageScript), Hash(style), p.doc.Version, title, markup(style), markup(pageScript))
 }
 
-// Hash returns a text's name in a content security policy. The browser then
-// accepts only this style and this script, even if others were injected.
+// Hash returns the hash of a style or script in the form for a content security
+// policy. With the hashes in its policy, a page accepts only this style and
+// this script, even if others were injected.
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// columnStyles returns one style per column, instead of one per cell.
+// columnStyles returns one style rule per column. Rules per column make a page
+// smaller than a style in each cell.
 func (p *htmlWriter) columnStyles() string {
 	var b strings.Builder
 	for _, s := range p.sections {
@@ -143,9 +148,9 @@ func (p *htmlWriter) body() {
 		"</body>\n</html>\n", p.doc.Version)
 }
 
-// content writes the summary and the sections. Below a summary, everything is
-// folded except the large chart of a history, because the summary has the
-// result.
+// content writes the summary and the sections. If there is a summary, it
+// contains the result, so the sections below it are folded. Open sections and
+// the large chart of a history are not folded.
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
@@ -189,8 +194,9 @@ func (w writer) text(s string) {
 // markup is valid HTML.
 type markup string
 
-// put writes HTML with values at each % in the format. Texts are escaped. An
-// attribute whose value begins with an empty text is left out.
+// put writes the format, in which each % is replaced by one of the values.
+// Texts are escaped. An attribute is left out if its value begins with an empty
+// text.
 func (w writer) put(format string, values ...any) {
 	for _, v := range values {
 		before, after, _ := strings.Cut(format, "%")

@@ -63,8 +63,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestNothingFromOutside checks that a page contains no address, so that a
-// browser fetches nothing.
+// TestNothingFromOutside checks that a page contains no address from which a
+// browser would fetch something.
 func TestNothingFromOutside(t *testing.T) {
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "logs": sample.LogsOnly(),
 		"absent": sample.Absent()} {
@@ -101,7 +101,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 // TestLinksHaveTargets checks that every link has a target on the page, and
-// that no name occurs twice.
+// that no target's name occurs twice.
 func TestLinksHaveTargets(t *testing.T) {
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(),
 		"many": mismatching(300)} {
@@ -176,8 +176,8 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// TestFold checks long names. Template names fill a screen each, and readers
-// still search and copy them.
+// TestFold checks that long names are folded but complete. One template name
+// can fill a screen, and readers must still be able to search and copy it.
 func TestFold(t *testing.T) {
 	long := strings.Repeat("detail::reduce_float::", 20)
 	for _, c := range []struct {

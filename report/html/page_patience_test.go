@@ -11,9 +11,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shifts sums the layout shifts that no input explains, and lists the parts of
-// the form and the figures that moved by at least half a line of text. Fonts
-// differ between machines, so smaller shifts occur on some.
+// shifts is a script that adds up the layout shifts without recent input. It
+// also lists the parts of the form and of the results that moved by at least
+// half a line of text. Smaller shifts are ignored, because they occur on some
+// machines due to different fonts.
 const shifts = `(() => {
 	window.shifted = { unexpected: 0, held: new Set() };
 	new PerformanceObserver(list => list.getEntries().forEach(e => {
@@ -27,8 +28,9 @@ const shifts = `(() => {
 	return "observing";
 })()`
 
-// TestPageNothingShifts types launches with different limits, and a rejected
-// launch. The form and the figures must not move after the page has opened.
+// TestPageNothingShifts types launches with different limits, and a launch that
+// is rejected. It checks that the form and the results do not move after the
+// page has opened.
 func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
@@ -42,7 +44,8 @@ func TestPageNothingShifts(t *testing.T) {
 		}
 		b.run(t, replace("local", "4096")...)
 		b.want(t, "more work-items than a work-group may have", `String(document.getElementById("problems-predict").hidden)`, "false")
-		// A page that moves as a whole by half a line has a shift of 0.01.
+		// The limit 0.01 is the layout shift if the whole page moves by half a
+		// line.
 		if moved := ask[float64](t, b, `window.shifted.unexpected`); moved >= 0.01 {
 			t.Errorf("%d wide: a layout shift of %v without input", width, moved)
 		}
@@ -51,7 +54,8 @@ func TestPageNothingShifts(t *testing.T) {
 	}
 }
 
-// launches writes an export with a row per launch and about size bytes.
+// launches writes an export of about size bytes with a row per launch, and
+// returns its path.
 func launches(t *testing.T, size int) string {
 	t.Helper()
 	var rows bytes.Buffer
@@ -75,8 +79,8 @@ func launches(t *testing.T, size int) string {
 	return path
 }
 
-// TestPageProgressAndStop stops the reading of a large file at the first
-// progress message, and continues.
+// TestPageProgressAndStop checks that reading a large file can be stopped at
+// the first progress message, and that the page works after that.
 func TestPageProgressAndStop(t *testing.T) {
 	html := whole(t)
 	path := launches(t, 80e6)

@@ -31,7 +31,7 @@ var compiled = sync.OnceValues(func() (string, error) {
 	return site.Compile(context.Background(), "../..", "v0.0.0-test")
 })
 
-// whole returns the program's page.
+// whole returns the complete page of the browser version of occudiff.
 func whole(t testing.TB) string {
 	t.Helper()
 	testenv.Long(t) // compiling the page
@@ -42,7 +42,8 @@ func whole(t testing.TB) string {
 	return page
 }
 
-// native returns the page's program on this machine.
+// native returns the page's program, compiled for this machine instead of for
+// the browser.
 func native(t testing.TB) *app.App {
 	t.Helper()
 	a, err := app.New("v0.0.0-test")
@@ -57,7 +58,8 @@ const (
 	limits = `document.getElementById("limits").textContent`
 )
 
-// TestPagePredict types as a person does.
+// TestPagePredict types launches into the form as a person does, and checks the
+// predictions.
 func TestPagePredict(t *testing.T) {
 	b := openFile(t, whole(t))
 	b.want(t, "it answers for a launch of its own", peak, "100.0")
@@ -82,7 +84,8 @@ func replace(field, text string) []action {
 		chromedp.SendKeys(at, text)}
 }
 
-// TestPageLink opens a shared link to a launch.
+// TestPageLink checks that a shared link opens the page with the launch from
+// the link.
 func TestPageLink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "occudiff.html")
 	if err := os.WriteFile(path, []byte(whole(t)), 0o644); err != nil {
@@ -114,8 +117,8 @@ func hash(l app.Launch) string {
 	return "#" + strings.Join(parts, "&")
 }
 
-// TestPageCalculatorRows predicts 500 launches of the calculator's rows through
-// the page.
+// TestPageCalculatorRows predicts 500 launches from the rows of calculator.csv
+// through the page.
 func TestPageCalculatorRows(t *testing.T) {
 	f, err := os.Open(testenv.Shared(t, "golden", "calculator.csv"))
 	if err != nil {
@@ -173,7 +176,7 @@ func TestPageCalculatorRows(t *testing.T) {
 	b.quiet(t)
 }
 
-// choose sets the files of a pane's field, as its button does.
+// choose sets the files of a file field, as the field's button does.
 func choose(b *tab, t testing.TB, field string, paths ...string) {
 	t.Helper()
 	ask[string](t, b, `document.getElementById("result-run").textContent = "";
@@ -187,7 +190,8 @@ const (
 	problems = `document.getElementById("problems-run").textContent`
 )
 
-// await waits for a run's result, a report or an error, and returns its text.
+// await waits until the page shows the result of a run (a report or an error),
+// and returns its text.
 func await(t testing.TB, b *tab) string {
 	t.Helper()
 	return ask[string](t, b, `new Promise(done => { const look = () => { const a = `+state+`;
@@ -244,8 +248,9 @@ func TestPageCorpus(t *testing.T) {
 		if err := a.Download(&value, "json"); err != nil {
 			t.Fatal(err)
 		}
-		// The test intercepts the saved data, because a browser may rename the
-		// files of many downloads.
+		// The test intercepts the saved data instead of reading the downloaded
+		// files, because a browser may rename files if there are many
+		// downloads.
 		got := ask[string](t, b, `new Promise(done => {
 			const create = URL.createObjectURL;
 			URL.createObjectURL = blob => { URL.createObjectURL = create; blob.text().then(done); return create.call(URL, blob); };
@@ -259,7 +264,8 @@ func TestPageCorpus(t *testing.T) {
 	b.quiet(t)
 }
 
-// packed returns a zip archive of a folder, as people make it to copy a result.
+// packed returns the path of a zip archive of a folder, as people make it to
+// copy a result.
 func packed(t testing.TB, folder string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(folder)+".zip")
@@ -292,7 +298,7 @@ func download(t testing.TB, b *tab, into, name, format string) string {
 	b.run(t, chromedp.Click(chromedp.CSS(`#downloads button[value=`+format+`]`)))
 	path := filepath.Join(into, name+"."+format)
 	for range 500 {
-		if text, err := os.ReadFile(path); err == nil && len(text) > 0 { // the file exists, empty, before it is complete
+		if text, err := os.ReadFile(path); err == nil && len(text) > 0 { // an incomplete download is an empty file
 			return string(text)
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -301,8 +307,8 @@ func download(t testing.TB, b *tab, into, name, format string) string {
 	return ""
 }
 
-// TestPageDrop drags files from the desktop: one run, then two to compare, then
-// a third.
+// TestPageDrop drops files on the page: one run, then two runs to compare, then
+// a third run.
 func TestPageDrop(t *testing.T) {
 	old := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm.hotspots.csv")
 	fresh := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm_second.hotspots.csv")
@@ -337,7 +343,8 @@ func drop(t testing.TB, b *tab, field string, paths ...string) {
 	}
 }
 
-// TestPageExample presses the button of the empty page and saves the report.
+// TestPageExample presses the example button of the empty page and saves the
+// report in several formats.
 func TestPageExample(t *testing.T) {
 	into := t.TempDir()
 	b := openFile(t, whole(t), command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
@@ -359,7 +366,7 @@ func TestPageExample(t *testing.T) {
 }
 
 // answersFirst checks that the whole summary is in the first 920 pixels of the
-// page.
+// page, so that it is visible without scrolling.
 func answersFirst(t *testing.T, b *tab) {
 	t.Helper()
 	if ends := ask[float64](t, b, `scrollY + document.querySelector("#result-run .checks").getBoundingClientRect().bottom`); ends > 920 {
@@ -417,7 +424,7 @@ func TestPageBadInput(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPagePhone opens the page on a phone.
+// TestPagePhone checks the page on the screen of a phone.
 func TestPagePhone(t *testing.T) {
 	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
 	b.want(t, "it is ready", peak, "100.0")

@@ -20,8 +20,8 @@ func class(s report.Status) string {
 	return [...]string{report.Good: "good", report.Bad: "bad", report.Unsure: "unsure", report.Muted: "muted"}[s]
 }
 
-// section writes a heading and its content, folded or open, except for texts
-// that the top of the page already has.
+// section writes a heading and its content, folded or open, and leaves out
+// texts that the top of the page already has.
 func (p *htmlWriter) section(s *report.Section, folded bool) {
 	end := "</section>\n"
 	if folded {
@@ -52,7 +52,7 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 	p.raw(end)
 }
 
-// figure writes a plot, for wide screens and for phones.
+// figure writes a plot twice: for wide screens and for phones.
 func (p *htmlWriter) figure(f *report.Plot) {
 	p.put(`<figure id="plot-%"><figcaption><b>%</b>`, f.Key, f.Title)
 	if f.Text != "" {
@@ -91,12 +91,13 @@ func (p *htmlWriter) items(items []report.Item) {
 }
 
 const (
-	// large is the number of rows above which the script shows only the first
-	// ones until the reader asks for more. The script has the same number.
+	// large is a number of rows. If a table has more, the script shows only the
+	// first ones until the reader requests more. The script has the same
+	// number.
 	large = 500
-	// veryLong is the number of bytes above which a name shows only its first
-	// lines until the reader clicks it. Names of lambdas in templates have a
-	// thousand.
+	// veryLong is a length in bytes. For a longer name, the page shows only the
+	// first lines until the reader clicks the name. Names of lambdas in
+	// templates can have a thousand bytes.
 	veryLong = 160
 )
 
@@ -115,8 +116,8 @@ func (p *htmlWriter) tables(s *report.Section) {
 	p.raw("</div>\n")
 }
 
-// grid writes rows and columns. For a browser, the script adds fields that
-// filter them.
+// grid writes a table as rows and columns. If the table's form is Browser, the
+// script adds fields that filter the rows.
 func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	browser, columns := t.Form == report.Browser, len(t.Columns)
 	t = t.Shown(report.Page)
@@ -170,8 +171,9 @@ func (p *htmlWriter) heading(c *report.Column) {
 	p.raw("</th>")
 }
 
-// row writes a row, with its first cell as the heading. It leaves out the end
-// tags that HTML does not need, because there are thousands of them.
+// row writes a table row, with its first cell as the heading. It leaves out the
+// end tags that HTML does not require, because a page may have thousands of
+// rows.
 func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("<tr>")
 	for i := range cells {
@@ -196,8 +198,8 @@ func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("\n")
 }
 
-// summary writes the first part of a document, which is visible at once in a
-// wide window and on a phone.
+// summary writes the first part of a document. This part is visible without
+// scrolling, both in a wide window and on a phone.
 func (p *htmlWriter) summary(s *report.Summary) {
 	p.line(`<p class="lead">%</p>`, s.Headline)
 	p.line(`<p class="means">%</p>`, s.Impact)
@@ -231,13 +233,14 @@ func (p *htmlWriter) summary(s *report.Summary) {
 	p.raw("</ul>\n")
 }
 
-// nextCommands writes the rows, each with a bar of its thread-slot breakdown.
-// The style identifies a column by its key, because a phone shows the cells of
-// a row below each other.
+// nextCommands writes the rows of a summary, each with a bar of its thread-slot
+// breakdown. Each cell has a class made from its column's key, so that the
+// style can arrange the cells on a phone, where they are below each other.
 func (p *htmlWriter) nextCommands(s *report.Summary) {
 	t := s.Rows.Shown(report.Page)
 	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Code) }), 0)
-	// Numbers are left of the bars, and sentences right of them.
+	// The bars come before the first column of sentences, so that the numbers
+	// are on their left.
 	bars := -1
 	if s.Bars != nil {
 		bars = slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Fold) })
@@ -293,8 +296,8 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 	}
 }
 
-// summaryCell writes a cell of the summary, as a heading of its row if it has
-// the name.
+// summaryCell writes a cell of the summary. A cell with the kernel's name is
+// the heading of its row.
 func (p *htmlWriter) summaryCell(c *report.Column, isName bool, status, text string) {
 	tag := "td"
 	if isName {

@@ -12,8 +12,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// answered returns a report of six kernels that begins with a summary. Its
-// texts are as long as real ones.
+// answered returns a report of six kernels that begins with a summary. The
+// texts of the summary are as long as real texts.
 func answered() *report.Document {
 	text := func(key, title string) report.Column {
 		return report.Column{Key: key, Title: title, Kind: report.Text, In: report.Everywhere}
@@ -55,8 +55,8 @@ func renderDocument(t testing.TB, d *report.Document) string {
 	return b.String()
 }
 
-// TestSummary checks that the summary comes first, once, and that all sections
-// are folded.
+// TestSummary checks that the summary is the first part of a page and appears
+// once, and that all sections are folded.
 func TestSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
@@ -79,8 +79,9 @@ func TestSummary(t *testing.T) {
 }
 
 // TestFirstSummary checks that the summary is in the first 900 pixels of a wide
-// window and of a phone, without anything next to it. The page has at most
-// 3,000 pixels when it opens, and its commands can be copied.
+// window and of a phone, with nothing next to it. It also checks that the page
+// is at most 3,000 pixels high when it opens, and that its commands can be
+// copied.
 func TestFirstSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	for _, width := range []int64{390, 1400} {

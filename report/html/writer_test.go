@@ -11,8 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// FuzzWriter compares our writer with html/template. A parser reads both
-// outputs as one element with the same text and the same attribute.
+// FuzzWriter compares our writer with html/template. An HTML parser must read
+// both outputs as the same element, with the same text and the same attribute.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"Fan2", "a<b>&\"'", "</p><script>alert(1)</script>", "&amp; &#34; &lt",
 		"\x00\xff\ufffe", "a\r\nb", "` onload=x", "javascript:alert(1)"} {

@@ -13,12 +13,12 @@ import (
 	"occudiff/report"
 )
 
-// The JUnit elements that CI systems read. There is no standard, so the
-// attributes are those that Jenkins, GitLab, and GitHub's test reporters use.
-// Empty attributes are left out unless schemas require them. Errors is always
-// 0: a kernel passes, fails, or is skipped, and unreadable input leaves no
-// file. Message is a pointer because system-out has no such attribute, while
-// the empty message of a failure is written.
+// The JUnit elements that CI systems read. JUnit XML has no standard, so the
+// attributes are the ones that Jenkins, GitLab, and GitHub's test reporters
+// use. Empty attributes are left out unless schemas require them. Errors is
+// always 0: a kernel passes, fails, or is skipped, and if the input is
+// unreadable, no file is written. Message is a pointer, because system-out has
+// no message attribute, but a failure has one even if it is empty.
 type (
 	junitTotals struct {
 		Name     string `xml:"name,attr"`
@@ -62,9 +62,9 @@ type (
 )
 
 // JUnit writes a suite as JUnit XML, with times in seconds at full precision,
-// or without times if they are unknown. Characters that XML 1.0 does not allow
-// are already replaced in one-line texts. encoding/xml replaces them in the
-// others.
+// or without times if they are unknown. One-line texts no longer contain
+// characters that XML 1.0 does not allow. In other texts, encoding/xml replaces
+// these characters.
 func JUnit(w io.Writer, s *report.TestSuite) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	out.WriteString(xml.Header)
@@ -87,7 +87,7 @@ func junitOf(s *report.TestSuite) junitSuites {
 	suite := junitSuite{junitTotals: totals, Hostname: s.Host, Cases: report.ListOf(s.Cases, newJUnitCase),
 		Properties: report.ListOf(s.Properties, func(p report.TestProperty) junitProperty { return junitProperty(p) })}
 	if !s.Collected.IsZero() {
-		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no time zone
+		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // no zone, because the schemas allow none
 	}
 	totals.Name = "occudiff"
 	return junitSuites{junitTotals: totals, Suite: suite}
@@ -100,7 +100,7 @@ func newJUnitCase(c report.Case) junitCase {
 	case report.Failed:
 		result.Message, result.Type = &c.Message, c.Type
 		j.Failure = result
-	case report.Skipped: // schemas have no type for skipped cases; the message contains it
+	case report.Skipped: // no type, because the schemas do not allow one here; the message contains it
 		result.Message = &c.Message
 		j.Skipped = result
 	case report.Passed:
@@ -115,13 +115,13 @@ func newJUnitCase(c report.Case) junitCase {
 // people who read the file.
 func escapeLines(s string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(s)) // into memory
+	_ = xml.EscapeText(&b, []byte(s)) // cannot fail, because the buffer is in memory
 	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
 }
 
 // seconds returns a time in decimals without an exponent, as schemas require,
-// or "" if it is absent. It rounds digits that come from adding floats. For
-// example, 1.7017770000000003.
+// or "" if it is absent. It rounds away digits that result from adding floats,
+// as in 1.7017770000000003.
 func seconds(time unit.Opt[unit.Seconds]) string {
 	t, ok := time.Value()
 	if !ok {
@@ -160,16 +160,16 @@ func Annotations(w io.Writer, list []report.Annotation) error {
 	return nil
 }
 
-// escapeData escapes the message of a workflow command, which ends at the end
-// of the line and in which % begins an escape. A kernel name may look like a
-// command or like an escape. % is replaced first, so that %0A in a name stays
-// text.
+// escapeData escapes the message of a workflow command. In a message, % begins
+// an escape, and a line break ends the message. A kernel name may look like a
+// command or like an escape. Each % is escaped, too, so that %0A in a name
+// stays text.
 func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(report.Clean(s))
 }
 
-// escapeProperty escapes a property value, which a comma or two colons would
-// end.
+// escapeProperty escapes the value of a property. A comma or two colons would
+// end the value.
 func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }

@@ -68,8 +68,8 @@ func checkXML(t *testing.T, out string) {
 	}
 }
 
-// TestJUnitKeepsNames reads the names back and checks that printable names are
-// complete.
+// TestJUnitKeepsNames reads the case names back and checks that printable names
+// are unchanged.
 func TestJUnitKeepsNames(t *testing.T) {
 	var v struct {
 		Cases []struct {
@@ -81,7 +81,7 @@ func TestJUnitKeepsNames(t *testing.T) {
 	}
 	for i, name := range sample.HostileNames() {
 		want := report.OneLine(name) + " (2048x2048 in 1024x1, SIMD32)"
-		if v.Cases[i].Name != want && v.Cases[i].Name != want+" #2" { // a tab and a line break both read as a space
+		if v.Cases[i].Name != want && v.Cases[i].Name != want+" #2" { // two names become equal: a tab and a line break
 			t.Errorf("case %d: got %q, want %q", i, v.Cases[i].Name, want)
 		}
 	}
@@ -100,8 +100,8 @@ func FuzzJUnit(f *testing.F) {
 	})
 }
 
-// The expected lines are escaped by GitHub's rules: first %, then line breaks,
-// and in properties also colons and commas.
+// TestAnnotations checks that annotations are escaped by GitHub's rules: first
+// %, then line breaks, and in properties also colons and commas.
 func TestAnnotations(t *testing.T) {
 	for _, c := range []struct {
 		a            report.Annotation

@@ -1,6 +1,6 @@
 // Package machine writes results for programs: JSON and CSV at full precision,
-// JUnit XML, and annotations. It does not know kernels, statistics, or formats
-// for people.
+// JUnit XML, and annotations. It contains no code for kernels, statistics, or
+// formats for people.
 package machine
 
 import (
@@ -16,10 +16,11 @@ import (
 	"occudiff/report"
 )
 
-// JSON writes a value of a contract as indented JSON with a final newline. The
-// bytes equal those of encoding/json, except that a nil list is empty instead
-// of null. Fields keep their order, and names keep their characters: `<` stays
-// `<`, because the output is not part of a web page.
+// JSON writes the value of a JSON contract as indented JSON with a final
+// newline. The output equals the output of encoding/json, except that a nil
+// list is written as [] instead of null. Fields keep their order. Names are not
+// escaped for HTML (`<` stays `<`), because the output is not part of a web
+// page.
 //
 // Tables are written row by row, because a run that keeps every launch has more
 // rows than fit in memory.
@@ -33,7 +34,7 @@ func JSON(w io.Writer, value any) error {
 			return j.err
 		})))
 	out.WriteByte('\n')
-	if err = cmp.Or(out.Flush(), err); err != nil { // the first one is the writer's error
+	if err = cmp.Or(out.Flush(), err); err != nil { // an error of the writer comes before an error of encoding
 		return fmt.Errorf("writing JSON: %w", err)
 	}
 	return nil
@@ -42,13 +43,14 @@ func JSON(w io.Writer, value any) error {
 // field is a field of a row object: a column, or an object with several fields.
 type field struct {
 	name   string
-	column int  // -1 for an object without its own column
-	omit   bool // if it is absent
+	column int  // column index; -1 for an object without its own column
+	omit   bool // omit the field if its value is absent
 	fields []field
 }
 
-// fieldsOf returns the columns as objects and fields according to their paths,
-// in column order. The column of an object comes before its fields.
+// fieldsOf returns the columns as a tree of objects and fields according to
+// their paths, in column order. The column of an object comes before its
+// fields.
 func fieldsOf(columns []report.Column) []field {
 	var root field
 	for i := range columns {
@@ -73,7 +75,7 @@ func fieldsOf(columns []report.Column) []field {
 // rowWriter writes the rows of tables.
 type rowWriter struct {
 	*jsontext.Encoder
-	fields map[*report.Column][]field // by first column, because the rows of a List share their columns
+	fields map[*report.Column][]field // cache by first column, because the rows of a List share their columns
 	err    error                      // first error
 }
 

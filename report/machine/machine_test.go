@@ -58,7 +58,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestJSONMatchesLibrary compares every kind of value with encoding/json.
+// TestJSONMatchesLibrary checks that every kind of value is written as
+// encoding/json writes it.
 func TestJSONMatchesLibrary(t *testing.T) {
 	type Inner struct {
 		N     int64  `json:"n"`
@@ -112,7 +113,7 @@ func TestJSONMatchesLibrary(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	var none bytes.Buffer // the one exception: a list in a contract is never null
+	var none bytes.Buffer // the only difference to encoding/json: a nil list is not null
 	if err := machine.JSON(&none, []int(nil)); err != nil || none.String() != "[]\n" {
 		t.Errorf("a list that is nil is %q, %v", none.String(), err)
 	}
@@ -157,8 +158,8 @@ func TestJSONKeepsNames(t *testing.T) {
 	}
 }
 
-// TestCSVReadsBack reads the CSV with another reader, removes the guard, and
-// compares every name.
+// TestCSVReadsBack reads the CSV back with encoding/csv, removes the guard
+// against spreadsheet formulas, and checks that every name is unchanged.
 func TestCSVReadsBack(t *testing.T) {
 	records, err := csv.NewReader(strings.NewReader(toCSV(t, sample.Hostile()))).ReadAll()
 	if err != nil {
@@ -208,7 +209,7 @@ func TestCSVNumbersAreNeverGuarded(t *testing.T) {
 	}
 }
 
-// TestTableNumbers checks that the numbers of every CSV have all digits and no
+// TestTableNumbers checks that numbers in CSV have all their digits and no
 // exponent.
 func TestTableNumbers(t *testing.T) {
 	var b strings.Builder

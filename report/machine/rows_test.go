@@ -53,9 +53,9 @@ var launchColumns = slices.Concat([]report.Col[launchRow]{
 	report.JSON("extra", func(r *launchRow) unit.Opt[unit.Points] { return r.Extra }, report.Optional),
 })
 
-// launchRows returns a row with all values, a row without values, and a row
-// with an empty part. The first two cases of absence are null, and the third is
-// not.
+// launchRows returns three rows: a row with all values, a row without values,
+// and a row whose part is present but empty. In JSON, a missing part is null,
+// and an empty part is an object.
 func launchRows() []launchRow {
 	return []launchRow{
 		{"_Z1kv", unit.Size(512, 2), unit.Some[unit.Seconds](0.0015), &launchPart{unit.Some[unit.Ratio](0.627),
@@ -76,9 +76,9 @@ const launchJSON = `{"schema":"occudiff/launch/1","rows":[` +
 	`{"task":"=1+1","global":[],"total_seconds":null,"part":null,"notes":[],"sure":null},` +
 	`{"task":"c","global":[],"total_seconds":null,"part":{"peak_percent":null,"deep":{"waves":null},"words":[]},"notes":[],"sure":null}],"end":"."}`
 
-// TestTypedTable writes a table of typed rows in every form: as JSON, which
-// must match its schema, as CSV, and for people. Rows from a stream have the
-// same output.
+// TestTypedTable writes a table of typed rows as JSON, as CSV, and for people.
+// It checks that the JSON matches its schema, and that rows from a stream have
+// the same output.
 func TestTypedTable(t *testing.T) {
 	rows := launchRows()
 	table := report.NewTable("launches", "", rows, launchColumns)
@@ -139,8 +139,9 @@ func TestTypedTable(t *testing.T) {
 	}
 }
 
-// TestShow checks the table for people: keys first, times in the heading's
-// unit, decoded names, and no column without a heading or without values.
+// TestShow checks the table for people: the columns in the keys come first,
+// times have the heading's unit, and names are demangled. Columns without a
+// heading or without values are left out.
 func TestShow(t *testing.T) {
 	shown := report.NewTable("launches", "", launchRows()[:2], launchColumns).Show("part_peak_percent", "total_seconds")
 	if got := strings.Join(shown.Keys(), " "); got != "part_peak_percent total_seconds task global part_words sure" {

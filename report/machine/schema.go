@@ -15,9 +15,10 @@ import (
 
 // Schema returns the JSON Schema of an output. It is derived from the Go types
 // and columns, so it always agrees with the output. Every field is required
-// unless it is omitted when empty. A pointer may be null, a list may not, and
-// no other field is allowed. all are the outputs of the program, because an
-// output that contains another one names its schema.
+// unless it is omitted when empty. A pointer may be null, but a list may not.
+// Fields that are not in the schema are not allowed. all contains all outputs
+// of the program, because the schema of an output refers to the schemas of the
+// outputs that it contains.
 func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	c := contract{}
 	for _, other := range all {
@@ -33,8 +34,8 @@ func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 		}
 		list = append(list, s)
 	}
-	// An output with one form has its schema as the root. Several forms are
-	// alternatives.
+	// If an output has one form, the schema of the form is the root. If it has
+	// several forms, the root lists them as alternatives.
 	root := list[0]
 	if len(list) > 1 {
 		root = &jsonschema.Schema{OneOf: list}
@@ -74,7 +75,7 @@ func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
 		return tableSchema(t), nil
 	}
 	elem, optional := v, v.Kind() == reflect.Pointer
-	if value := v.MethodByName("Value"); value.IsValid() { // a unit.Opt
+	if value := v.MethodByName("Value"); value.IsValid() { // v is a unit.Opt
 		elem, optional = reflect.Zero(value.Type().Out(0)), true
 	} else if optional && v.IsNil() {
 		elem = reflect.Zero(v.Type().Elem())
@@ -116,7 +117,7 @@ func (c contract) plainSchema(v reflect.Value) (s *jsonschema.Schema, err error)
 		s.Type = "number"
 	case reflect.Int, reflect.Int64: // sizes, lines, counts: never negative
 		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
-	case reflect.Slice: // an empty list is [], never null
+	case reflect.Slice: // an empty list is written as [], never as null
 		elem := reflect.Zero(v.Type().Elem())
 		if v.Len() > 0 {
 			elem = v.Index(0)
@@ -148,7 +149,8 @@ func (c contract) structSchema(v reflect.Value) (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		// Readers select the schema by this value.
+		// Programs that read the output select the schema by the field
+		// "schema".
 		if id := c[v.FieldByIndex(f.Index[:len(f.Index)-1]).Type()]; id != "" && name == "schema" {
 			p.Const = jsonschema.Ptr[any](id)
 		}
@@ -190,8 +192,8 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 	return s
 }
 
-// closedObject returns the schema of an object that allows only added
-// properties.
+// closedObject returns the schema of an object without properties. The object
+// allows only the properties that the caller adds.
 func closedObject() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -206,7 +208,7 @@ func addProperty(s *jsonschema.Schema, name string, p *jsonschema.Schema, requir
 	}
 }
 
-// orNull allows null in addition to the value.
+// orNull changes a schema so that it also allows null.
 func orNull(s *jsonschema.Schema) { s.Type, s.Types = "", []string{"null", s.Type} }
 
 // cellSchema returns the schema for the values of a column.
@@ -235,12 +237,12 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 	return s
 }
 
-// limit adds the bounds of sizes and positions.
+// limit adds the minimum and maximum values of sizes and positions to a schema.
 func limit(p *jsonschema.Schema, name string) {
 	switch name {
 	case "global", "local":
 		p.MaxItems, p.Items.Minimum = jsonschema.Ptr(3), jsonschema.Ptr(1.0)
 	case "line", "column":
-		p.Minimum = jsonschema.Ptr(1.0) // an unknown position is null
+		p.Minimum = jsonschema.Ptr(1.0) // positions start at 1; an unknown position is null
 	}
 }

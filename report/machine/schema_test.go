@@ -25,7 +25,7 @@ type schemaProbe struct {
 	Skip   int `json:"-"`
 }
 
-// TestTypes checks the schema of each kind of field. The expected text is
+// TestTypes checks the schema of each kind of field against a schema that is
 // written by hand.
 func TestTypes(t *testing.T) {
 	s, err := Schema(&report.Schema{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
@@ -53,7 +53,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestRejects checks types whose JSON is unknown.
+// TestRejects checks that Schema rejects types whose form in JSON is unknown.
 func TestRejects(t *testing.T) {
 	for _, c := range []struct {
 		value     any

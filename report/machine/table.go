@@ -10,10 +10,10 @@ import (
 	"occudiff/report"
 )
 
-// Table writes any table as CSV: a line of column keys, then the raw values at
-// full precision, see report.Tidy. Absent values are empty. Texts that a
-// spreadsheet would execute are guarded. Keys and the number format (all
-// digits, no exponent) are a contract with scripts.
+// Table writes any table as CSV: a line of column keys, then the rows with raw
+// values at full precision (see report.Tidy). Absent values are empty. A text
+// that a spreadsheet would execute gets a prefix that prevents this. Keys and
+// the number format (all digits, no exponent) are a contract with scripts.
 func Table(w io.Writer, t *report.Table) error {
 	if err := writeTable(w, t); err != nil {
 		return fmt.Errorf("writing CSV: %w", err)
@@ -39,8 +39,8 @@ func writeTable(w io.Writer, t *report.Table) error {
 	return out.Error()
 }
 
-// raw returns a cell without its unit and its decimals. The column key contains
-// the unit.
+// raw returns a cell's value at full precision and without its unit. The column
+// key contains the unit.
 func raw(c report.Cell) string {
 	switch c.Kind {
 	case report.Absent:

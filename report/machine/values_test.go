@@ -82,8 +82,8 @@ func documents(t *testing.T) map[string]*report.Table {
 	return tables
 }
 
-// TestValues checks that JSON and CSV of each document have the values of the
-// cells.
+// TestValues checks that the JSON and the CSV of each document contain the
+// values of the table's cells.
 func TestValues(t *testing.T) {
 	values := 0
 	for name, table := range documents(t) {
@@ -144,7 +144,7 @@ func find(v any, path string) any {
 	return v
 }
 
-// sameText reports whether CSV has the value of a cell.
+// sameText reports whether a CSV text is the value of a cell.
 func sameText(got string, c report.Cell) bool {
 	switch c.Kind {
 	case report.Text, report.Name:
@@ -166,7 +166,7 @@ func sameText(got string, c report.Cell) bool {
 	return err == nil && near(x, c.Num)
 }
 
-// sameValue reports whether JSON has the value of a cell.
+// sameValue reports whether a JSON value is the value of a cell.
 func sameValue(got any, c report.Cell) bool {
 	list, _ := got.([]any)
 	switch c.Kind {
@@ -193,5 +193,5 @@ func sameValue(got any, c report.Cell) bool {
 }
 
 // near reports whether two numbers differ only by the noise of binary
-// arithmetic, which CSV leaves out.
+// arithmetic, which CSV does not contain.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b), 1) }

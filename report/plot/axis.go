@@ -9,30 +9,31 @@ import (
 // scale converts values to pixels along an axis.
 type scale struct {
 	from, to   float64 // values
-	start, end float64 // pixels of from and to
+	start, end float64 // pixel positions of from and to
 }
 
 func (s scale) at(v float64) float64 {
 	return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start)
 }
 
-// span widens the ends of a scale until it has a length. It ignores values that
-// are not finite.
+// span returns the ends of a scale, widened if they are too close to each
+// other. If an end is not finite, it returns 0 and 1.
 func span(from, to float64) (float64, float64) {
 	if math.IsNaN(from) || math.IsInf(from, 0) || math.IsNaN(to) || math.IsInf(to, 0) || math.IsInf(to-from, 0) {
 		return 0, 1
 	}
-	if !(to > from) || from+(to-from)/1000 == from { // too close for numbers between them
+	if !(to > from) || from+(to-from)/1000 == from { // the ends are too close for numbers between them
 		grow := math.Max(math.Abs(from)*1e-3, 1)
 		return from - grow, from + grow
 	}
 	return from, to
 }
 
-// ticks returns the round values of a scale and the number of decimals that
-// they need. The values are at least distance pixels apart. The number of steps
-// is at most the argument most. A step is a usual one: 1, 2, or 5 times a power
-// of ten, or a power of two times the requested step.
+// ticks returns the round values to print along a scale, and the number of
+// decimals that they need. The values are at least distance pixels apart, and
+// the number of steps between them is at most most. The step is 1, 2, or 5
+// times a power of ten. If the argument step is not 0, it is a power of two
+// times that argument.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
 	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
 	least := (s.to - s.from) / most
@@ -61,7 +62,7 @@ func (s scale) ticks(distance, step, most float64) (values []float64, decimals i
 	return values, min(max(decimals, 0), 12)
 }
 
-// field is the area for the data of a plot with axes.
+// field is the area of a plot with axes in which the data is drawn.
 type field struct{ x, y scale }
 
 // newField returns a field between two vertical pixels. Its right side is at
@@ -72,7 +73,8 @@ func newField(top, right, bottom float64) field {
 
 func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
 
-// xAxis draws the horizontal axis with its numbers, grid lines, and title.
+// xAxis draws the horizontal axis of a field with its numbers, grid lines, and
+// title.
 func (p *pen) xAxis(f *field, c *report.LineChart) {
 	values, decimals := c.XAlone, 0
 	if values == nil {
@@ -87,11 +89,11 @@ func (p *pen) xAxis(f *field, c *report.LineChart) {
 	p.text((f.x.start+f.x.end)/2, f.y.start+33, "middle", textSize, text2, c.X)
 }
 
-// axisHeight is the height of xAxis below the field.
+// axisHeight is the height that xAxis needs below the field.
 const axisHeight = 40.0
 
-// yAxis draws the vertical axis with its numbers, grid lines, and the title
-// above.
+// yAxis draws the vertical axis of a field with its numbers and grid lines, and
+// its title above the field.
 func (p *pen) yAxis(f *field, title string) {
 	values, decimals := f.y.ticks(30, 0, 6)
 	for _, v := range values {
@@ -103,7 +105,8 @@ func (p *pen) yAxis(f *field, title string) {
 	p.text(margin, f.y.end-10, "", textSize, text2, title)
 }
 
-// titleHeight is the height of yAxis's title above the field.
+// titleHeight is the height that the title of the vertical axis needs above the
+// field.
 const titleHeight = 26.0
 
 // fitNumbers moves the left side of a field so that the numbers of the vertical

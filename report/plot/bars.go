@@ -7,18 +7,19 @@ import (
 	"occudiff/report"
 )
 
-// partPaint returns the paint of a part. Nothing else has this paint.
+// partPaint returns the paint of a part. No other element of a chart has this
+// paint.
 func partPaint(part int) paint { return part0 + paint(part)%(hue0-part0) }
 
-// barField is the area for one row. Its parts follow one another from left to
-// right, up to 100%.
+// barField is the area for the bar of one row. The parts of the bar follow one
+// another from left to right, up to 100%.
 type barField struct {
 	x           scale
 	top, height float64
 }
 
-// shares draws the parts of a bar and returns their description. A negative
-// part has no width.
+// shares draws the parts of a bar and returns a description of them. A part
+// with a negative value has no width.
 func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) string {
 	var texts []string
 	from := 0.0
@@ -33,8 +34,9 @@ func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) s
 	return strings.Join(texts, ", ")
 }
 
-// row draws the bars of a row, the old one above the new one, with lines at 0,
-// 50, and 100%, and the mark over them. It returns their description.
+// row draws the bars of a row, with the old bar above the new bar. It draws
+// lines at 0, 50, and 100%, and the mark over the bars. It returns a
+// description of the bars.
 func (p *pen) row(f barField, b *report.StackedBars, r *report.StackedRow) string {
 	var texts []string
 	each := r.Each()
@@ -86,8 +88,8 @@ func Bar(b *report.StackedBars, row int) []byte {
 	return p.svg(100, height*n, text, "preserveAspectRatio", "none")
 }
 
-// Swatch returns the color of a part for a legend on a page, or the color of
-// the marks if the part is negative.
+// Swatch returns a small square in the color of a part, for a legend on a page.
+// If the number of the part is negative, it returns the symbol of the marks.
 func Swatch(part int) []byte {
 	p := newPen(&report.Plot{}, Look{Inline: true}, 10)
 	if part < 0 {
@@ -98,8 +100,8 @@ func Swatch(part int) []byte {
 	return p.svg(10, 10, "")
 }
 
-// drawBars returns a chart with a bar for each row next to its name, over an
-// axis from 0 to 100%.
+// drawBars returns a chart with a bar for each row, next to the row's name,
+// over an axis from 0 to 100%.
 func drawBars(plot *report.Plot, look Look) []byte {
 	const rowHeight, barHeight = 30.0, 18.0
 	b, p := plot.Bars, newPen(plot, look, linesWidth)

@@ -11,8 +11,8 @@ import (
 	"occudiff/report/plot"
 )
 
-// breakdown returns the thread-slot breakdown of some kernels. One has a
-// negative part, and one has a part that the others do not have.
+// breakdown returns the thread-slot breakdown of some kernels. One kernel has a
+// negative part, and another has a part that the others do not have.
 func breakdown() *report.StackedBars {
 	return &report.StackedBars{
 		Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "shortfall", "last wave (predicted)", "launch limit (predicted)"},
@@ -24,7 +24,7 @@ func breakdown() *report.StackedBars {
 		}}
 }
 
-// TestBar checks that a negative share takes no room, that a bar ends at 100%,
+// TestBar checks that a negative share has no width, that a bar ends at 100%,
 // and that a row without parts has no bar.
 func TestBar(t *testing.T) {
 	var all strings.Builder
@@ -49,8 +49,8 @@ func TestBar(t *testing.T) {
 	testenv.Golden(t, "testdata/bars.svg", []byte(all.String()))
 }
 
-// TestMarks checks the mark at the predicted average, and a range with two
-// ends.
+// TestMarks checks a mark at a single predicted average, and a mark with two
+// ends for a range of averages.
 func TestMarks(t *testing.T) {
 	b := breakdown()
 	b.Mark = "predicted average"
@@ -78,8 +78,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestShows checks that a legend has no entry that is in no bar, because people
-// would search for it.
+// TestShows checks that a legend lists only parts that are visible in a bar,
+// because people would search for other parts.
 func TestShows(t *testing.T) {
 	var shown []int
 	for part := range breakdown().Parts {
@@ -92,7 +92,7 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// TestColorsOfParts checks that nothing else has the color of a breakdown part,
+// TestColorsOfParts checks that the color of a breakdown part has no other use,
 // on a light and on a dark page.
 func TestColorsOfParts(t *testing.T) {
 	for _, dark := range []bool{false, true} {

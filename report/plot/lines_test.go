@@ -42,7 +42,7 @@ func TestLineChartWithOddData(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		series report.LineSeries
-		drawn  string // elements of the data; empty if nothing can be drawn
+		drawn  string // SVG elements that draw the data; empty if nothing can be drawn
 	}{
 		{"a gap cuts a line in two", line("gap", 1, 2, nan, 3, 4), "polyline polyline"},
 		{"infinities are gaps", line("inf", 1, inf, 2), "circle circle"},
@@ -93,8 +93,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// FuzzDraw draws data of all kinds with hostile numbers and names. Nothing may
-// panic, and the result must be XML with valid numbers.
+// FuzzDraw draws all kinds of plots with hostile numbers and names. It checks
+// that nothing panics, and that the result is XML with valid numbers.
 func FuzzDraw(f *testing.F) {
 	f.Add(100.0, 62.7, 99.5, "Fan2", 350.0)
 	f.Add(math.Inf(1), math.NaN(), -1e308, `"><script>`, 1.0)
@@ -122,8 +122,8 @@ func FuzzDraw(f *testing.F) {
 	})
 }
 
-// TestNumbersOnlyAtPoints checks that an axis has numbers only at the points if there
-// are no values between them: no sub-group has 24 work-items.
+// TestNumbersOnlyAtPoints checks that an axis has numbers only at the points if
+// no values exist between them. For example, no sub-group has 24 work-items.
 func TestNumbersOnlyAtPoints(t *testing.T) {
 	for _, alone := range [][]float64{nil, {8, 16, 32}} {
 		chart := lineChart(report.LineChart{X: "Sub-group size", Y: "Occupancy", XStep: 8, XAlone: alone,

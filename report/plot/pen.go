@@ -10,7 +10,7 @@ import (
 	"occudiff/report"
 )
 
-// phone is the width below which a chart is laid out for a phone.
+// phone is a width in pixels. A narrower chart is laid out for a phone.
 const phone = 480
 
 // pen writes one chart.
@@ -21,8 +21,8 @@ type pen struct {
 	width float64
 }
 
-// newPen returns a pen for a chart with the width of the look, otherwise with
-// the given width.
+// newPen returns a pen for a chart. The chart has the width in the look, or the
+// given width if the look has none.
 func newPen(p *report.Plot, l Look, width float64) *pen {
 	if l.Width > 0 {
 		width = l.Width
@@ -33,8 +33,8 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 // narrow reports whether the chart is for a phone.
 func (p *pen) narrow() bool { return p.width < phone }
 
-// px returns a coordinate rounded to 10% of a pixel. NaN becomes 0, and a value
-// far outside is limited.
+// px returns a coordinate as text, rounded to 0.1 pixels. NaN becomes 0, and a
+// value far outside the chart is limited.
 func px(v float64) string {
 	if math.IsNaN(v) {
 		v = 0
@@ -47,8 +47,9 @@ func px(v float64) string {
 func escape(s string) string { return html.EscapeString(report.Clean(s)) }
 
 // open begins an element. Attributes are names, each followed by a value: a
-// text, a coordinate, or a paint. They are not styles, because a page's policy
-// may forbid those. An attribute with an empty text is left out.
+// text, a coordinate, or a paint. Colors are attributes and not styles, because
+// a page's content security policy may forbid styles. An attribute with an
+// empty text is left out.
 func (p *pen) open(name string, attributes ...any) {
 	p.WriteString("<" + name)
 	for i := 0; i+1 < len(attributes); i += 2 {
@@ -67,7 +68,7 @@ func (p *pen) open(name string, attributes ...any) {
 	}
 }
 
-// shape writes an element without children, except for a tooltip if it has one.
+// shape writes an element whose only child is the tooltip, if there is one.
 func (p *pen) shape(name, tooltip string, attributes ...any) {
 	p.open(name, attributes...)
 	if tooltip == "" {
@@ -81,8 +82,8 @@ func (p *pen) rect(x, y, width, height float64, ink paint, tooltip string) {
 	p.shape("rect", tooltip, "x", x, "y", y, "width", math.Max(width, 0), "height", math.Max(height, 0), "fill", ink)
 }
 
-// line draws a straight line. dashes is the SVG attribute, empty for a solid
-// line.
+// line draws a straight line. dashes is the SVG attribute stroke-dasharray, or
+// empty for a solid line.
 func (p *pen) line(x0, y0, x1, y1 float64, ink paint, width float64, dashes string) {
 	p.shape("line", "", "x1", x0, "y1", y0, "x2", x1, "y2", y1, "stroke", ink, "stroke-width", width,
 		"stroke-dasharray", dashes)
@@ -99,7 +100,7 @@ func (p *pen) polyline(points []point, ink paint, width float64, dashes string) 
 // point is a position in the chart.
 type point struct{ x, y float64 }
 
-// list returns points as an SVG attribute.
+// list returns points as the value of an SVG attribute.
 func list(points []point) string {
 	return strings.Join(report.ListOf(points, func(at point) string { return px(at.x) + "," + px(at.y) }), " ")
 }
@@ -111,15 +112,15 @@ const (
 	tickSize  = 11.0
 )
 
-// text writes a text on a baseline. x is its beginning, or its middle or end
-// with that anchor.
+// text writes a text on a baseline. The anchor determines whether the text
+// begins, ends, or has its middle at x.
 func (p *pen) text(x, y float64, anchor string, size float64, ink paint, s string) {
 	p.open("text", "x", x, "y", y, "text-anchor", anchor, "font-size", size, "fill", ink)
 	p.WriteString(">" + escape(s) + "</text>\n")
 }
 
-// textWidth returns the approximate width of a text, in the wide font among the
-// browsers' fallback fonts.
+// textWidth returns the approximate width of a text, in the widest font among
+// the browsers' fallback fonts.
 func textWidth(s string, size float64) float64 {
 	w := 0.0
 	for _, r := range s {
@@ -132,15 +133,15 @@ func textWidth(s string, size float64) float64 {
 			w += 0.9
 		case r < 0x2e80:
 			w += 0.64
-		default: // Chinese, Japanese, and Korean, and most symbols
+		default: // Chinese, Japanese, and Korean characters, and most symbols
 			w++
 		}
 	}
 	return w * size
 }
 
-// fit shortens a text in its middle until it fits the room or has eight
-// characters left.
+// fit removes characters from the middle of a text until the text fits the room
+// or has only eight characters left.
 func fit(s string, size, room float64) string {
 	n := report.Width(s)
 	for wide := textWidth(s, size); n > 8 && wide > room; wide = textWidth(s, size) {
@@ -162,7 +163,8 @@ func (p *pen) heading() float64 {
 	return 2*margin + titleSize
 }
 
-// key is an entry of a legend. mark draws its symbol around a position.
+// key is an entry of a legend. The function mark draws its symbol around a
+// position.
 type key struct {
 	name string
 	mark func(x, y float64)
@@ -188,9 +190,9 @@ func (p *pen) legend(y float64, keys []key) float64 {
 	return y + 24
 }
 
-// chart returns the drawing as SVG. The plot's title and text are for readers
-// who do not see the drawing. A page prints its own title next to the chart,
-// because a title in the chart would hide the tooltips.
+// chart returns the drawing as SVG. The SVG contains the plot's title and text
+// for readers who cannot see the drawing. On a page, they are in an attribute,
+// because an SVG title would hide the tooltips.
 func (p *pen) chart(height float64) []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
 	if p.look.Inline {
@@ -218,8 +220,8 @@ func (p *pen) svg(width, height float64, label string, attributes ...any) []byte
 	return []byte(p.String())
 }
 
-// paint is a color by purpose. On a page it is a CSS variable, so that a dark
-// page has its own colors.
+// paint is a color, named by its purpose. On a page, it is a CSS variable, so
+// that a dark page can have other colors.
 type paint int
 
 // The paints. Four hues begin with hue0, the color of bad results.

@@ -7,13 +7,13 @@
 // library, because it also runs in a browser, where every megabyte counts.
 //
 // A chart is drawn for a width. A narrow chart is drawn again instead of scaled
-// down, so that its text stays readable on a phone. The names of colors are
-// their purposes. A page defines them as CSS variables, for light and dark, and
-// a file contains their values. Names from any source are escaped. The output
-// depends only on the plot.
+// down, so that its text stays readable on a phone. Colors are named by their
+// purpose. A page defines them as CSS variables, for light and for dark pages,
+// and a file contains the color values. Names from any source are escaped. The
+// output depends only on the plot and the look.
 //
-// The package does not know kernels, devices, or the meaning of the numbers,
-// nor the page around a chart.
+// The package does not depend on kernels, devices, the meaning of the numbers,
+// or the page around a chart.
 package plot
 
 import (
@@ -27,9 +27,10 @@ import (
 
 // Look describes the place for which a chart is drawn.
 type Look struct {
-	// Inline draws for a page that defines the colors as CSS variables (see
-	// Variables) and prints the title itself. Otherwise, the chart is a
-	// standalone file with a title, a white background, and fixed colors.
+	// Inline is set for a chart in a page that defines the colors as CSS
+	// variables (see Variables) and prints the title itself. Otherwise, the
+	// chart is a standalone file with a title, a white background, and fixed
+	// colors.
 	Inline bool
 	// Width is the width of the chart in CSS pixels, or 0 for the default of
 	// the kind of plot. Below 480, the chart is laid out for a phone, without
@@ -76,7 +77,7 @@ const svgStart = `<svg xmlns="http://www.w3.org/2000/svg" `
 
 const (
 	linesWidth  = 820.0
-	linesHeight = 330.0 // of the field
+	linesHeight = 330.0 // height of the field with the data
 )
 
 // drawLineChart draws series over one horizontal axis.
@@ -115,19 +116,20 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	return p.chart(f.y.start + axisHeight), nil
 }
 
-// seriesLine returns the paint and the dashes of a series.
+// seriesLine returns the paint and the dashes of the series at index i.
 func seriesLine(i int) (ink paint, dashes string) {
 	return [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
 }
 
-// markSize returns the radius of a mark. Later marks are smaller, so that equal
-// values of several series are visible as rings.
+// markSize returns the radius of the marks of a series. The marks of later
+// series are smaller, so that equal values of several series are visible as
+// rings.
 func markSize(series int) float64 { return math.Max(6-1.5*float64(series), 3) }
 
 func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }
 
 // series draws the parts of a series between its gaps. A part with a single
-// point is a mark.
+// point is drawn as a mark.
 func (p *pen) series(f *field, index int, s report.LineSeries) {
 	ink, dashes := seriesLine(index)
 	var stretch []point
@@ -153,7 +155,7 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 			continue
 		}
 		at := f.at(pt.X, pt.Y)
-		if n := len(stretch); n > 0 && s.Style == report.Steps { // the value before remains until here
+		if n := len(stretch); n > 0 && s.Style == report.Steps { // the previous value remains until this point
 			stretch = append(stretch, point{at.x, stretch[n-1].y})
 		}
 		stretch = append(stretch, at)

@@ -22,9 +22,9 @@ func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	return string(svg)
 }
 
-// TestChartsAreValid reads charts with strange names back as XML. It checks that they
-// reference nothing outside, that names are text, and that the output is the
-// same twice.
+// TestChartsAreValid reads charts with hostile names back as XML. It checks
+// that they do not reference other files, that names are text, and that drawing
+// a chart again has the same result.
 func TestChartsAreValid(t *testing.T) {
 	for _, name := range append(sample.HostileNames(), "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" "+
 		"</text><script>alert(1)</script>") {
@@ -75,7 +75,8 @@ func TestNoChart(t *testing.T) {
 	}
 }
 
-// TestVariables checks that a light and a dark page define the same names.
+// TestVariables checks that a light and a dark page define the same CSS
+// variables.
 func TestVariables(t *testing.T) {
 	names := func(css string) string {
 		var b bytes.Buffer

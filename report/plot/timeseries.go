@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	// A time series is drawn large or small.
+	// A time series has one of two sizes.
 	largeWidth, largeHeight = 860.0, 250.0
 	smallWidth, smallHeight = 560.0, 180.0
 	// dateWidth is the width of a date with the space around it, including a
 	// date that is moved away from the edge.
 	dateWidth = 95.0
 	// dottedStrip is the smallest distance between runs, in pixels, at which
-	// each has a dot.
+	// each run has a dot.
 	dottedStrip = 4.0
-	// thresholdRuns is the number of last runs over which the threshold is
-	// drawn, because it belongs to the newest run.
+	// thresholdRuns is the number of runs at the end of the chart over which
+	// the threshold is drawn. It is not drawn over all runs, because it belongs
+	// to the newest run.
 	thresholdRuns = 20
 )
 
-// timeField returns a field that fits the runs and values of a time series
-// below a height, with some space. Run i is at x.at(i).
+// timeField returns a field for the runs and the values of a time series, with
+// some space around them. Its top is at y. Run i is at x.at(i).
 func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	f := newField(y, p.width-margin-6, y+height)
 	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
@@ -38,15 +39,15 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	if limit, ok := c.Threshold.Value(); ok {
 		take(limit)
 	}
-	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // a flat line stays in the middle
+	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // space, also around a flat line
 	air = math.Max(air, (c.Least-(high-low))/2)
 	f.y.from, f.y.to = span(low-air, high+air)
 	f.fitNumbers()
 	return &f
 }
 
-// drawTimeSeries draws a series: a tooltip with its value for every run,
-// levels, change points, and the threshold.
+// drawTimeSeries draws a series with its levels, its change points, its
+// threshold, and a tooltip with the value for every run.
 func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	c, width, height := plot.TimeSeries, smallWidth, smallHeight
 	if c.Large {
@@ -99,7 +100,8 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	y, name := f.y.at(limit), "threshold "+report.Decimal(limit, 1)
 	wide := textWidth(name, tickSize)
 	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, mark1, 1.6, "6 4")
-	// The line of the runs may be behind the text.
+	// A rectangle behind the text covers the line of the runs, which may pass
+	// there.
 	p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "threshold of the newest run")
 	p.text(f.x.end, y-5, "end", tickSize, text2, name)
 }
@@ -132,8 +134,8 @@ func (p *pen) curve(f *field, c *report.TimeSeries) {
 	p.polyline(places, line1, 1.4, "")
 }
 
-// runs draws a dot for each run. Its tooltip appears on the whole strip above
-// and below the dot.
+// runs draws a dot for each run. The tooltip of a run appears anywhere in the
+// vertical strip above and below its dot.
 func (p *pen) runs(f *field, c *report.TimeSeries) {
 	strip := f.x.at(1) - f.x.at(0)
 	for i, run := range c.Points {

@@ -33,15 +33,16 @@ func series(n int, name string) *report.TimeSeries {
 	return c
 }
 
-// TestTimeSeriesGolden writes a time series for visual inspection.
+// TestTimeSeriesGolden compares the drawing of a time series with a golden
+// file, which people can inspect visually.
 func TestTimeSeriesGolden(t *testing.T) {
 	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
 	testenv.Golden(t, "testdata/timeseries.svg", []byte(draw(t, &p, plot.Look{})))
 }
 
-// TestTimeSeriesAreValid draws time series at the limits: none, one, flat, very
-// many runs, and names that must stay text. All of them must be XML with valid
-// numbers and a tooltip for every run.
+// TestTimeSeriesAreValid draws extreme time series: with no run, with one run,
+// with equal values, with very many runs, and with names that must stay text.
+// The results must be XML with valid numbers and a tooltip for every run.
 func TestTimeSeriesAreValid(t *testing.T) {
 	flat := series(5, "flat")
 	flat.Segments, flat.Threshold = nil, unit.Opt[float64]{}
@@ -72,14 +73,14 @@ func TestTimeSeriesAreValid(t *testing.T) {
 	}
 }
 
-// TestTimeSeriesDates checks that the dates below a time series do not overlap
-// and that the newest is among them, for any number of runs.
+// TestTimeSeriesDates checks, for any number of runs, that the dates below a
+// time series do not overlap, and that the newest date is among them.
 func TestTimeSeriesDates(t *testing.T) {
 	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>` +
 		`([0-9: -]+)</text>`)
 	for n := range 120 {
 		c := series(n+1, "k")
-		for i := range c.Points { // at this interval a date takes the most room
+		for i := range c.Points { // at this interval, a date takes the most room
 			c.Points[i].Time = time.Date(2026, 1, 1, 0, 20*i, 0, 0, time.UTC)
 		}
 		for _, large := range []bool{false, true} {

@@ -11,7 +11,7 @@ import (
 	"occudiff/report"
 )
 
-// adviceList is the JSON output of `advise` for a launch.
+// adviceList is the JSON output of `occudiff advise` for a launch.
 type adviceList struct {
 	Schema  string        `json:"schema"`
 	Device  *report.Table `json:"device"`
@@ -132,8 +132,8 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 }
 
 // settings returns the rows of the settings table: the current launch and the
-// proposals. If few settings may change, the least change is often the best
-// one, and the table has it once.
+// proposals. If few settings may change, the least change is often also the
+// best change. The table then has it only once.
 func (c *advice) settings() (list []setting) {
 	if c.found.Current != nil {
 		list = append(list, setting{predict.Setting{Launch: c.launch, Prediction: *c.found.Current}, "now"})
@@ -145,7 +145,7 @@ func (c *advice) settings() (list []setting) {
 	for i := range best {
 		if len(best[i].Changes) > 0 || c.found.Current == nil {
 			list = append(list, setting{best[i], "best"})
-		} else if c.gains() == nil { // the current launch
+		} else if c.gains() == nil { // the current launch is the best setting
 			list[0].what = "now, best"
 		}
 	}
@@ -154,16 +154,16 @@ func (c *advice) settings() (list []setting) {
 
 // now describes the current launch.
 func (c *advice) now() string {
-	// A launch has no prediction in two cases: an open setting is searched, or
-	// the given settings are rejected.
+	// The current launch has no prediction in two cases: one of its settings
+	// was not given and is searched, or its settings were rejected.
 	p := c.found.Current
 	switch {
 	case p == nil && !c.launch.Local.Present():
 		return "All work-group sizes are searched."
 	case p == nil && c.launch.SIMD == 0:
 		return "All sub-group sizes are searched."
-	// The rejection contains both values and the size that would fit, see
-	// predict.LaunchError.
+	// The rejection contains the rejected value, the limit, and the size that
+	// would fit; see predict.LaunchError.
 	case p == nil:
 		return "Now: cannot run, " + errorText(c.found.Rejection)
 	}
@@ -172,14 +172,14 @@ func (c *advice) now() string {
 
 // best returns a summary of the advice.
 func (c *advice) best() string {
-	// This is not an error, because --fix may fix every setting that prevents
-	// the launch.
+	// This result is not an error, because the user may have used --fix to fix
+	// every setting that prevents the launch.
 	if len(c.found.Best) == 0 {
 		return "No change of the allowed settings makes the launch run."
 	}
 	best := &c.found.Best[0]
 	if len(best.Changes) == 0 && c.found.Current != nil {
-		if n := c.gains(); n != nil { // the number of work-groups is not a searched setting
+		if n := c.gains(); n != nil { // such a step changes the number of work-groups, which is not searched
 			return report.UpperFirst(stepText(*n)) + ". No other setting does better."
 		}
 		return "No change of the allowed settings does better than the launch as it is."
@@ -191,8 +191,8 @@ func (c *advice) best() string {
 	return "Best: " + best.Words() + "."
 }
 
-// gains returns the first next step that raises the occupancy by itself, or
-// nil.
+// gains returns the first next step that raises the occupancy without other
+// changes, or nil if there is none.
 func (c *advice) gains() *predict.NextStep {
 	for i := range c.found.Next {
 		if n := &c.found.Next[i]; n.Alone && n.After > n.Before {
@@ -210,11 +210,11 @@ func (c *advice) items() (items []report.Item) {
 	}
 	a := &c.found
 	for _, n := range a.Next {
-		if a.Least == nil || n.Change != a.Least.Changes[0] { // a row of the table has this change
+		if a.Least == nil || n.Change != a.Least.Changes[0] { // the table does not already have this change
 			add("next step", "%s", stepText(n))
 		}
 	}
-	if a.FullGrid.Least > 0 { // fewer leave XVEs idle, whatever their size
+	if a.FullGrid.Least > 0 { // with fewer work-groups, some XVEs are idle, whatever the size of the work-groups
 		add("grid", "%s fill the GPU; multiples of %s leave no partial last wave",
 			unit.Plural(a.FullGrid.Least, "work-group"), report.Thousands(a.FullGrid.Multiple))
 	}
@@ -225,7 +225,8 @@ func (c *advice) items() (items []report.Item) {
 	return items
 }
 
-// stepText returns a next step with its cost.
+// stepText returns the description of a next step. It includes the conditions
+// for the step.
 func stepText(n predict.NextStep) string {
 	if n.Prediction.Partial {
 		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)",
@@ -282,14 +283,15 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	probes, items := []probe{}, []report.Item(nil)
 	for i := range found {
 		p := probe{Setting: found[i]}
-		// The text can be pasted: names of SYCL and OpenCL, and the compiler
-		// option.
+		// The text contains the names of SYCL and OpenCL and the compiler
+		// option, so that it can be pasted.
 		how := report.Item{Lead: "work-group",
 			Text: "only if the kernel computes the same result in work-groups of any size"}
 		switch p.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.slm = unit.Some(p.Launch.SLM)
-			// The SLM that the kernel already has is not requested again.
+			// The text requests only the additional SLM, because the kernel
+			// already has the rest.
 			p.source = fmt.Sprintf("local_accessor<char> of %d bytes", p.Launch.SLM-l.SLM)
 			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` " +
 				"argument, set with clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that " +

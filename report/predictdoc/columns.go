@@ -22,8 +22,9 @@ var deviceColumns = []report.Col[arch.Choice]{
 	report.JSON("chosen_by", func(c *arch.Choice) string { return c.By.String() }, report.NonZero),
 }
 
-// launchColumns are the columns for the launch of a prediction. A default is
-// absent. SLM and barriers are amounts.
+// launchColumns are the columns for the launch of a prediction. Settings with
+// their default value are absent. SLM and barriers are always present, because
+// 0 is an amount.
 var launchColumns = []report.Col[predict.Launch]{
 	report.Define("global", "Global", func(l *predict.Launch) unit.Size3 { return l.Global }, report.Wide),
 	report.Define("local", "Local", func(l *predict.Launch) unit.Size3 { return l.Local }, report.Wide),
@@ -86,7 +87,7 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.JSON("partial_work_groups", func(p *predict.Prediction) bool { return p.Partial }),
 }
 
-// KernelPrediction are the prediction columns in a table of kernels.
+// KernelPrediction contains the prediction columns for a table of kernels.
 var KernelPrediction = []report.Col[predict.Prediction]{
 	as("policy", "predicted_policy", report.Group("Predicted"), report.Title("policy"), report.Wide),
 	as("threads_per_work_group", "threads_per_work_group", report.Wide),
@@ -103,15 +104,16 @@ var KernelPrediction = []report.Col[predict.Prediction]{
 	as("tail_percent", "tail_percent", report.Wide),
 }
 
-// as returns the prediction column with a path, under another key.
+// as returns the prediction column with the given path, with its key replaced
+// by key.
 func as(path, key string, options ...report.Option) report.Col[predict.Prediction] {
 	at := slices.IndexFunc(predictionColumns, func(c report.Col[predict.Prediction]) bool { return c.Path == path })
 	options = append([]report.Option{report.Key(key), report.Brief(""), report.Drop(0)}, options...)
 	return predictionColumns[at].As(options...)
 }
 
-// limit returns the number of work-groups that a resource allows. It is absent
-// without a limit.
+// limit returns the number of work-groups that a resource allows. The result is
+// absent if the resource sets no limit.
 func limit(n int64) unit.Opt[int64] { return unit.Maybe(n, n != predict.Unlimited) }
 
 // stepColumns are the columns for a step of the calculation.

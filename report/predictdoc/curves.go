@@ -17,12 +17,12 @@ import (
 
 // axis is a setting that a sweep varies.
 type axis struct {
-	over             string // name in the flag
+	over             string // name of the setting in the flag --sweep
 	key, title, unit string
 	divisor          int64   // converts a value of the sweep to the unit
-	step             float64 // distance between the marked values
+	step             float64 // distance between the numbers on the chart's axis
 	vary             func(*arch.Device, predict.Launch) []predict.Point
-	columns          []string // columns of the table besides the values
+	columns          []string // table columns in addition to the values of the setting
 }
 
 // The settings that a sweep varies.
@@ -34,8 +34,8 @@ const (
 	overGroups = "groups"
 )
 
-// axisOf returns the axis of a sweep. groups are the numbers of work-groups, if
-// they are given.
+// axisOf returns the axis of a sweep. groups contains the numbers of
+// work-groups to sweep, if the user gave them.
 func axisOf(over string, groups []int64) axis {
 	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers",
 		"work_groups_per_xe_core", "work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent",
@@ -58,8 +58,8 @@ func axisOf(over string, groups []int64) axis {
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 
-// occupancyChart returns a chart of occupancy over another quantity. step is
-// the distance between the numbers of that axis.
+// occupancyChart returns a chart of the occupancy over another quantity. step
+// is the distance between the numbers on the axis of that quantity.
 func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
 	return &report.Plot{Title: title, Max: 100, Unit: "%",
 		LineChart: &report.LineChart{X: x, Y: "Occupancy", XStep: step, Series: series}}
@@ -74,7 +74,8 @@ type sweep struct {
 	Points *report.Table `json:"points"`
 }
 
-// remark marks the launch that was swept, and describes special points.
+// remark returns the remark for a point: a mark for the user's own launch, or a
+// description of a special point.
 func (a *axis) remark(p *predict.Point) report.Word {
 	switch {
 	case p.Err != nil && a.over == overGRF:
@@ -95,8 +96,9 @@ func (a *axis) remark(p *predict.Point) report.Word {
 	return report.Word{Text: strings.Join(parts, ", ")}
 }
 
-// xeCore returns the occupancy of an Xe-core: the Xe-core that fills first, or
-// any full one.
+// xeCore returns the occupancy of one Xe-core. In a sweep over the number of
+// work-groups, this is the Xe-core that fills first. In other sweeps, it is any
+// full Xe-core.
 func (a *axis) xeCore(p *predict.Prediction) unit.Ratio {
 	if a.over == overGroups {
 		return p.XeCoreShare()
@@ -109,7 +111,7 @@ func (a *axis) xeCore(p *predict.Prediction) unit.Ratio {
 func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[predict.Point] {
 	decimals := report.Decimals(0)
 	if slices.ContainsFunc(points, func(p predict.Point) bool { return p.X%a.divisor != 0 }) {
-		decimals = 3 // the SLM of a launch is in bytes, and all rows of a column have one format
+		decimals = 3 // the SLM of the launch may not be whole KB, and a column has one format
 	}
 	own := report.Define("xe_core_percent", "Xe-core share", func(p *predict.Point) unit.Opt[unit.Ratio] {
 		return unit.Maybe(a.xeCore(&p.Prediction), p.Err == nil)
@@ -117,7 +119,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 	if slices.Contains(a.columns, "xe_core_percent") {
 		own = own.As(report.View(0))
 	}
-	// Some columns belong to one axis.
+	// Some columns belong only to the axis "groups".
 	groups := func(p *predict.Point) *predict.Prediction {
 		if a.over != overGroups || p.Err != nil {
 			return nil
@@ -155,7 +157,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 			return unit.NonZero(predict.LargestGroup(d, p.Launch))
 		}, report.Optional),
 	}, report.Part("", "predicted", func(p *predict.Point) *predict.Prediction {
-		if p.Prediction.ThreadsPerGroup == 0 { // it cannot run
+		if p.Prediction.ThreadsPerGroup == 0 { // the point cannot run
 			return nil
 		}
 		return &p.Prediction
@@ -168,8 +170,8 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 }
 
 // Sweep returns the occupancy over one setting of a launch: local, slm, simd,
-// grf, or groups. groups are the numbers of work-groups, if they are given. If
-// no point runs, the error has the reason.
+// grf, or groups. groups contains the numbers of work-groups to sweep, if the
+// user gave them. If no point can run, the error contains the reason.
 func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Output, error) {
 	a := axisOf(over, groups)
 	points := a.vary(t.Device, l)
@@ -197,19 +199,23 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
 	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name,
 		report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step, a.series(points)...)
-	if over == overSIMD || over == overGRF { // there are no values between these
+	if over == overSIMD || over == overGRF { // values between the points do not exist
 		ans.Chart.LineChart.XAlone = report.ListOf(points, func(p predict.Point) float64 { return a.value(p.X) })
 	}
 	return ans, nil
 }
 
-// mostPoints is the maximum number of sweep values on a terminal. Files and -v
-// have all.
+// mostPoints is the maximum number of sweep values on a terminal. Files, and a
+// terminal with -v, have all values.
 const mostPoints = 24
 
-// telling returns the most informative points: the launch itself, the highest,
-// SLM allocation sizes, work-group sizes of 2^n sub-groups, and the numbers of
-// work-groups that fill the first Xe-core or begin or end a wave.
+// telling returns the most informative points for a terminal. They always
+// include the launch itself and the highest point, and in addition:
+//
+//   - for SLM, the allocation sizes of the device
+//   - for the number of work-groups, the numbers that fill the first Xe-core,
+//     and the numbers at which a wave begins or ends
+//   - for other settings, work-group sizes of 2^n sub-groups
 func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch) (some []predict.Point) {
 	best, lanes := highest(points, true), int64(max(l.SIMD, 1))
 	for i := range points {
@@ -230,15 +236,16 @@ func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch
 	return some
 }
 
-// rejection returns an error if no point of a sweep can run. The error then
-// concerns a setting that does not vary.
+// rejection returns an error if no point of a sweep can run. In this case, the
+// reason is a setting that the sweep does not vary.
 func rejection(points []predict.Point) error {
 	var first error
 	for i := range points {
 		if points[i].Err == nil {
 			return nil
 		}
-		// The user asked about this launch, so its reason is preferred.
+		// The rejection of the user's own launch is preferred, because the user
+		// asked about this launch.
 		if first == nil || points[i].Own {
 			first = points[i].Err
 		}
@@ -246,9 +253,10 @@ func rejection(points []predict.Point) error {
 	return first
 }
 
-// closing returns the highest occupancy and the occupancy of the launch. Values
-// with idle lanes or smaller last work-groups are left out if there are others,
-// because their occupancy includes lanes that do no work.
+// closing returns a sentence with the highest occupancy of the sweep and the
+// occupancy of the launch. For the highest occupancy, points with idle lanes or
+// smaller last work-groups are ignored if there are other points, because their
+// occupancy includes lanes that do no work.
 func (a *axis) closing(points []predict.Point) string {
 	best := highest(points, true)
 	among := ""
@@ -284,8 +292,8 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 		if points[i].Err != nil || whole && (p.IdleLanes > 0 || p.Partial) {
 			continue
 		}
-		// Not >=: the first of equal points is the smallest, which leaves the
-		// most room.
+		// The comparison is not >=, because the first of equal points has the
+		// smallest setting, which leaves the most resources free.
 		if f, _ := figure(p); f > most {
 			best, most = &points[i], f
 		}
@@ -293,22 +301,23 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 	return best
 }
 
-// series returns the Xe-core occupancy, peak, and average over the values. A
-// value that cannot run is a gap. A curve without values is left out. The
-// launch itself is marked, so that the effect of a change is visible.
+// series returns the curves of the Xe-core occupancy, the peak, and the average
+// over the values of the setting. A value at which the launch cannot run is a
+// gap. A curve without values is left out. The user's own launch has a mark, so
+// that the effect of a change is visible.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
 	style, core := report.Straight, "Xe-core"
 	if a.over == overGroups {
 		core = "Xe-core share"
 		if n := len(points); points[n-1].X-points[0].X >= int64(n) {
-			style = report.Marks // the chart has no values between these numbers
+			style = report.Marks // values between these numbers were not computed
 		}
 	}
 	list := []report.LineSeries{{Name: core, Style: style}, {Name: "GPU peak", Style: style},
 		{Name: "GPU average", Style: style}, {Name: "this launch", Style: report.Marks}}
 	for i := range points {
 		p, gap := &points[i].Prediction, unit.Ratio(math.NaN())
-		// In the order of list.
+		// The values are in the order of the curves in list.
 		values := []unit.Ratio{a.xeCore(p), p.Peak, p.Average, gap}
 		if points[i].Own {
 			values[3], _ = figure(p)
@@ -351,9 +360,10 @@ var phaseColumns = []report.Col[timeline.Phase]{
 	report.Define("occupancy_percent", "Occupancy", func(p *timeline.Phase) unit.Ratio { return p.Occupancy }),
 }
 
-// Timeline returns the dispatch of a launch over time: its phases and the
-// average over them. Ports above 0 select the what-if of policy partial. If the
-// device's number of ports is known, the what-if follows the prediction.
+// Timeline returns the simulated dispatch of a launch over time: its phases and
+// its average occupancy. If ports is above 0, the output is the what-if of
+// policy partial with that many ports. If the device's number of ports is
+// known, the output has the prediction first and then the what-if.
 func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Output, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
@@ -370,7 +380,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	}
 	explained := timeline.Result{}
 	known := t.Device.Ports(l.Barriers > 0)
-	if ports == 0 && known > 0 && p.Waves <= 1 { // phases were published for one wave
+	if ports == 0 && known > 0 && p.Waves <= 1 { // Intel published phases only for one wave
 		if explained, err = timeline.Simulate(ctx, t.Device, &l, &p, known); err != nil {
 			return nil, err
 		}
@@ -379,7 +389,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		}
 	}
 	// The time unit is the run time of a thread, because the model has no
-	// clock. The length of a real launch scales the axis.
+	// clock. If a launch was measured, its length gives the axis its scale.
 	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports),
 		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns),
 		report.NewTable("explained", "What-if", explained.Phases, explainedColumns), predictedValue(&p)}
@@ -408,7 +418,8 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	return ans, nil
 }
 
-// explainedColumns are the what-if phases, shown below the prediction's.
+// explainedColumns are the columns for the phases of the what-if, which are
+// shown below the phases of the prediction.
 var explainedColumns = append([]report.Col[timeline.Phase]{
 	phaseColumns[0].As(report.Title("What-if: start"), report.Brief("What-if: start")),
 }, phaseColumns[1:]...)
@@ -419,7 +430,7 @@ func partialText(ports int) string {
 		unit.Plural(ports, "dispatch port"))
 }
 
-// addFirstEnd adds the state after one work-group has ended.
+// addFirstEnd adds an item with the occupancy after one work-group has ended.
 func (p *page) addFirstEnd(r *timeline.Result) {
 	if end, known := r.FirstEnd.Value(); known {
 		p.items = append(p.items, report.Item{Lead: "what-if", Text: fmt.Sprintf("if one work-group ends before all "+
@@ -427,14 +438,14 @@ func (p *page) addFirstEnd(r *timeline.Result) {
 	}
 }
 
-// timelineChart returns a chart with steps instead of lines, because residency
-// changes only when a thread starts or ends.
+// timelineChart returns a chart with steps instead of sloped lines, because the
+// number of resident threads changes only when a thread starts or ends.
 func timelineChart(title, policy string, r *timeline.Result) *report.Plot {
 	steps := report.LineSeries{Name: "policy " + policy, Style: report.Steps}
 	for _, p := range r.Phases {
 		steps.Points = append(steps.Points, report.Point{X: p.Start, Y: p.Occupancy.Percent()})
 	}
-	last := r.Phases[len(r.Phases)-1] // this occupancy remains until the end
+	last := r.Phases[len(r.Phases)-1] // the occupancy of the last phase remains until the end
 	steps.Points = append(steps.Points, report.Point{X: last.End, Y: last.Occupancy.Percent()})
 	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()},
 		{X: r.Time, Y: r.Average.Percent()}}}

@@ -1,13 +1,13 @@
 // Package predictdoc reports the occupancy that a launch can reach on a device.
 //
-// Each function accepts a question, has package predict or one of its models
-// compute the result, and returns a report.Output: a document for people, the
-// value of a JSON contract, a table for CSV, and, if there is a curve, a chart.
-// The types of the JSON values are also the rows of the tables, so that each
-// value has one name and one description.
+// Each function accepts a question and calls package predict or another model
+// to compute the result. It returns a report.Output: a document for people, the
+// value of a JSON contract, a table for CSV, and a chart if the result is a
+// curve. The types of the JSON values are also the rows of the tables, so that
+// each value has the same name and description everywhere.
 //
-// The package computes no occupancy itself, and it does not know file formats,
-// flags, or colors.
+// The package computes no occupancy itself, and it contains no code for file
+// formats, flags, or colors.
 package predictdoc
 
 import (
@@ -15,8 +15,8 @@ import (
 	"occudiff/report"
 )
 
-// The JSON contracts. The program's other models use the schema of the command
-// that runs them.
+// The names of the JSON contracts. The outputs of the program's other models
+// use the schema of the command that runs the model.
 const (
 	predictSchema  = "occudiff/predict/1"
 	sweepSchema    = "occudiff/sweep/1"

@@ -20,16 +20,17 @@ type kernelList struct {
 	Notes   *report.Table `json:"notes"`
 }
 
-// KernelNames are the columns that identify a kernel of a binary on a device.
+// KernelNames contains the columns that identify a kernel of a binary on a
+// device.
 var KernelNames = append([]report.Col[batch.Kernel]{
 	report.Define("name", "", func(k *batch.Kernel) string { return k.Name }, report.Data),
 	report.Define("demangled", "Kernel", (*batch.Kernel).Demangled, report.Cut, report.Code),
 	report.Shown("device", "Device", (*batch.Kernel).DeviceKey),
 }, report.Part("", "device", deviceOf, report.InJSON(deviceColumns))...)
 
-// KernelColumns are the columns for a kernel of a binary on one device, in CSV
-// order. Without a global size, the prediction assumes a full GPU, which has a
-// peak. An average would require the waves.
+// KernelColumns contains the columns for a kernel of a binary on one device, in
+// CSV order. Without a global size, the prediction assumes a full GPU. It then
+// has a peak but no average, because an average depends on the number of waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Define("file", "File", func(k *batch.Kernel) string { return k.File }, report.Kept),
 }, KernelNames,
@@ -92,8 +93,8 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []r
 
 func modeOf(k *batch.Kernel) *batch.Mode { return k.Mode }
 
-// Kernels returns the kernels of binaries in every form. modes reports whether
-// each kernel is listed in every register mode.
+// Kernels returns the kernels of binaries in every form. If modes is true, each
+// kernel is listed in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
@@ -105,7 +106,7 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 			"out, compile for both modes and measure them. The build option applies to all kernels of a module."
 		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
 	}
-	pg.table.Columns[pg.table.Column("limits")].In = report.All // there is no summary that explains the limit
+	pg.table.Columns[pg.table.Column("limits")].In = report.All // no summary explains the limit
 	for i := range kernels {
 		k := &kernels[i]
 		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.DeviceKey(), Text: report.OneLine(k.Message)}
@@ -118,7 +119,8 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 	return ans
 }
 
-// howToAsk returns the compiler options for each register mode once.
+// howToAsk returns an item with the compiler options for each register mode
+// that occurs in the rows.
 func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
 	for i := range rows {
 		n := registers(&rows[i])
@@ -138,7 +140,8 @@ func notCompiled(notes []note.Note) (lines []string) {
 	return lines
 }
 
-// headline returns the number of predicted kernels, and the launch size.
+// headline returns a sentence with the number of predicted kernels, and the
+// launch size.
 func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	var devices []string
 	for i := range kernels {
@@ -160,15 +163,17 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }
 
-// closing returns the number of kernels that keep values outside the registers,
-// which costs more than low occupancy.
+// closing returns a sentence with the number of kernels that keep values
+// outside the registers. Memory accesses for such values cost more time than
+// low occupancy.
 func closing(kernels []batch.Kernel) string {
 	spills, scratch := 0, 0
 	for i := range kernels {
 		switch k := &kernels[i]; {
 		case k.Spill.Or(0) > 0, k.SpilledRegisters.Or(0) > 0:
 			spills++
-		// Such a binary has one value for private memory and spills together.
+		// A binary without a spill value has one value for private memory and
+		// spills together.
 		case !k.Spill.Present() && k.Scratch.Or(0) > 0:
 			scratch++
 		}

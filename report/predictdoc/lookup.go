@@ -12,12 +12,12 @@ import (
 	"occudiff/report"
 )
 
-// Kinds of terms. A terminal does not list columns and fields. The rule of a
-// column is a formula.
+// The kinds of terms that need special treatment. A terminal does not list
+// columns and fields. For a column, DetectedBy is a formula.
 const (
 	columnKind = "column"
 	fieldKind  = "field"
-	FlagKind   = "flag" // the meaning of a flag is its help
+	FlagKind   = "flag" // a flag, whose meaning is its help text
 )
 
 // glossary is the JSON output of `explain`.
@@ -49,7 +49,7 @@ func Words() (list []report.Term) {
 }
 
 // Names returns the names of the terms for completion, each as one argument.
-// Keys with their object, such as findings.run, are left out.
+// Keys that include their object, such as findings.run, are left out.
 func Names() []string {
 	list := report.ListOf(Words(), func(t report.Term) string {
 		return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-"))
@@ -60,9 +60,9 @@ func Names() []string {
 }
 
 // Explain returns the meanings of a name: all terms and flags with that name.
-// If the glossary lacks a key, the key is searched without its unit, then
-// without its suffix for old, new, low, or high. For example, predicted_low is
-// explained as predicted.
+// If the glossary lacks a key, Explain searches for the key without its unit,
+// and then without other suffixes, such as _old, _new, _low, or _high. For
+// example, predicted_low is explained as predicted.
 func Explain(name string, flags ...report.Term) (*report.Output, error) {
 	all := Words()
 	found := slices.Concat(called(all, written(name), written), called(flags, written(name), written))
@@ -73,7 +73,7 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 			found = called(all, word, spelled)
 		}
 	}
-	if group, _, of := strings.Cut(name, ":"); of && len(found) == 0 { // a counter, for example XVE Stall Reasons:Send
+	if group, _, of := strings.Cut(name, ":"); of && len(found) == 0 { // a counter, such as XVE Stall Reasons:Send
 		found = called(all, written(group), written)
 	}
 	if len(found) == 0 {
@@ -87,8 +87,8 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 	return &report.Output{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
 }
 
-// called returns the terms with a name. A key that includes its object, such as
-// findings.run, is also found under the key alone.
+// called returns the terms with the given name. A key that includes its object,
+// such as findings.run, is also found by the key alone (run).
 func called(terms []report.Term, name string, spell func(string) string) (found []report.Term) {
 	for _, w := range terms {
 		if slices.ContainsFunc(append(w.Aliases, w.Name), func(n string) bool {
@@ -123,14 +123,15 @@ func section(w *report.Term, key string) report.Section {
 	return s
 }
 
-// written returns a name in lower case, with "_" between words and without the
-// unit of a heading.
+// written returns a name in lower case, with "_" between words, and without the
+// unit that a heading has in brackets.
 func written(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), " [")
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimLeft(strings.TrimSpace(name), "-"))
 }
 
-// spelled returns a written name without its unit.
+// spelled returns a name in the form of written, without the suffix for its
+// unit.
 func spelled(name string) string {
 	name = written(name)
 	for _, unit := range []string{"_percent", "_points", "_seconds", "_bytes"} {
@@ -139,7 +140,7 @@ func spelled(name string) string {
 	return name
 }
 
-// Glossary returns all terms. A terminal shows their names by group.
+// Glossary returns all terms. A terminal shows only their names, by group.
 func Glossary() *report.Output {
 	pg := page{title: "Glossary", key: "words", heading: "Terms", headline: []string{
 		"'occudiff explain TERM' prints the meaning of a term, how it is detected, and what to do. TERM is one of " +
@@ -161,8 +162,8 @@ type deviceList struct {
 }
 
 // tableColumns are the columns of the device table: memory in bytes, and counts
-// per unit in the name. JSON has every value that the models use. People see
-// the values that help to choose a device.
+// per unit in the name. JSON has every value that the models use. For people,
+// the table has only the values that help to choose a device.
 var tableColumns = []report.Col[arch.Device]{
 	report.Define("key", "Key", func(d *arch.Device) string { return d.Key }),
 	report.Define("name", "Name", func(d *arch.Device) string { return d.Name }, report.Cut),
@@ -208,7 +209,7 @@ var tableColumns = []report.Col[arch.Device]{
 	report.List("dispatch_ports", func(d *arch.Device) []arch.SourcedCount { return d.DispatchPorts }, sourcedColumns,
 		report.Title("Dispatch ports"), report.Detail),
 	report.Define("", "Registers of an XVE", func(d *arch.Device) int {
-		most := 0 // of the mode that leaves the fewest registers unused
+		most := 0 // registers of the mode that leaves the fewest registers unused
 		for _, m := range d.GRFModes {
 			most = max(most, m.Registers*m.ThreadsPerXVE*d.RegisterBytes)
 		}
@@ -239,7 +240,8 @@ var tableColumns = []report.Col[arch.Device]{
 	}, fullColumns),
 }
 
-// fullColumns are the columns of the guides' table of full occupancy.
+// fullColumns are the columns of the table of full occupancy, which Intel's
+// guides also have.
 var fullColumns = []report.Col[predict.FullRange]{
 	report.Define("sub_group_size", "Full occupancy at sub-group size",
 		func(r *predict.FullRange) int { return r.SIMD }, report.Everywhere),
@@ -253,7 +255,8 @@ var fullColumns = []report.Col[predict.FullRange]{
 		report.Everywhere),
 }
 
-// addFull adds the table of full occupancy to a device's page.
+// addFull adds the table of work-group sizes with full occupancy to a device's
+// page.
 func (p *page) addFull(d *arch.Device) {
 	ranges, limit := predict.FullRanges(d)
 	if len(ranges) == 0 {
@@ -263,13 +266,15 @@ func (p *page) addFull(d *arch.Device) {
 	p.items = append(p.items, report.Item{Lead: "full occupancy", Text: fullText(d, ranges[0].LeastThreads, limit)})
 }
 
-// fullText returns the guides' rule for threads per work-group.
+// fullText returns the rule of Intel's guides for the number of threads per
+// work-group.
 func fullText(d *arch.Device, least int64, limit arch.SourcedCount) string {
 	return fmt.Sprintf("a work-group has at most the %d threads of an Xe-core, and needs %d to fill it with %d "+
 		"work-groups, the smallest published limit (%s).", d.SlotsPerXeCore(), least, limit.Count, limit.Source)
 }
 
-// The page of a device prints the title after the value.
+// grfColumns are the columns for a GRF mode. The page of a device prints the
+// title of a column after the value.
 var grfColumns = []report.Col[arch.GRFMode]{
 	report.Define("registers_per_thread", "registers:", func(m *arch.GRFMode) int { return m.Registers },
 		report.Detail),
@@ -291,8 +296,8 @@ var bandwidthColumns = []report.Col[arch.Bandwidth]{
 		report.Optional, report.NonZero),
 }
 
-// mostDevices is the maximum number of devices for which a terminal shows
-// values.
+// mostDevices is the maximum number of devices for which a terminal shows a
+// table with values. For more devices, it shows only the keys.
 const mostDevices = 15
 
 // byArchitecture returns the device keys by architecture.
@@ -311,12 +316,12 @@ func byArchitecture(devices []arch.Device) (items []report.Item) {
 
 // Devices returns the device table with all devices.
 func Devices(devices []arch.Device) *report.Output {
-	// Only the page of a single device has sources. If they disagree, a table
-	// has no room for both.
+	// Only the page of a single device names the sources of its values. If two
+	// sources disagree, a table has no room for both values.
 	head := unit.Plural(len(devices), "device") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices",
 		table: report.NewTable("devices", "", devices, tableColumns)}
-	if len(devices) > mostDevices { // a terminal then has only the keys by architecture, unless -v is set
+	if len(devices) > mostDevices { // without -v, a terminal shows only the keys by architecture
 		pg.brief = &report.Section{Items: byArchitecture(devices)}
 		head += ", -v shows all with their values"
 	}
@@ -329,8 +334,8 @@ func Device(d *arch.Device) *report.Output {
 	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: facts("device", d, tableColumns),
 		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
 	pg.addFull(d)
-	// JSON and CSV have one form for one device and for all. Only the document
-	// differs.
+	// JSON and CSV have the same form for one device as for all devices. Only
+	// the document differs.
 	ans := Devices([]arch.Device{*d})
 	ans.Doc = pg.output(nil).Doc
 	return ans
@@ -344,7 +349,7 @@ type settingsValue struct {
 	Unknown  []string         `json:"unknown"`
 }
 
-// Setting is a setting that applies, and its origin.
+// Setting is a setting that is in effect, with its value and its origin.
 type Setting struct{ Name, Value, From string }
 
 var givenColumns = []report.Col[Setting]{
@@ -353,7 +358,7 @@ var givenColumns = []report.Col[Setting]{
 	report.Define("from", "From", func(s *Setting) string { return s.From }),
 }
 
-// Settings returns the settings in every form.
+// Settings returns the output with the settings that are in effect.
 func Settings(file string, list []Setting, unknown []string) *report.Output {
 	pg := page{title: "Settings", key: "settings", heading: "Settings",
 		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
@@ -390,7 +395,8 @@ var checkColumns = []report.Col[collect.Check]{
 		report.NonZero),
 }
 
-// ToolChecks returns the state of the tools for collecting in every form.
+// ToolChecks returns the output of the checks whether the tools for collecting
+// are installed.
 func ToolChecks(checks []collect.Check, mistakes []string) *report.Output {
 	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
 		table: report.NewTable("checks", "", checks, checkColumns)}

@@ -13,7 +13,8 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// causes are the causes of package compare, in its order.
+// causes are the causes of package compare, in the order in which compare
+// checks them.
 var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compare.CauseSampling, compare.CauseBelowTolerance, compare.CauseConcurrentKernels,
 	compare.CauseNoActivity, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
 	compare.CauseDispatch, compare.CauseGRF, compare.CauseSIMD, compare.CauseSLM, compare.CauseBarriers, compare.CauseUnexplained}
@@ -47,8 +48,8 @@ func TestEveryWordIsExplained(t *testing.T) {
 	}
 }
 
-// TestEveryCauseIsDocumented checks that every cause has all texts, in the
-// order of the search.
+// TestEveryCauseIsDocumented checks that the glossary has all texts for every
+// cause, in the order in which compare checks the causes.
 func TestEveryCauseIsDocumented(t *testing.T) {
 	terms := report.Terms()[0].Terms
 	if len(terms) != len(causes) {
@@ -61,8 +62,9 @@ func TestEveryCauseIsDocumented(t *testing.T) {
 	}
 }
 
-// TestKinds checks that a glossary paragraph has the same kind as its neighbors
-// and has a meaning. A line with an unknown keyword would be read as a kind.
+// TestKinds checks that paragraphs of the same kind are next to each other in
+// the glossary, and that each has a meaning. A misspelled keyword would be read
+// as a new kind.
 func TestKinds(t *testing.T) {
 	for _, k := range report.Terms() {
 		for _, term := range k.Terms {
@@ -73,7 +75,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNamesAreUnique checks that each kind has a name once.
+// TestNamesAreUnique checks that no two terms of the same kind have the same
+// name.
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	ans := predictdoc.Glossary()

@@ -23,9 +23,9 @@ type calculation struct {
 	Calculated *report.Table `json:"calculated"`
 }
 
-// calculatedColumns are the calculator's values. They are as in its form. For
-// example, the average of rounded waves is next to the average of unrounded
-// waves, and the two differ.
+// calculatedColumns are the columns for the calculator's values, as its form
+// shows them. For example, the form shows two averages: from the rounded and
+// from the unrounded number of waves.
 var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 	report.Define("threads_per_work_group", "threads per work-group",
 		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }),
@@ -52,7 +52,8 @@ var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 		report.Percent),
 }, func(c report.Col[calculator.Output]) report.Col[calculator.Output] { return c.As(report.Detail) })
 
-// onGPU returns a column that needs the number of work-groups.
+// onGPU returns a column whose value is known only if the number of work-groups
+// is known.
 func onGPU(key, title string, get func(*calculator.GPU) float64, o ...report.Option) report.Col[calculator.Output] {
 	return report.Define(key, title, func(out *calculator.Output) unit.Opt[float64] {
 		if out.GPU == nil {
@@ -62,8 +63,8 @@ func onGPU(key, title string, get func(*calculator.GPU) float64, o ...report.Opt
 	}, o...)
 }
 
-// Calculator returns the same result as Intel's calculator with this form. The
-// error is the calculator's rejection.
+// Calculator returns the result that Intel's calculator shows for this form. If
+// the calculator rejects the form, the error contains its message.
 func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, error) {
 	o := calculator.Run(d, in)
 	if o.Rejection != 0 {
@@ -80,8 +81,9 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 func calculatorLine(d *calculator.Device) string {
 	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key,
 		number(d.XeCores()), d.XVEPerXeCore, d.Threads)
-	// For some XVE counts, a device does not have whole Xe-cores. If the note
-	// is about these counts, it does not apply to the others.
+	// For some XVE counts, the number of Xe-cores is not an integer. If the
+	// device has such counts, the note is about them and does not apply to the
+	// other counts.
 	fractional := func(xves int) bool { return xves%d.XVEPerXeCore != 0 }
 	if d.Note != "" && (fractional(d.XVEs) || !slices.ContainsFunc(d.XVEChoices, fractional)) {
 		text += "; " + d.Note
@@ -89,8 +91,8 @@ func calculatorLine(d *calculator.Device) string {
 	return text
 }
 
-// formLine returns the sizes as the user wrote them, because the form also
-// accepts products.
+// formLine returns the values of the form in one line. Sizes are as the user
+// wrote them, because the form also accepts products such as 64*32.
 func formLine(in *calculator.Input) string {
 	text := "no global size"
 	if in.Global != "" {
@@ -140,8 +142,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	limits := unit.JoinWords(r.Limits, "and")
 	closing := fmt.Sprintf("Compute-unit occupancy: %s, limited by %s; %s of the lanes are in use.",
 		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
-	// A kernel that spills fits nowhere in this model, because the model has no
-	// memory for spilled values.
+	// In this model, a kernel that spills registers never fits, because the
+	// model has no memory for spilled values.
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
@@ -167,9 +169,9 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	return pg.output(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
 }
 
-// unitSteps returns the model's formulas with their values, in the order of the
-// published formulas (docs/design/model.md). Each step has its numbers, so that
-// it can be checked by hand.
+// unitSteps returns the steps of the model with their formulas and values, in
+// the order of the published formulas (docs/design/model.md). Each formula
+// contains its numbers, so that the step can be checked by hand.
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) (steps []predict.Step) {
 	registers, slm := "no registers given", "no SLM used"
 	if r.Spilled {
@@ -229,8 +231,8 @@ func unitLaunchLine(l *computeunit.Launch) string {
 }
 
 // unitAdvice is the JSON output of `advise --model compute-unit`. Full reports
-// whether any setting reaches full occupancy with all lanes in use. Otherwise
-// the settings reach the highest occupancy.
+// whether any setting reaches full occupancy with all lanes in use. If none
+// does, the settings are the ones with the highest occupancy that is possible.
 type unitAdvice struct {
 	Schema   string        `json:"schema"`
 	Model    string        `json:"model"`
@@ -266,7 +268,7 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 	report.InJSON(unitSettingColumns)))
 
 // ComputeUnitAdvice returns the settings that reach the highest occupancy of a
-// compute unit. The target's values are fixed.
+// compute unit. The settings in the target are fixed.
 func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*report.Output, error) {
 	a, err := p.Advise(want)
 	if err != nil {
@@ -296,9 +298,9 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	return pg.output(v), nil
 }
 
-// leastChange returns the smallest reduction of a resource that makes occupancy
-// full. A register has four bytes per work-item, as in Nsight Compute and
-// llvm-calc-occupancy.
+// leastChange describes the smallest reduction of a resource that leads to full
+// occupancy. It counts a register as four bytes per work-item, as Nsight
+// Compute and llvm-calc-occupancy do.
 func leastChange(r *computeunit.Relaxed) string {
 	of := fmt.Sprintf("at a work-group of %d and sub-groups of %d", r.Setting.GroupSize, r.Setting.SubgroupSize)
 	if r.Resource == computeunit.LimitRegisters {

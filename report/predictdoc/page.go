@@ -12,7 +12,7 @@ import (
 	"occudiff/report"
 )
 
-// DeviceOf returns the device of predictions for JSON, or null without one.
+// DeviceOf returns the device of predictions for JSON, or null if d is nil.
 func DeviceOf(d *arch.Device, by arch.Source) *report.Table {
 	if d == nil {
 		return report.One(nil, deviceColumns)
@@ -26,7 +26,7 @@ func launchValue(l *predict.Launch) *report.Table { return report.One(l, launchC
 
 func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, predictionColumns) }
 
-// DeviceLine returns the device values that the model uses.
+// DeviceLine returns one line with the device values that the model uses.
 func DeviceLine(d *arch.Device) string {
 	if d.XeCores == 0 {
 		return fmt.Sprintf("%s (%s), %d XVE x %d threads = %d thread slots per Xe-core; the number of Xe-cores is not "+
@@ -38,29 +38,30 @@ func DeviceLine(d *arch.Device) string {
 
 // page contains the common parts of this package's documents: the question, the
 // result, one table, and other remarks. A terminal shows the whole page, except
-// for parts with a shorter form. A workbook has the text on its first sheet and
-// the table on the next.
+// for parts that have a shorter form for the terminal. A workbook has the text
+// on its first sheet and the table on the second.
 type page struct {
-	title    string // of the document
+	title    string // title of the document
 	key      string // of its section
 	heading  string // of its section
 	headline []string
 	closing  string
-	table    *report.Table // same as in CSV
+	table    *report.Table // also the table for CSV
 	more     *report.Table // a second table below; nil without one
 	items    []report.Item
-	brief    *report.Section // what a terminal shows instead of the table without -v; nil to show the table
+	brief    *report.Section // shown by a terminal without -v instead of the table; nil to show the table
 }
 
-// setSteps sets the steps of the calculation. A terminal has only the deciding
-// steps.
+// setSteps sets the steps of the calculation. Without -v, a terminal leaves out
+// the supporting steps.
 func (p *page) setSteps(steps []predict.Step) {
 	brief := slices.DeleteFunc(slices.Clone(steps), func(s predict.Step) bool { return s.Supporting })
 	p.table = report.NewTable("steps", "", steps, stepColumns)
 	p.brief = &report.Section{Tables: []*report.Table{report.NewTable("steps", "", brief, stepColumns).Show()}}
 }
 
-// output returns the page with its JSON value.
+// output returns the output with the page as its document and the given JSON
+// value.
 func (p *page) output(value any) *report.Output {
 	text := slices.Clone(p.headline)
 	if p.closing != "" {
@@ -72,7 +73,7 @@ func (p *page) output(value any) *report.Output {
 		whole.Tables = append(whole.Tables, p.more)
 	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
-		Text: text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has no room for text
+		Text: text, Items: p.items, ItemsIn: report.Sheet} // the table's sheet has no room for text
 	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}
 	if p.brief != nil {
 		p.brief.Key, p.brief.In, p.brief.ItemsIn = p.key+"-brief", report.Terminal, report.Terminal
@@ -84,8 +85,9 @@ func (p *page) output(value any) *report.Output {
 	return &report.Output{Doc: d, Value: value, Table: p.table}
 }
 
-// facts returns the values of a row with their titles, one per line. Rows
-// within the row have the titles of their columns after the values.
+// facts returns a table with the title and the value of each column of a row,
+// one per line. If a value is itself a list of rows, each of its values is
+// followed by the title of its column.
 func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 	var list report.Pairs
 	for _, c := range cols {
@@ -101,11 +103,11 @@ func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 	return t
 }
 
-// fact returns a value as a text.
+// fact returns the text of a cell for the table of facts.
 func fact(c report.Cell) string {
 	switch c.Kind {
 	case report.Bool:
-		return " " // the title contains it
+		return " " // the title already says what is true
 	case report.Integer:
 		return report.Thousands(c.Int)
 	case report.Number:
@@ -149,7 +151,8 @@ func groupLine(l *predict.Launch, note string) string {
 	return settingsLine(l)
 }
 
-// settingsLine appends the other settings of a launch.
+// settingsLine returns the parts of a launch's description, followed by its
+// other settings.
 func settingsLine(l *predict.Launch, parts ...string) string {
 	if l.SIMD > 0 {
 		parts = append(parts, fmt.Sprintf("SIMD%d", l.SIMD))
@@ -176,8 +179,9 @@ func workItems(l *predict.Launch) string {
 	return l.Global.String() + " work-items"
 }
 
-// reached returns the occupancy of a launch and its limits. The occupancy is
-// for the GPU, or for an Xe-core without a global size.
+// reached returns a text with the occupancy of a launch and its limits. The
+// occupancy is for the whole GPU if the global size is given, otherwise for one
+// Xe-core.
 func reached(p *predict.Prediction) string {
 	limits := unit.JoinWords(p.Limits.Names(), "and")
 	if p.HasGrid() {
@@ -191,14 +195,15 @@ func reached(p *predict.Prediction) string {
 	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", report.PercentText(p.XeCore), limits)
 }
 
-// peakText returns both occupancies of the GPU.
+// peakText returns a text with the peak and the average occupancy of the GPU.
 func peakText(p *predict.Prediction) string {
 	return "peak " + report.PercentText(p.Peak) + ", average " + report.PercentText(p.Average)
 }
 
-// figure returns the value that launches are ranked by, and its name: the
-// average, or the Xe-core occupancy without a global size. Launches are ranked
-// by the average, because it includes the tail, which the peak hides.
+// figure returns the value by which launches are ranked, and its name. The
+// value is the average, or the Xe-core occupancy if there is no global size.
+// Launches are ranked by the average and not by the peak, because only the
+// average includes the partial last wave.
 func figure(p *predict.Prediction) (unit.Ratio, string) {
 	if p.HasGrid() {
 		return p.Average, "average"
@@ -215,7 +220,8 @@ func number(x float64) string {
 	return text
 }
 
-// addOnce adds an item unless the list has one with the same lead.
+// addOnce appends an item unless the list already has an item with the same
+// lead.
 func addOnce(items []report.Item, item report.Item) []report.Item {
 	if slices.ContainsFunc(items, func(i report.Item) bool { return i.Lead == item.Lead }) {
 		return items

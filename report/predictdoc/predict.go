@@ -16,11 +16,12 @@ import (
 // Question is a launch and the devices for its prediction.
 type Question struct {
 	Launch predict.Launch
-	// Registers is the number of registers per thread that the kernel needs. It
-	// selects each device's GRF mode. 0 keeps the launch's mode.
+	// Registers is the number of registers per thread that the kernel needs.
+	// This number selects the GRF mode on each device. If it is 0, the launch
+	// keeps its own mode.
 	Registers int
 	On        []arch.Choice
-	Driver    bool // add the driver's formula as a second opinion
+	Driver    bool // add the result of the driver's formula, as a second opinion
 }
 
 // prediction is the JSON output of `predict`: a launch, and a prediction for
@@ -37,7 +38,7 @@ type onDevice struct {
 	arch.Choice
 	launch    predict.Launch
 	model     *predict.Prediction // nil if the launch cannot run
-	other     *predict.Prediction // under the other policy; nil if the result is the same
+	other     *predict.Prediction // prediction under the other policy; nil if its result is the same
 	driver    *predict.DriverLimit
 	steps     []predict.Step
 	rejection error
@@ -74,7 +75,7 @@ var onDeviceColumns = slices.Concat(
 func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
 func launchOf(c *onDevice) *predict.Launch { return &c.launch }
 
-// otherColumns are the columns for the other policy.
+// otherColumns are the columns for the prediction under the other policy.
 var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
 	as("policy", ""), as("peak_percent", ""), as("average_percent", ""),
 })
@@ -92,8 +93,9 @@ var driverColumns = []report.Col[predict.DriverLimit]{
 	report.JSON("reasons", func(r *predict.DriverLimit) []string { return r.Reasons }),
 }
 
-// remark returns the remark next to the values: the reason for missing values,
-// smaller work-groups at the edges, or the end of the range.
+// remark returns the remark next to the values of a device. It is the reason
+// for missing values, a remark about smaller work-groups at the edges, or the
+// end of the range, such as "best size".
 func (c *onDevice) remark() report.Word {
 	switch {
 	case c.rejection != nil:
@@ -113,9 +115,10 @@ func statusOf(err error) string {
 	return "ok"
 }
 
-// Predict returns the occupancy of a launch: every step of the calculation for
-// one device, one row per device for several. The error has the reason why the
-// launch runs on none of them.
+// Predict returns the occupancy of a launch. For one device, the output has
+// every step of the calculation. For several devices, it has one row per
+// device. If the launch cannot run on any of them, the error contains the
+// reason.
 func Predict(q *Question) (*report.Output, error) {
 	if q.Launch.Global.Present() && !q.Launch.Local.Present() {
 		return q.anyLocal()
@@ -128,8 +131,9 @@ func Predict(q *Question) (*report.Output, error) {
 		}
 	}
 	switch {
-	// A launch that runs on some devices is a result. A launch that runs on
-	// none is a mistake and therefore an error.
+	// If the launch can run on some of the devices, the output contains the
+	// reasons for the others. If it can run on none, the user probably made a
+	// mistake, so the result is an error.
 	case ran == 0 && len(list) == 1:
 		return nil, list[0].rejection
 	case ran == 0 && len(list) > 0:
@@ -141,7 +145,7 @@ func Predict(q *Question) (*report.Output, error) {
 	if len(list) > 1 {
 		return pg.output(v), nil
 	}
-	v.Launch = launchValue(&list[0].launch) // with its GRF mode
+	v.Launch = launchValue(&list[0].launch) // the launch with the GRF mode that was selected
 	one := list[0].reasoning()
 	ans := one.output(v)
 	ans.Table = pg.table
@@ -194,12 +198,13 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	if c.rejection != nil {
 		return c
 	}
-	// Auto chooses the policy by SLM and barriers. A user who gave neither may
-	// not know of them, so both policies are shown.
+	// Policy auto depends on whether the kernel uses SLM or barriers. A user
+	// who gave neither may not know whether the kernel uses them, so the
+	// results of both policies are shown.
 	c.model, c.other = &p, predict.OtherPolicy(t.Device, c.launch, &p)
-	// The model supplies the steps. They are not derived from its values, so
+	// The steps come from the model and are not derived from its results, so
 	// that a check by hand follows the model's own calculation.
-	c.steps, _ = predict.Explain(t.Device, c.launch) // it runs
+	c.steps, _ = predict.Explain(t.Device, c.launch) // no error, because the launch can run
 	if q.Driver {
 		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
 			c.driver = &r
@@ -208,19 +213,23 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	return c
 }
 
-// reasoning returns the document for one launch on one device.
+// reasoning returns the page for one launch on one device, with the steps of
+// the calculation.
 func (c *onDevice) reasoning() page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
 		headline: []string{DeviceLine(c.Device), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
 		items: noteItems(c.Notes)}
 	pg.setSteps(c.steps)
-	// A smaller work-group fills the Xe-core only if the limit is higher.
+	// If the launch uses barriers and the work-group is smaller than the
+	// published limit requires, it fills the Xe-core only if the actual limit
+	// is higher.
 	ranges, limit := predict.FullRanges(c.Device)
 	if c.launch.Barriers > 0 && len(ranges) > 0 && c.model.ThreadsPerGroup < ranges[0].LeastThreads {
 		pg.items = append(pg.items, report.Item{Lead: "barriers",
 			Text: fullText(c.Device, ranges[0].LeastThreads, limit)})
 	}
-	// Users ask why the profiler's peak differs.
+	// The other policy is mentioned, because it can explain why the profiler's
+	// peak differs.
 	if o := c.other; o != nil {
 		pg.closing += "; under policy " + o.Policy.String() + " " + peakText(o)
 	}
@@ -239,8 +248,8 @@ func (c *onDevice) reasoning() page {
 }
 
 // sideBySide returns the page for one launch on several devices. A device that
-// cannot run the launch keeps its row with the reason, so that it is not
-// missed.
+// cannot run the launch keeps its row, which contains the reason, so that
+// readers do not miss the device.
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Plural(len(list), "device")},
@@ -264,8 +273,8 @@ func rejectionWord(err error) string {
 	return "cannot run"
 }
 
-// rejections explains each kind of rejection once, for the first device with
-// it.
+// rejections returns an item for each kind of rejection, with the explanation
+// for the first device that has this rejection.
 func rejections(list []onDevice) (items []report.Item) {
 	for i := range list {
 		if err := list[i].rejection; err != nil {
@@ -275,10 +284,10 @@ func rejections(list []onDevice) (items []report.Item) {
 	return items
 }
 
-// bestDevice returns the device with the highest occupancy, and the number of
-// devices that cannot run the launch. Devices are compared by the share of
-// their own slots. This does not compare their speed, so the sentence only
-// mentions occupancy.
+// bestDevice returns a sentence with the device that has the highest occupancy,
+// and with the number of devices that cannot run the launch. Occupancy is the
+// share of a device's own slots and does not compare the speed of devices, so
+// the sentence only mentions occupancy.
 func bestDevice(list []onDevice) string {
 	var best []string // keys of devices
 	var most unit.Ratio

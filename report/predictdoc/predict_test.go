@@ -29,7 +29,8 @@ func on(t *testing.T, name string) arch.Choice {
 	return arch.Choice{Device: m.Device}
 }
 
-// answered returns an output, and its value as JSON.
+// answered fails the test on an error, and returns the output and its value as
+// JSON.
 func answered(t *testing.T, ans *report.Output, err error) (*report.Output, string) {
 	t.Helper()
 	if err != nil {
@@ -74,8 +75,8 @@ func TestPredictJSONWithoutValues(t *testing.T) {
 	}
 }
 
-// TestRegistersSelectMode checks that the registers of a kernel select each
-// device's own GRF mode.
+// TestRegistersSelectMode checks that the number of registers that a kernel
+// needs selects the GRF mode of each device.
 func TestRegistersSelectMode(t *testing.T) {
 	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, Registers: 200,
 		On: []arch.Choice{on(t, "max1550"), on(t, "tgl")}}
@@ -87,8 +88,8 @@ func TestRegistersSelectMode(t *testing.T) {
 	}
 }
 
-// TestCalculatorNaN checks the waves if no work-group fits. The calculator
-// shows NaN, which JSON does not have.
+// TestCalculatorNaN checks that the number of waves is null if no work-group
+// fits. The calculator shows NaN in this case, which JSON does not have.
 func TestCalculatorNaN(t *testing.T) {
 	table, err := calculator.Builtin()
 	if err != nil {
@@ -98,7 +99,7 @@ func TestCalculatorNaN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Row g9 of the reference.
+	// These are the inputs of row g9 of the reference.
 	ans, err := predictdoc.Calculator(&d, calculator.Input{Global: "24080", Local: "1,16,1", SIMD: 32, SLMKB: 170, Barrier: true})
 	_, text := answered(t, ans, err)
 	contains(t, text, `"work_groups_per_xe_core":0`, `"waves":null`, `"peak_percent":0`, `"work_groups":1505`)
@@ -130,10 +131,10 @@ func TestRejectionsAppearOnce(t *testing.T) {
 	}
 }
 
-// TestSweepChart checks that values that cannot run are gaps, and that there is
-// one curve without a global size.
+// TestSweepChart checks that values at which the launch cannot run are gaps,
+// and that the chart has only one curve if there is no global size.
 func TestSweepChart(t *testing.T) {
-	b580 := on(t, "b580") // has no SIMD8
+	b580 := on(t, "b580") // a device that does not support SIMD8
 	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
 	ans, err := predictdoc.Sweep(&b580, l, "simd")
 	ans, _ = answered(t, ans, err)
@@ -148,9 +149,10 @@ func TestSweepChart(t *testing.T) {
 	}
 }
 
-// TestAdviceDoesNotContradictItself checks that no step raises an occupancy
-// that no setting can raise, and that the best setting is not worse than the
-// launch.
+// TestAdviceDoesNotContradictItself checks that the advice never has a step
+// that raises the occupancy if it also states that no setting can raise it. It
+// also checks that the current launch is not called the best setting if a step
+// improves it.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
 	every := predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
 	steps, none := 0, 0
@@ -164,7 +166,7 @@ func TestAdviceDoesNotContradictItself(t *testing.T) {
 		} {
 			ans, err := predictdoc.Advise(&device, l, every)
 			if err != nil {
-				continue // it does not run on this device
+				continue // the launch cannot run on this device
 			}
 			gains := false
 			for _, s := range ans.Doc.Sections {

@@ -17,7 +17,7 @@ import (
 	"occudiff/report"
 )
 
-// tgl is a device with 96 XVEs, found by its key.
+// tgl returns the device with the key "tgl", which has 96 XVEs.
 func tgl(t *testing.T) *arch.Device {
 	t.Helper()
 	table, err := arch.Builtin()
@@ -31,7 +31,7 @@ func tgl(t *testing.T) *arch.Device {
 	return m.Device
 }
 
-// TestLines checks lines of headlines and closings.
+// TestLines checks the lines of text in headlines and closings.
 func TestLines(t *testing.T) {
 	device := tgl(t)
 	unknown := *device
@@ -192,8 +192,8 @@ func TestSweepClosing(t *testing.T) {
 	}
 }
 
-// TestDocuments checks one line of a document per case: a headline, a closing,
-// an item, or the first row of a table.
+// TestDocuments checks one line of a document in each case: a headline, a
+// closing, an item, or the first row of a table.
 func TestDocuments(t *testing.T) {
 	on := arch.Choice{Device: tgl(t)}
 	l := predict.Launch{Global: unit.Size(81920), Local: unit.Size(256), SIMD: 16}

@@ -27,7 +27,8 @@ var elsewhereColumns = append([]report.Col[elsewhere]{
 }, report.Part("", "predicted", func(e *elsewhere) *predict.Prediction { return e.Elsewhere.Predicted },
 	predictdoc.KernelPrediction)...)
 
-// elsewhereTable returns the predictions of each kernel on the other devices.
+// elsewhereTable returns a table with the prediction of each kernel for each of
+// the other devices.
 func elsewhereTable(r *compare.Result) *report.Table {
 	list := []elsewhere{}
 	for i := range r.Rows {
@@ -52,7 +53,7 @@ func elsewhereSection(r *compare.Result) report.Section {
 }
 
 // elsewhereFigures returns summary columns with the predictions for other
-// devices and their limits.
+// devices, and the limits of these predictions.
 func elsewhereFigures(r *compare.Result) (list []report.Col[line]) {
 	for _, d := range r.Options.Also {
 		list = append(list, report.Shown("also_"+d.Key, "On "+d.Key, func(l *line) string {

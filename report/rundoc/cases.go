@@ -13,9 +13,9 @@ import (
 )
 
 // cases returns the kernels of a run as test cases for CI, in row order. Other
-// tasks are left out. A CI system shows kernels as it shows tests, so a name
-// must be the same in every run: it includes the launch size and the adapter,
-// but no measured values.
+// tasks are left out. A CI system shows kernels as tests, so the name of a case
+// must be the same in every run. The name includes the launch size and the
+// adapter, but no measured values.
 func cases(r *compare.Result, class string) (list []report.Case) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -38,13 +38,13 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	case compare.Match, compare.PeaksAgree:
 		c.Outcome = report.Passed
 		return c
-	// Above fails, too: a kernel cannot have more occupancy than predicted, so
-	// either the model or the input is wrong.
+	// The verdict Above fails, too. A kernel cannot have more occupancy than
+	// predicted, so either the model or the input is wrong.
 	case compare.Below, compare.Above:
 		c.Outcome = report.Failed
 	}
 	c.Type, c.Message = string(row.Verdict), verdictText(row)
-	if row.Cause != nil { // CI systems group failures by type
+	if row.Cause != nil { // the cause is the type, because CI systems group failures by type
 		c.Type = report.OneLine(row.Cause.Name)
 	}
 	c.Text = report.UpperFirst(c.Message) + "." + because(row) + "\n" + figures(row)
@@ -54,22 +54,23 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 // testName returns a kernel's name with all properties that distinguish its row
 // from others of the same task.
 func testName(r *compare.Row) string {
-	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a case must have a name
+	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a test case must have a name
 	if detail := LaunchSize(&r.Kernel); detail != "" {
 		name += " (" + detail + ")"
 	}
 	return name
 }
 
-// caseColumns are the columns that determine the verdict.
+// caseColumns lists the keys of the columns that determine the verdict.
 var caseColumns = []string{
 	"global", "local", "simd", "total_seconds", "instances",
 	"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "limits",
 	"profiler_peak_percent", "measured_percent", "busy_occupancy_percent", "difference_points", "basis",
 }
 
-// figures returns the values of these columns, one per line. CI systems show
-// the text of a failed case alone, far from the report.
+// figures returns the values of caseColumns for a kernel, one per line. They
+// are in the text of a failed case, because CI systems show this text without
+// the report.
 func figures(r *compare.Row) string {
 	var b strings.Builder
 	t := report.NewTable("", "", []kernel{{Row: r}}, kernelColumns).Show(caseColumns...).Shown(report.Sheet)
@@ -129,10 +130,10 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 }
 
 // Annotations returns one annotation for each kernel that does not match, in
-// row order. It is an error if the gate covers mismatches, otherwise a warning.
-// Kernels that could not be judged are not mismatches. If only the predicted
-// peak differs from the profiler's peak, a row has an annotation under the gate
-// "model".
+// row order. The annotation is an error if the gate covers mismatches,
+// otherwise a warning. Kernels that could not be judged are not mismatches.
+// Under the gate "model", a kernel also has an annotation if only its predicted
+// peak differs from the profiler's peak.
 func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 	for _, c := range cases(r, "") {
 		failed, model := c.Outcome == report.Failed, gate == "model" && c.Model != ""
@@ -158,9 +159,9 @@ type Gate struct {
 	Unjudged report.Unjudged
 }
 
-// JudgeGate applies a gate, mismatch or model, to a run. Failed and not judged
-// are separate results: the exit status distinguishes a job that regressed from
-// a job without measurements.
+// JudgeGate applies a gate (mismatch or model) to a run. A failure and kernels
+// that were not judged are separate results, because the exit status must
+// distinguish a job that regressed from a job without measurements.
 func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
@@ -191,8 +192,9 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	return g
 }
 
-// uncomparedKernels counts the kernels without a verdict, by reason. Without
-// these counts, a run without measurements would pass unnoticed.
+// uncomparedKernels counts the kernels that were not compared, by reason.
+// Without these counts, the gate would pass a run without measurements, and
+// users would not notice.
 func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 	return slices.DeleteFunc([]report.UnjudgedKernels{
 		{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
@@ -210,13 +212,15 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 // an error.
 func agentSummary(r *compare.Result) *report.AgentSummary {
 	s := &r.Summary
-	// A summary fails closed, because an agent may read nothing else.
+	// If there is any doubt, the summary is unusable, because an agent may read
+	// nothing else.
 	if why := unusable(r); why != "" {
 		return report.Unusable(why, s.Judged, s.NotJudged)
 	}
 	c := report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Device: unit.Some(r.Device.Key),
 		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
-	// The order of the summary: one kernel per group, then the others.
+	// The findings have the order of the summary: first one kernel of each
+	// group, then the others.
 	var first, others []int
 	for _, l := range linesOf(r, report.Selection{}) {
 		first, others = append(first, l.group.Rows[0]), append(others, l.group.Rows[1:]...)

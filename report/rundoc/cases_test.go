@@ -13,8 +13,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSuiteOfGaussian checks each case against the run's values: two kernels
-// and three other tasks.
+// TestSuiteOfGaussian checks the test cases of a run with two kernels and three
+// other tasks. Only the kernels have cases, with the values of the run.
 func TestSuiteOfGaussian(t *testing.T) {
 	s := rundoc.TestSuiteFrom(sample.Gaussian(), report.Provenance{Version: "1.2.3", Label: "nightly"})
 	if s.Name != "occudiff validate nightly" || len(s.Cases) != 2 || s.Count(report.Failed) != 1 || s.Count(report.Skipped) != 1 || s.Count(report.Passed) != 0 {
@@ -57,7 +57,8 @@ row: bench_gaussian.hotspots.csv:2:1
 	}
 }
 
-// TestSuiteOutcomes has a reason for every verdict.
+// TestSuiteOutcomes checks the outcome and the message of a test case for every
+// verdict.
 func TestSuiteOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		verdict compare.Verdict
@@ -87,8 +88,8 @@ func TestSuiteOutcomes(t *testing.T) {
 	}
 }
 
-// TestSuiteNamesAreUnique checks that launches are numbered in file order,
-// regardless of the row order.
+// TestSuiteNamesAreUnique checks that cases with the same name are numbered in
+// the order of the file, regardless of the order of the rows.
 func TestSuiteNamesAreUnique(t *testing.T) {
 	r := sample.Absent()
 	base := r.Rows[0]

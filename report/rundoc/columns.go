@@ -17,19 +17,20 @@ import (
 // kernel is a row of a run with values that depend on other rows.
 type kernel struct {
 	*compare.Row
-	host seconds // only for a log
+	host seconds // host time, only for a run that comes from a log
 }
 
 // lowest and highest are the ends of the interval for the measured occupancy.
-// Without the counter, they are the bounds from the XVE array state.
+// If the run has no occupancy counter, they are the bounds that follow from the
+// XVE array state.
 func (k *kernel) lowest() percent  { return cmp.Or(k.MeasuredLow, k.BoundLow) }
 func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) }
 
 // workItems returns the number of work-items in a launch.
 func (k *kernel) workItems() unit.Opt[int64] { return unit.Maybe(k.Global.Items()) }
 
-// firstKernels are the first columns of the kernel table for people. Columns
-// that only the sheet has follow.
+// firstKernels lists the first columns of the kernel table for people. The
+// columns that only a workbook has come after them.
 var firstKernels = []string{
 	"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction",
 	"total_seconds", "instances", "average_seconds",
@@ -158,7 +159,7 @@ var breakdownColumns = slices.Concat(
 		said := partColumns[p]
 		options := []report.Option{report.Percent, report.Path(p), report.Drop(said.drop)}
 		switch p {
-		case compare.PartOccupied: // people see it as the measured occupancy
+		case compare.PartOccupied: // people see it as the measured occupancy instead
 			options = append(options, report.Always, report.Data)
 		case compare.PartLaunchLimit:
 			options = append(options, report.Always)
@@ -212,7 +213,8 @@ var partColumns = map[compare.Part]struct {
 	compare.PartLaunchLimit: {"Launch limit", 3},
 }
 
-// breakdownCauses are the causes of the breakdown's parts, only in JSON.
+// breakdownCauses are the columns for the causes of the breakdown's parts. Only
+// JSON has them.
 var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
 		report.JSON("part", func(c *compare.Cause) string { return string(c.Part) }),
@@ -240,8 +242,8 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 		report.Data, report.NonZero),
 }
 
-// spreadColumns describe how much the launches of a row differ. Only a
-// per-launch export has them.
+// spreadColumns describe how much the launches of a row differ. Only an export
+// with one row per launch contains this data.
 var spreadColumns = slices.Concat([]report.Col[ingest.LaunchSpread]{
 	spreadTime("min", "shortest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
 	spreadTime("median", "median", func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
@@ -277,7 +279,7 @@ var peopleColumns = []report.Col[kernel]{
 		report.Everywhere, report.Decimals(6)),
 }
 
-// Values that may be absent.
+// The types of values that may be absent.
 type (
 	percent = unit.Opt[unit.Ratio]
 	points  = unit.Opt[unit.Points]
@@ -286,7 +288,7 @@ type (
 )
 
 // kernelsOf returns the rows of runs for programs one by one: the launches if
-// there are any, otherwise the kernels. A row is valid until the next one.
+// there are any, otherwise the kernels. A row is valid until the next row.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	return func(yield func(*kernel) bool) {
 		var k kernel
@@ -320,7 +322,7 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 // kernelTable returns the table of all rows for people.
 func kernelTable(r *compare.Result) *report.Table {
 	var times map[int]unit.Seconds
-	if fromLog(r) { // the host time differs from the kernel's time
+	if fromLog(r) { // only a log has host times, which differ from the kernel's time
 		times = hostTimes(r)
 	}
 	kernels := 0
@@ -330,12 +332,13 @@ func kernelTable(r *compare.Result) *report.Table {
 		if t, timed := times[i]; timed {
 			list[i].host = unit.Some(t)
 		}
-		if r.Rows[i].Verdict != compare.NotAKernel { // other tasks come last
+		if r.Rows[i].Verdict != compare.NotAKernel { // tasks that are not kernels come last
 			kernels = i + 1
 		}
 	}
 	t := report.NewTable(report.SectionKernels, "", list, withCounters(r)).Show(firstKernels...)
-	// VTune has a spill column for every run, but most kernels do not spill.
+	// The spill column is hidden on a terminal if no kernel spills. VTune
+	// exports the column for every run, but most kernels do not spill.
 	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Spill.Or(0) > 0 }) {
 		t.Hide(report.Terminal, "spill_bytes")
 	}
@@ -343,8 +346,8 @@ func kernelTable(r *compare.Result) *report.Table {
 	return t
 }
 
-// rowNotes returns the notes of a row. The reason why a kernel has no
-// prediction is one of them.
+// rowNotes returns the notes of a row. If a kernel has no prediction, the
+// reason is one of the notes.
 func rowNotes(r *compare.Row) []note.Note {
 	if r.Predicted != nil || r.NoPrediction == "" || r.Verdict == compare.NotAKernel {
 		return r.Notes

@@ -9,7 +9,7 @@ import (
 	"occudiff/report"
 )
 
-// counterList are the columns of the counters in JSON.
+// counterList contains the columns for a counter in JSON.
 var counterList = []report.Col[ingest.Counter]{
 	report.JSON("name", func(c *ingest.Counter) string { return c.Name.String() }),
 	report.JSON("unit", func(c *ingest.Counter) string { return c.Unit }),

@@ -1,11 +1,11 @@
-// Package rundoc reports a compared run: how well do its kernels match the
-// prediction? It converts a compare.Result into the document for people, the
-// values of occudiff/validate/1, test cases, and annotations. They contain the
-// kernels with their verdicts, the thread-slot breakdown, and the run over time
-// if a trace or samples contain it. This package chooses the order, words,
-// units, and decimals, so that every renderer shows the same. It does not know
-// file formats, and it neither joins nor judges: verdicts and causes come from
-// compare.
+// Package rundoc reports how well the kernels of a run match their predictions.
+// It converts a compare.Result into the document for people, the values of
+// occudiff/validate/1, test cases, and annotations. These outputs contain the
+// kernels with their verdicts and the thread-slot breakdown. If the input has a
+// trace or samples, they also contain the occupancy over time. This package
+// chooses the order, words, units, and decimals, so that every renderer shows
+// the same content. It contains no code for file formats, and it does not join
+// or judge data: verdicts and causes come from package compare.
 package rundoc
 
 import (
@@ -26,7 +26,8 @@ import (
 
 // FromResult returns the report of a compared run: its summary, the table of
 // its rows, a paragraph for each row that needs one, and its inputs and
-// settings. It keeps r, because renderers read the rows on request.
+// settings. The document refers to r, because renderers read the rows on
+// request.
 func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
 	lines := linesOf(r, prov.Show)
@@ -52,8 +53,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	return d
 }
 
-// Title returns what a document compares, with the applications, the devices,
-// and the last date of its runs.
+// Title returns a title: what, the applications and devices of the runs, and
+// the date of the last run.
 func Title(what string, runs ...*compare.Result) string {
 	var date time.Time
 	for _, r := range runs {
@@ -86,8 +87,8 @@ func Origin(runs ...*compare.Result) string {
 		"VTune", each(func(r *compare.Result) string { return r.Platform.VTune }))
 }
 
-// originOf returns the source of the device, the host, the driver, and the
-// version of VTune.
+// originOf returns the origin of a run: the source that identified the device,
+// the host, the driver, and the version of VTune.
 func originOf(r *compare.Result) string {
 	from := ""
 	if r.Device != nil {
@@ -96,7 +97,8 @@ func originOf(r *compare.Result) string {
 	return report.UpperFirst(strings.Trim(report.Known("device from", from)+", "+Origin(r), ", "))
 }
 
-// TermsOfBars returns the names of the parts that bars show.
+// TermsOfBars returns the names of the breakdown parts that are visible in the
+// bars.
 func TermsOfBars(b *report.StackedBars) (names []string) {
 	for i, p := range compare.Parts() {
 		if b != nil && b.Shows(i) {
@@ -166,8 +168,8 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	return v
 }
 
-// noteSection returns a list of notes: first those of the run, then those of
-// the rows, each text once. JSON has all of them with their rows.
+// noteSection returns a section that lists the notes of the run, then the notes
+// of the rows. Each text appears once. JSON has all notes, each with its row.
 func noteSection(r *compare.Result) report.Section {
 	list, count := report.RunNotes(r.Notes), map[string]int{}
 	for i := range r.Rows {
@@ -186,8 +188,8 @@ func noteSection(r *compare.Result) report.Section {
 	return report.NoteSection(list)
 }
 
-// timingSection lists the times that logs printed, unless the kernel table has
-// them.
+// timingSection returns a section with the times that logs contain, unless the
+// kernel table already has these times.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Runs"}
 	if len(r.Timings) > 0 && !fromLog(r) {
@@ -198,13 +200,15 @@ func timingSection(r *compare.Result) report.Section {
 	return s
 }
 
-// fromLog reports whether all rows come from a log, each from one timing.
+// fromLog reports whether all rows come from a log and each row has exactly one
+// timing.
 func fromLog(r *compare.Result) bool {
 	return len(r.Rows) > 0 && len(r.Rows) == len(r.Timings) &&
 		!slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
 }
 
-// hostTimes returns the time of each row in a log, or nil if a row has several.
+// hostTimes returns the host time of each row with a timing in a log, or nil if
+// any row has several timings.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	times := map[int]unit.Seconds{}
 	for _, t := range r.Timings {
@@ -218,8 +222,9 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	return times
 }
 
-// madeFrom returns the program and its options, the device, and the machine
-// properties in the inputs.
+// madeFrom returns the facts that are needed to reproduce the report: the
+// program and its options, the device, and the machine properties from the
+// inputs.
 func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows := prov.Pairs()
 	for _, in := range r.Inputs {
@@ -272,8 +277,8 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	return rows
 }
 
-// samplingText describes the sampling interval of the counters. Their clock
-// allows only some intervals, see predict/arch.
+// samplingText describes the sampling interval of the counters. The clock of
+// the counters allows only some intervals; see predict/arch.
 func samplingText(r *compare.Result) string {
 	if t, known := r.Platform.SamplingInterval.Value(); known {
 		return unit.FormatDuration(t) + ", from the samples"
@@ -288,7 +293,7 @@ func samplingText(r *compare.Result) string {
 	return text
 }
 
-// inputColumns returns the columns of input files, for every output.
+// inputColumns returns the columns for an input file in every output.
 func inputColumns() []report.Col[ingest.Input] {
 	return []report.Col[ingest.Input]{
 		report.Define("path", "File", func(in *ingest.Input) string { return in.Path }, report.Files),

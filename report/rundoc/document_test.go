@@ -44,7 +44,8 @@ func TestContractFields(t *testing.T) {
 }
 
 // TestContractColumns compares the row fields and their order with the
-// contract, which is repeated here. A test in machine does so for CSV.
+// contract, which is repeated here. A test in package machine does the same for
+// CSV.
 func TestContractColumns(t *testing.T) {
 	var got []string
 	for _, c := range rundoc.Rows(report.Selection{}).Columns {
@@ -70,7 +71,8 @@ func TestContractColumns(t *testing.T) {
 	}
 }
 
-// TestFirstColumns checks that the columns that people see first exist.
+// TestFirstColumns checks that every key in FirstKernels is the key of a
+// column.
 func TestFirstColumns(t *testing.T) {
 	table := rundoc.Rows(report.Selection{})
 	for _, key := range rundoc.FirstKernels {
@@ -80,7 +82,8 @@ func TestFirstColumns(t *testing.T) {
 	}
 }
 
-// TestListsAreNeverNull checks the JSON of runs with few values.
+// TestListsAreNeverNull checks that lists in JSON are not null, even for runs
+// with few values.
 func TestListsAreNeverNull(t *testing.T) {
 	lists := map[string]bool{"inputs": true, "rows": true, "timings": true, "notes": true, "global": true, "local": true, "limits": true}
 	var walk func(where string, v any)
@@ -112,8 +115,8 @@ func TestListsAreNeverNull(t *testing.T) {
 	}
 }
 
-// TestUnwritableNumbersAreNull checks that NaN and infinities neither stop the
-// JSON nor reach a table.
+// TestUnwritableNumbersAreNull checks that NaN and infinities do not cause an
+// error in JSON, and that no table contains them.
 func TestUnwritableNumbersAreNull(t *testing.T) {
 	r := sample.Gaussian()
 	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
@@ -155,7 +158,8 @@ func firstRow(t *testing.T, v *rundoc.Validate) map[string]any {
 
 func TestWorkGroupsUnknown(t *testing.T) {
 	r := sample.Gaussian()
-	// The prediction of a kernel without a global size.
+	// The prediction is changed to the prediction of a kernel without a global
+	// size.
 	at := r.Rows[0].Predicted
 	at.Groups, at.Peak, at.Average, at.AverageHigh, at.Waves, at.LastWaveOccupancy = 0, 0, 0, 0, 0, 0
 	p := firstRow(t, sample.Output(r).Value.(*rundoc.Validate))["predicted"].(map[string]any)

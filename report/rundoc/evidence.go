@@ -15,7 +15,7 @@ import (
 )
 
 // mostItems is the maximum number of kernels with a paragraph. The kernel table
-// has the causes of all.
+// has the causes of all kernels.
 const mostItems = 200
 
 // evidenceSection has a paragraph for each of the first kernels that need
@@ -68,8 +68,9 @@ func verdictText(r *compare.Row) string {
 }
 
 // evidence describes the problem of a row, its causes, the command that
-// confirms them, and the potential speedup. The largest missing part comes
-// first. Most kernels have only one part, and therefore one line.
+// confirms them, and the potential speedup. The causes are listed by part of
+// the missing occupancy, largest part first. Each part has its own line. Most
+// kernels have only one part.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
 	if r.Basis == compare.BasisMeasuredPeak {
@@ -77,11 +78,11 @@ func evidence(r *compare.Row) string {
 	}
 	if a := r.Breakdown; a != nil && r.Verdict == compare.Below {
 		printed, before := a.Rounded(), " "
-		var causes []string // of the parts before
+		var causes []string // causes of the parts that are already printed
 		for _, p := range lossParts(a) {
 			text += before
 			before = "\n"
-			if p != compare.PartShortfall { // the shortfall is the whole difference
+			if p != compare.PartShortfall { // a shortfall is the whole difference, which the verdict already has
 				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " +
 					report.LowerFirst(partColumns[p].title) + ". "
 			}
@@ -109,8 +110,9 @@ func evidence(r *compare.Row) string {
 	return text
 }
 
-// because returns the reason as a sentence after a blank: the evidence for the
-// cause, or why there is no prediction. It may be empty.
+// because returns the reason for a verdict as a sentence that begins with a
+// blank. The reason is the evidence for the cause, or why there is no
+// prediction. The result may be empty.
 func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:
@@ -125,8 +127,9 @@ func because(r *compare.Row) string {
 	return ""
 }
 
-// boundsText returns the bounds for a row without a measurement, and whether
-// the thread count agrees with the prediction.
+// boundsText describes the bounds of the occupancy for a row without a measured
+// occupancy. It also states whether the thread count agrees with the
+// prediction.
 func boundsText(r *compare.Row) string {
 	text := fmt.Sprintf(" XVEs were idle for %s of the time, so %s to %s of the thread slots were occupied.",
 		report.PercentText(r.Idle.Or(0)), report.PercentText(r.BoundLow.Or(0)), report.PercentText(r.BoundHigh.Or(1)))
@@ -136,27 +139,29 @@ func boundsText(r *compare.Row) string {
 	return text
 }
 
-// sentence returns a reason as a sentence.
+// sentence returns a reason as a sentence, with a capital letter and a period.
 func sentence(why string) string {
 	return report.UpperFirst(strings.TrimSuffix(report.OneLine(why), ".")) + "."
 }
 
-// lossParts returns the parts that the prediction does not include, largest
-// first, without negligible ones.
+// lossParts returns the breakdown parts in which a kernel lost predicted
+// occupancy, largest first, without negligible parts.
 func lossParts(a *compare.SlotBreakdown) []compare.Part {
 	list := slices.DeleteFunc([]compare.Part{compare.PartIdle, compare.PartUnderfilled, compare.PartShortfall},
 		func(p compare.Part) bool { return !a.Points(p).Present() })
 	slices.SortStableFunc(list, func(x, y compare.Part) int {
 		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
 	})
-	// Counters do not resolve less than a point.
+	// The other parts are negligible if the second largest is less than one
+	// point, because counters are not that precise.
 	if len(list) > 1 && a.Points(list[1]).Or(0) < 1 {
 		list = list[:1]
 	}
 	return list
 }
 
-// causeTexts returns the causes of a part: the first in full, others by name.
+// causeTexts describes the causes of a part: the first cause with its evidence,
+// and the other causes by name.
 func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	var text string
 	var others []string
@@ -166,7 +171,8 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		case text == "":
 			text = sentence(c.Evidence)
 			switch c.Name {
-			// The evidence for these causes states what cannot be determined.
+			// These causes have no confidence in the text, because their
+			// evidence already states what cannot be determined.
 			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity:
 			default:
 				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence.String() + ")."
@@ -181,7 +187,7 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	return text
 }
 
-// speedupText describes the potential speedup by more threads and its upper
+// speedupText describes the potential speedup from more threads and its upper
 // bound. It returns "" if the speedup is undetermined.
 func speedupText(r *compare.Row) string {
 	w := r.Speedup

@@ -1,4 +1,5 @@
 package rundoc
 
-// FirstKernels are the columns that people see first.
+// FirstKernels exports firstKernels, the columns that people see first, for
+// tests.
 var FirstKernels = firstKernels

@@ -20,8 +20,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// divided returns the result of the built-in run after each kernel was divided
-// into pieces with equal time.
+// divided returns the result of the built-in run with each kernel divided into
+// several kernels with equal times. name returns the name of a piece.
 func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *compare.Result {
 	t.Helper()
 	text, err := fixtures.FS.ReadFile(fixtures.Mix()[0])
@@ -45,7 +45,7 @@ func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *
 					piece[k] = strconv.FormatFloat(v/float64(pieces), 'f', -1, 64)
 				}
 			}
-			if row[1] != "" { // copies are not divided
+			if row[1] != "" { // memory copies are not divided
 				w.Write(piece)
 			}
 		}
@@ -68,8 +68,9 @@ func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *
 	return compare.Compare(run, on, opt)
 }
 
-// TestDivisionIntoNames divides the time of each kernel among several names.
-// Neither the shares in the headline nor the order of the causes may change.
+// TestDivisionIntoNames divides the time of each kernel among several names. It
+// checks that neither the shares in the headline nor the order of the causes
+// changes.
 func TestDivisionIntoNames(t *testing.T) {
 	count := regexp.MustCompile(` [0-9]+( kernels)?( \()`)
 	numbered := func(kernel string, i int) string { return fmt.Sprintf("%s_%02d", kernel, i) }

@@ -28,13 +28,14 @@ type Validate struct {
 	Also    *report.Table   `json:"also,omitempty"`
 }
 
-// timing is a line of a log with the kernel of its row.
+// timing is a timing from a line of a log, with the kernel of the row that it
+// belongs to.
 type timing struct {
 	compare.Timing
 	task unit.Opt[string]
 }
 
-// firstTimings are the first timing columns that people see.
+// firstTimings lists the timing columns that come first for people.
 var firstTimings = []string{"kernel", "groups", "seconds", "task", "file", "line"}
 
 var timingColumns = []report.Col[timing]{
@@ -52,7 +53,7 @@ func timingTable(r *compare.Result) *report.Table {
 	var list []timing
 	for _, t := range r.Timings {
 		one := timing{Timing: t}
-		// A log may print a kernel that has no row.
+		// A log may contain a timing of a kernel that has no row.
 		if t.Row >= 0 && t.Row < len(r.Rows) {
 			one.task = unit.Some(r.Rows[t.Row].Task)
 		}

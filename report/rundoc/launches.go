@@ -11,7 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// TraceValue is a trace's description of the launch sequence in a run.
+// TraceValue describes the sequence of launches in a run, according to its
+// trace.
 type TraceValue struct {
 	Devices *report.Table `json:"devices"`
 	Tasks   *report.Table `json:"tasks"`
@@ -71,11 +72,12 @@ var taskColumns = []report.Col[task]{
 	}, report.Drop(7), report.Name, report.Cut, report.Code),
 }
 
-// traceTasks is the maximum number of listed tasks. The tasks with the most
-// time are listed.
+// traceTasks is the maximum number of tasks in the list. If there are more, the
+// list has the tasks with the most time.
 const traceTasks = 1000
 
-// traceValue returns the trace's description of a run, or nil without a trace.
+// traceValue returns the description of a launch sequence, or nil if the run
+// has no trace.
 func traceValue(s *launches.Sequence) *TraceValue {
 	if s == nil {
 		return nil
@@ -88,8 +90,8 @@ func traceValue(s *launches.Sequence) *TraceValue {
 		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns)}
 }
 
-// launchSection shows the launch sequence of a run. A trace for Perfetto is its
-// chart.
+// launchSection returns the section about the launch sequence of a run. The
+// section has no chart, because a trace for Perfetto shows the sequence.
 func launchSection(r *compare.Result) report.Section {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Runs"}
 	v := traceValue(r.Sequence)
@@ -98,7 +100,8 @@ func launchSection(r *compare.Result) report.Section {
 	}
 	s.Text = []string{"A gap is time before a launch in which nothing ran on the GPU; " +
 		"its share refers to the time from the first launch to the end of the last."}
-	// The step is mentioned only if it is coarse compared with gaps.
+	// The step between possible times is mentioned only if it is so coarse that
+	// it can hide gaps.
 	if step := r.Sequence.Step(); step >= 1e-6 {
 		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.FormatDuration(step)+
 			": shorter gaps are invisible.")
@@ -110,8 +113,9 @@ func launchSection(r *compare.Result) report.Section {
 	return s
 }
 
-// OverTime is a kernel whose occupancy was sampled during its launches, next to
-// a simulated launch. JSON and the table have only some of its samples.
+// OverTime is a kernel whose occupancy was sampled during its launches. It also
+// has the occupancy of a simulated launch, for comparison. JSON and the table
+// contain only some of the samples.
 type OverTime struct {
 	Task   string        `json:"task"`
 	Global unit.Size3    `json:"global"`
@@ -137,7 +141,7 @@ var binColumns = []report.Col[compare.Bin]{
 // barColumns are the columns of a sample.
 var barColumns = binColumns[:3]
 
-// share returns a percentage column for a part of a launch.
+// share returns a column with a percentage for each part (bin) of a launch.
 func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report.Col[compare.Bin] {
 	return report.Define(key, title, func(b *compare.Bin) unit.Ratio { return of(b) }, report.Drop(drop))
 }
@@ -168,7 +172,8 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	return list
 }
 
-// overTimeOf returns a kernel with fewer samples.
+// overTimeOf returns a kernel for the outputs, with at most shownSamples
+// samples.
 func overTimeOf(o *compare.OverTime) (k OverTime) {
 	if o != nil {
 		k.OverTime, k.Bars = *o, nil
@@ -182,7 +187,8 @@ func overTimeOf(o *compare.OverTime) (k OverTime) {
 	return k
 }
 
-// overTimeSections returns kernels over time, each on its own sheet.
+// overTimeSections returns a section for each kernel with its occupancy over
+// time. Each section has its own workbook sheet.
 func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		p := k.plot(i)
@@ -196,7 +202,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		}
 		table := k.Profile.Show()
 		if len(k.Bins) == 0 {
-			const few = 32 // samples in a terminal
+			const few = 32 // maximum number of samples on a terminal
 			text += " The samples show the mean, but not how occupancy changes during a launch."
 			table = k.Samples.Show()
 			table.Main = min(table.Len, few)
@@ -211,13 +217,13 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 // Sampled reports whether a kernel of a run can be shown over time.
 func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
-// plottedBars is the maximum number of drawn samples. More samples would hide
-// each other, and the profile summarizes them.
+// plottedBars is the maximum number of drawn samples. If more samples were
+// drawn, they would hide each other. The profile summarizes all samples.
 const plottedBars = 60
 
-// plot draws a chart with the profile, or with the mean if no profile is known,
-// and the samples, next to the simulated launch. at is the index among the
-// kernels over time.
+// plot returns a chart of a kernel's samples and its profile over a launch,
+// together with the simulated launch. If no profile is known, the chart has the
+// mean instead. at is the index in the list of kernels over time.
 func (k *OverTime) plot(at int) report.Plot {
 	point := func(at unit.Seconds, v unit.Ratio) report.Point {
 		return report.Point{X: 1e3 * float64(at), Y: v.Percent()}

@@ -13,8 +13,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSlots checks that each kernel with a breakdown has a bar of 100%, and
-// that there is no chart without one.
+// TestSlots checks that each kernel with a breakdown has a bar whose parts sum
+// to 100%, and that there is no chart if no kernel has a breakdown.
 func TestSlots(t *testing.T) {
 	for _, c := range []struct {
 		reason string

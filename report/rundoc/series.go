@@ -13,8 +13,9 @@ import (
 	"occudiff/report"
 )
 
-// A series is one kernel with several numbers of work-groups, such as the
-// launches of vec_add. Its table is the one of Intel's thread-mapping exercise.
+// This file is about series. A series is one kernel with several numbers of
+// work-groups, such as the launches of vec_add. The table of a series has the
+// columns of the table in Intel's thread-mapping exercise.
 
 var digits = regexp.MustCompile("[0-9]+")
 
@@ -47,7 +48,8 @@ func sortByGroups(lines []line) {
 	}
 }
 
-// groups returns the predicted number of work-groups, or 0 if it is unknown.
+// groups returns the number of work-groups in the prediction, or 0 if it is
+// unknown.
 func (l *line) groups() int64 {
 	if l.Predicted == nil {
 		return 0
@@ -59,8 +61,8 @@ func (l *line) groups() int64 {
 // columns.
 const beyondPage = report.Terminal | report.Sheet
 
-// seriesColumns are the columns that only a series table has. A page has them
-// below the summary.
+// seriesColumns are the columns that only the table of a series has. A page
+// shows them below the summary, where it has more room.
 var seriesColumns = slices.Concat(
 	report.Within("", "", func(l *line) *predict.Prediction {
 		if l.groups() == 0 {
@@ -94,8 +96,8 @@ var seriesColumns = slices.Concat(
 // time returns the GPU time, or the host time if the GPU time is unknown.
 func (l *line) time() seconds { return cmp.Or(l.Total, l.host) }
 
-// secondWave describes the row of a sorted series at which the time increases,
-// if a second wave begins there.
+// secondWave describes the first row of a sorted series at which a second wave
+// begins, if the time increases at this row.
 func secondWave(lines []line) string {
 	for i := 1; i < len(lines); i++ {
 		a, b := lines[i-1].Predicted, lines[i].Predicted
@@ -115,12 +117,13 @@ func fullGPU(p *predict.Prediction) int64 {
 	return int64(math.Floor(float64(p.Groups)/p.Waves + 1e-9))
 }
 
-// mostGroups is the largest number of work-groups for which a series chart has
-// one prediction per number.
+// mostGroups is the largest number of work-groups up to which a series chart
+// shows the prediction for every number of work-groups.
 const mostGroups = 2048
 
-// seriesSection shows a series' time and occupancy over the number of
-// work-groups. It is empty for other runs.
+// seriesSection returns a section with the time and the occupancy of a series
+// over the number of work-groups. The section is empty if the run is not a
+// series.
 func seriesSection(r *compare.Result, lines []line) report.Section {
 	s := report.Section{Key: "work-groups", Title: "Time and occupancy over work-groups", Sheet: "Trend",
 		Open: true}
@@ -135,11 +138,11 @@ func seriesSection(r *compare.Result, lines []line) report.Section {
 	for i := range table.Columns {
 		c := &table.Columns[i]
 		onTerminal := c.In&report.Terminal != 0
-		if c.In = 0; onTerminal { // the others are the same numbers for a sheet
+		if c.In = 0; onTerminal { // the other columns repeat these values as numbers for a sheet
 			c.In = report.Page
 		}
 	}
-	table.Hide(report.Page, "why", "help") // the summary has them
+	table.Hide(report.Page, "why", "help") // the summary above already has these columns
 	s.Tables = []*report.Table{table}
 	last := lines[len(lines)-1].Row
 	full := float64(fullGPU(last.Predicted))
@@ -187,7 +190,8 @@ func marks(lines []line, name string, of func(*line) number) report.LineSeries {
 }
 
 // averages returns the predicted average for every number of work-groups up to
-// the last row. It is empty if there are too many.
+// the number in the last row. The series is empty if there are too many
+// numbers.
 func averages(r *compare.Result, last *compare.Row) report.LineSeries {
 	s := report.LineSeries{Name: "predicted average"}
 	if last.Predicted.Groups > mostGroups {
@@ -203,8 +207,9 @@ func averages(r *compare.Result, last *compare.Row) report.LineSeries {
 	return s
 }
 
-// boundsOf returns a vertical line for each row without the counter. It goes
-// from the lowest to the highest occupancy that the XVE array state allows.
+// boundsOf returns a vertical line for each row without a measured occupancy.
+// The line goes from the lowest to the highest occupancy that the XVE array
+// state allows.
 func boundsOf(lines []line) report.LineSeries {
 	s := report.LineSeries{Name: "measured bounds"}
 	for i := range lines {

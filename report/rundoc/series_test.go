@@ -14,8 +14,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSeries checks which runs have the table and the charts of the
-// thread-mapping exercise. 112 work-groups of 8 threads fill the GPU.
+// TestSeries checks which runs are a series, and the table and the charts of a
+// series. 112 work-groups of 8 threads fill the GPU.
 func TestSeries(t *testing.T) {
 	kernel := func(name string, groups int64) ingest.Kernel {
 		return ingest.Kernel{Task: name, Global: unit.Size(256 * groups), Local: unit.Size(256), SIMD: unit.Some(32),
@@ -29,8 +29,8 @@ func TestSeries(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
 		kernels []ingest.Kernel
-		groups  string // in the rows of the table
-		series  string // in the charts
+		groups  string // numbers of work-groups in the rows of the table
+		series  string // names of the series in the charts
 	}{
 		{"rows are in the order of work-groups, not of time",
 			[]ingest.Kernel{kernel("K<120>(int)", 120), kernel("K<100>(int)", 100), kernel("K<8>(int)", 8)}, "8 100 120",

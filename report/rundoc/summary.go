@@ -17,18 +17,19 @@ import (
 )
 
 const (
-	leastShare = 0.01 // share of the kernels' time below which a kernel does not come first
+	leastShare = 0.01 // a kernel with a smaller share of the kernels' time does not come first
 	mostChecks = 3    // maximum number of commands
 	hintRows   = 6    // a summary with more rows is long enough without a hint
 	nameWidth  = 32   // maximum width of a name; the tables below have the whole name
 
-	// Names in a series differ only in numbers, and its table has more columns.
+	// The table of a series has narrower names, because it has more columns and
+	// the names differ only in numbers.
 	seriesWidth = 24
 	seriesRows  = 3 * report.SummaryRows // a reader compares neighboring rows of a series, so all are shown
 )
 
-// line is a row of the summary. It is small, because a run can have 100,000
-// lines, and ten of them are shown.
+// line is a row of the summary. The struct is small, because a run can have
+// 100,000 lines, of which only ten are shown.
 type line struct {
 	*compare.Row // first row of the group
 	group        *compare.Group
@@ -36,21 +37,22 @@ type line struct {
 	fix          compare.PossibleFix
 	rank         rank
 	host         seconds
-	number       int    // starts at 1; 0 if the row needs no action
-	name         string // only for visible lines
+	number       int    // row number, starting at 1; 0 if the row needs no action
+	name         string // set only for visible lines
 }
 
-// rank is the position class of a row in the summary.
+// rank is the group of rows to which a row belongs. Groups come one after the
+// other in the summary.
 type rank int
 
 const (
 	leading rank = iota // a change may save time
 	following
-	light // takes too little time to come first or to count in the impact
+	light // the time is too small for the first rows and for the impact
 )
 
-// remedy returns the line's remedy, otherwise the remedy that a measurement may
-// confirm.
+// remedy returns the line's remedy. If it has none, it returns the remedy that
+// applies if a measurement confirms the cause.
 func (l *line) remedy() compare.Remedy { return cmp.Or(l.fix.Remedy, l.IfConfirmed()) }
 
 // savesTime reports whether a remedy may save time.
@@ -72,9 +74,9 @@ func kernelsIn(lines []line) (n int) {
 // The others follow, sorted by time. Kernels with little time come last.
 //
 // Kernels with the same finding and similar names are one line, so that the
-// order does not depend on how the time is divided among names. Rows are not
-// grouped if the user sorted or limited them, or if they are a few launches of
-// one kernel.
+// order of the lines does not depend on how many names share the time. Rows are
+// not grouped if the user sorted or limited them, or if they are a few launches
+// of one kernel.
 func linesOf(r *compare.Result, show report.Selection) []line {
 	asked := show.Sort != "" || show.Top > 0
 	list := linesOfGroups(r, r.Groups(asked))
@@ -102,7 +104,7 @@ func linesOf(r *compare.Result, show report.Selection) []line {
 	return list
 }
 
-// linesOfGroups returns a line with a rank for each group.
+// linesOfGroups returns a line for each group, with its rank.
 func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 	all, times := r.Summary.KernelTime.Or(0), hostTimes(r)
 	list, anyGain := make([]line, 0, len(groups)), false
@@ -121,8 +123,8 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 		list, anyGain = append(list, l), anyGain || l.savesTime()
 	}
 	for i := range list {
-		// If nothing can be gained, rows that can be measured better come
-		// first.
+		// If no row can save time, the rows that can be measured better come
+		// first instead.
 		if l := &list[i]; l.rank != light && !l.savesTime() &&
 			(anyGain || l.Verdict != compare.Unmeasurable || r.NextStep(l.Row).Action == compare.NoAction) {
 			l.rank = following
@@ -169,7 +171,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	nameLines(r, shown)
 	if most > 0 {
 		s.Rows = summaryTable(r, shown, show.Sort)
-		if show.Kernel != nil { // the mean is of all kernels
+		if show.Kernel != nil { // the mean covers all kernels, not only the shown ones
 			s.Rows.Total = nil
 		}
 	}
@@ -196,7 +198,8 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 }
 
 // slots returns a bar for each row with a mark at the predicted average, or nil
-// if no row has a thread-slot breakdown. A row without one has no parts.
+// if no row has a thread-slot breakdown. A row without a breakdown has no
+// parts.
 func slots(r *compare.Result, lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{Parts: PartNames(), Mark: "predicted average"}, false
 	for i := range lines {
@@ -232,7 +235,7 @@ func PartNames() []string {
 }
 
 // oneKernel reduces the summary of a run with one kernel to four lines: the
-// kernel, the cause, the possible fix, and the command that confirms it.
+// kernel, the cause, the possible fix, and the command that confirms the cause.
 func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	t := s.Rows
 	t.Form = report.Facts
@@ -245,12 +248,13 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 		}
 	}
 	switch {
-	// The impact has the values.
+	// These columns are hidden, because the impact sentence already has their
+	// values.
 	case l.Verdict == compare.Match && l.fix.Remedy == compare.LimitedElsewhere && s.Impact != "":
 		t.Hide(report.Terminal, "why", "help")
 		return
 	case l.Verdict == compare.Match && !l.savesTime():
-	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // s.Impact contains the reason
+	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // s.Impact has the reason
 		t.Hide(report.Terminal, "why")
 	default:
 		s.Impact = ""
@@ -264,7 +268,8 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	}
 }
 
-// logWords describes a run that only has a log: host times and predictions.
+// logWords describes a run whose only input is a log. Such a run has host times
+// and predictions.
 func logWords(r *compare.Result, lines []line) string {
 	lowest, highest := unit.Ratio(math.Inf(1)), unit.Ratio(0)
 	for i := range lines {
@@ -283,8 +288,8 @@ func logWords(r *compare.Result, lines []line) string {
 	return what + ". A log has host times, nothing was measured"
 }
 
-// nameLines sets the names of rows. If rows have the same name, it includes the
-// launch size.
+// nameLines sets the names of the rows. If several rows have the same name,
+// their names include the launch size.
 func nameLines(r *compare.Result, lines []line) {
 	count := map[string]int{}
 	for i := range lines {
@@ -310,7 +315,7 @@ func nameLines(r *compare.Result, lines []line) {
 func commonName(r *compare.Result, rows []int) string {
 	first := report.KernelName(r.Rows[rows[0]].Task)
 	prefix, suffix := first, first
-	const most = 100 // number of compared names; digits are cut off, so more names change nothing
+	const most = 100 // maximum number of compared names; more names would hardly change the result
 	for at := 1; at < len(rows); at += max(len(rows)/most, 1) {
 		name := report.KernelName(r.Rows[rows[at]].Task)
 		for !strings.HasPrefix(name, prefix) {
@@ -325,14 +330,14 @@ func commonName(r *compare.Result, rows []int) string {
 	}
 	const digit = "0123456789"
 	prefix, suffix = strings.TrimRight(prefix, digit), strings.TrimLeft(suffix, digit)
-	if len(prefix)+len(suffix) > len(first) { // a name that repeats itself
+	if len(prefix)+len(suffix) > len(first) { // the prefix and the suffix overlap if a name repeats itself
 		suffix = ""
 	}
 	return strings.ToValidUTF8(prefix, "") + "*" + strings.ToValidUTF8(suffix, "")
 }
 
-// checksOf returns the commands of the rows, each once, and a heading with the
-// confidence of the causes that they confirm.
+// checksOf returns the commands for the rows, each once. It also returns a
+// heading with the confidence of the causes that the commands confirm.
 func checksOf(r *compare.Result, lines []line) (ask string, checks []report.NextCommand) {
 	of := map[string][]int{}
 	unproven := map[compare.Confidence][]int{}
@@ -378,9 +383,10 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 	return ask, checks[:min(len(checks), mostChecks)] // the first commands belong to rows with the largest gain
 }
 
-// confirmWith returns the measurement that can change the confidence in a row's
-// cause. A prediction confirms nothing. If more threads do not help for a known
-// reason, only a command is worth a line.
+// confirmWith returns the next measurement that can change the confidence in a
+// row's cause. A command that only predicts does not count, because a
+// prediction confirms nothing. If it is known why more threads do not help,
+// only a command and no advice in words is worth a line.
 func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
@@ -395,7 +401,7 @@ func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	return []report.NextCommand{{Command: commandOf(r, l.Row, next), Result: runs[next.Action].gives}}
 }
 
-// exportCommand exports all columns of a result.
+// exportCommand is the command that exports all columns of a VTune result.
 const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +
 	"-report-output run.csv -r RESULT_DIR"
 
@@ -416,8 +422,8 @@ func ValidateCommand(r *compare.Result, device string) string {
 	return report.CommandLine(command)
 }
 
-// missing returns the command that provides the missing inputs of a prediction,
-// if there is one.
+// missing returns the command that provides the inputs that are missing for a
+// prediction, if there is such a command.
 func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	lacks := func(row compare.Row) bool {
 		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
@@ -456,14 +462,14 @@ func measured(r *compare.Result) bool {
 	return slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() })
 }
 
-// withoutCounter reports whether VTune exported a run without the thread
+// withoutCounter reports whether the run is a VTune export without measured
 // occupancy.
 func withoutCounter(r *compare.Result) bool {
 	return !measured(r) && slices.ContainsFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary })
 }
 
-// rangeText returns a list of numbers: "1, 3", or "1 to 3" for three or more
-// consecutive ones.
+// rangeText returns a list of numbers as text: "1, 3", or "1 to 3" for three or
+// more consecutive numbers.
 func rangeText(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
@@ -484,7 +490,7 @@ func rangeText(list []int) string {
 // paste the command of a run, and an attacker may have written its file.
 const shellWords = ";|&`$<>(){}\\!#*?\n"
 
-// runs contains the command for each action and its result.
+// runs contains the command for each action, and what the command provides.
 var runs = map[compare.Action]struct{ command, gives string }{
 	compare.Trace:  {"unitrace --chrome-kernel-logging", "give validate its .json, too"},
 	compare.Query:  {"unitrace -q", "counters around each launch"},
@@ -529,7 +535,7 @@ func application(r *compare.Result) string {
 }
 
 // launchCommand returns a predict or advise command with flags for all known
-// properties of a launch, and more.
+// properties of a launch, followed by the arguments in more.
 func launchCommand(r *compare.Result, l predict.Launch, command string, more ...string) string {
 	global := l.Global.String()
 	if n := l.Global.Dim(0); l.Global.Rank() == 1 && n > 0 && n%1024 == 0 {

@@ -24,8 +24,8 @@ func deviceName(r *compare.Result) string {
 	return report.OneLine(r.Device.ShortName())
 }
 
-// countsOf returns the number of kernels, their time, and the number of kernels
-// with each verdict.
+// countsOf returns a text with the number of kernels, their time, and the
+// number of kernels with each verdict.
 func countsOf(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	text := unit.FormatCount(s.Kernels, "kernel", "kernels")
@@ -90,7 +90,7 @@ func impactText(r *compare.Result, lines []line) string {
 	all := len(gain)+len(untold) == 0 &&
 		!slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
-	case len(none) > 0 && all: // the sentence may begin with a name
+	case len(none) > 0 && all: // not capitalized, because the sentence may begin with a name
 		return asPredicted(r, none) + "; more threads will not help: " + limiterText(none[0].Row, none[0].fix)
 	case len(none) > 0:
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
@@ -103,8 +103,8 @@ func impactText(r *compare.Result, lines []line) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// undeterminedText returns the reason why a run supports no conclusion: the
-// missing inputs by name.
+// undeterminedText returns the reason why a run supports no conclusion. It
+// lists the missing inputs by name.
 func undeterminedText(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	switch s.Kernels {
@@ -128,8 +128,8 @@ func undeterminedText(r *compare.Result, lines []line) string {
 	return ""
 }
 
-// asPredicted states that rows have the predicted occupancy. A single row has
-// its values.
+// asPredicted returns the statement that rows have the predicted occupancy. For
+// a single row, it includes the values.
 func asPredicted(r *compare.Result, lines []line) string {
 	if kernelsIn(lines) > 1 {
 		return theLines(lines) + " have the predicted occupancy"
@@ -146,9 +146,9 @@ func asPredicted(r *compare.Result, lines []line) string {
 	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + "%)"
 }
 
-// byCause returns the causes for lost time, largest first, with the number of
-// kernels and their share: "very short threads 50 (16%), uneven work-groups 50
-// (10%)".
+// byCause returns the causes of lost time, largest first, with the number of
+// kernels and their share of the time: "very short threads 50 (16%), uneven
+// work-groups 50 (10%)".
 func byCause(r *compare.Result, lines []line) string {
 	const most = 4
 	of, lost := map[string][]line{}, map[string]unit.Seconds{}
@@ -189,7 +189,7 @@ func shareText(lines []line) string {
 	switch p := share.Percent(); {
 	case !known:
 		return ""
-	case p > 0 && p <= 0.5: // rounds to 0
+	case p > 0 && p <= 0.5: // would be printed as 0
 		return "less than 1%"
 	default:
 		return report.Decimal(p, 0) + "%"
@@ -203,8 +203,8 @@ func inBrackets(lines []line) string {
 	return ""
 }
 
-// notesFirst returns the notes before any number: a device that contradicts the
-// measurement, and incomplete inputs.
+// notesFirst returns the notes that come before any number. They are about a
+// device that contradicts the measurement and about incomplete inputs.
 func notesFirst(r *compare.Result) []string {
 	var notes []string
 	if not := r.Fit.Against(); not != "" && r.Device != nil {
@@ -232,8 +232,8 @@ func notesFirst(r *compare.Result) []string {
 	return append(notes, report.IncompleteNotes(r.Notes)...)
 }
 
-// contradictions returns the first kernel whose cells contradict each other,
-// and the number of the others.
+// contradictions returns a text with the first kernel whose measured values
+// contradict each other, and the number of other such kernels.
 func contradictions(r *compare.Result) (text string) {
 	others := -1
 	for i := range r.Rows {
@@ -289,13 +289,14 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		figure("stalled", "Stalled", func(l *line) percent { return l.Stalled }), []report.Col[line]{
 			report.Shown("why", "Why", func(l *line) report.Word {
 				status := statusOf(l.Verdict)
-				if l.number > 0 && l.Verdict == compare.Match { // a match that can still be improved
+				if l.number > 0 && l.Verdict == compare.Match { // a kernel that matches but can still be improved
 					status = report.Plain
 				}
 				return status.Word(whyText(r, l.Row))
 			}, report.Fold),
 		})
-	// The value that orders the rows, if no other column shows it.
+	// If no other column shows the value that determines the order of the rows,
+	// add a column for it.
 	switch by {
 	case report.SortSpeedup:
 		list = append(list, times("At most gained",
@@ -306,11 +307,11 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		list = append(list, report.Shown("sorted_by", "Difference", func(l *line) points { return l.Difference }))
 	}
 	list = append(list, elsewhereFigures(r)...)
-	// Without a fix, the cell is empty and has no dash, because nothing is
-	// missing.
+	// If no fix exists, the cell is empty instead of a dash, because no value
+	// is missing.
 	list = append(list, report.Shown("help", "Possible fix",
 		func(l *line) string { return fixText(l.Row, l.fix) }, report.Fold))
-	// Without a measured occupancy, the XVE array state is the only
+	// If there is no measured occupancy, the XVE array state is the only
 	// measurement.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	hostOnly := fromLog(r)
@@ -337,7 +338,8 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	return t
 }
 
-// totalCell returns the cell of a column in the row of the whole run.
+// totalCell returns the cell of a column in the row of totals, which is about
+// the whole run.
 func totalCell(r *compare.Result, total *compare.Total, c report.Column) report.Cell {
 	low, predicted := total.Predicted.Value()
 	s := span{low, total.PredictedHigh.Or(low), predicted}
@@ -374,7 +376,8 @@ func totalCell(r *compare.Result, total *compare.Total, c report.Column) report.
 	return report.TextCell(text)
 }
 
-// figure returns two columns for a percentage: as text and as a number.
+// figure returns two columns for a percentage: one with texts and one with
+// numbers.
 func figure(key, title string, of func(*line) percent) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero,
@@ -382,7 +385,8 @@ func figure(key, title string, of func(*line) percent) []report.Col[line] {
 		report.Shown(key, title, of, report.Sheet)}
 }
 
-// times returns two columns for the time that rows are sorted by.
+// times returns two columns for the time by which rows are sorted: one with
+// texts and one with numbers.
 func times(title string, of func(*line) float64) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown("sorted_by", title, func(l *line) string { return timeText(of(l)) }, report.Right, report.NonZero,
@@ -391,8 +395,9 @@ func times(title string, of func(*line) float64) []report.Col[line] {
 			report.Unit("ms"), report.Decimals(3))}
 }
 
-// ofLines returns columns for a range of percentages: as text, and as the
-// numbers of its ends. Equal ends are one number.
+// ofLines returns columns for a range of percentages: one with texts, and two
+// with the numbers of its ends. If the ends differ by less than the tolerance,
+// only the lower end has a number.
 func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
 	text func(*line, span) report.Word) []report.Col[line] {
 	return []report.Col[line]{
@@ -414,7 +419,7 @@ type span struct {
 	known     bool
 }
 
-// spanOf returns the range over the kernels of a line.
+// spanOf returns the range of a value over all kernels of a line.
 func spanOf(r *compare.Result, l *line, of func(*compare.Row) span) (all span) {
 	for _, i := range l.group.Rows {
 		switch s := of(&r.Rows[i]); {
@@ -429,7 +434,7 @@ func spanOf(r *compare.Result, l *line, of func(*compare.Row) span) (all span) {
 }
 
 // text returns the range with both ends if they differ by at least apart
-// points. It returns "" if the range is unknown.
+// points, otherwise as one number. It returns "" if the range is unknown.
 func (s span) text(apart unit.Points) string {
 	switch {
 	case !s.known:
@@ -491,12 +496,12 @@ func spanOfPrediction(p *predict.Prediction) span {
 	return span{p.Average, p.AverageHigh, true}
 }
 
-// wideInterval is the width, in points, starting with which an estimate is
-// shown as an interval.
+// wideInterval is the smallest width, in points, at which the interval of an
+// estimate is shown instead of the estimate.
 const wideInterval = 10
 
-// measuredSpan returns the measured value. For an estimate with a wide
-// interval, it returns the interval.
+// measuredSpan returns the measured value as a range. If the value is an
+// estimate with a wide interval, it returns the interval.
 func measuredSpan(row *compare.Row) span {
 	v, known := row.Measured.Value()
 	if high, bounded := row.BoundHigh.Value(); bounded {
@@ -519,7 +524,7 @@ func measuredWord(l *line, all span) report.Word {
 	return report.Word{Text: text}
 }
 
-// shownApart is the smallest difference that one decimal shows.
+// shownApart is the smallest difference that is visible with one decimal.
 const shownApart unit.Points = 0.1
 
 // whyText returns the reason for a row's verdict in a few words, with a question
@@ -528,8 +533,8 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	return whyBy(r, row, (*compare.Cause).Short)
 }
 
-// whyBy returns the reason for a row's verdict. name returns a cause in a few
-// words.
+// whyBy returns the reason for a row's verdict. The function name returns the
+// words for a cause.
 func whyBy(r *compare.Result, row *compare.Row, name func(*compare.Cause) string) string {
 	switch row.Verdict {
 	case compare.Match:
@@ -582,7 +587,8 @@ func statusOf(v compare.Verdict) report.Status {
 	return report.Muted
 }
 
-// limiterNames returns the reason why the prediction of a matching row is low.
+// limiterNames returns what limits the predicted occupancy of a matching row,
+// as the end of its verdict. It returns "" if the prediction is at least 95%.
 func limiterNames(r *compare.Result, row *compare.Row) string {
 	p := row.Predicted
 	switch {
@@ -618,7 +624,8 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	return "cannot run"
 }
 
-// fixText returns a row's remedy with its bound, or "" without one.
+// fixText returns a row's remedy with the upper bound of the speedup, or "" if
+// the row has no remedy.
 func fixText(row *compare.Row, h compare.PossibleFix) string {
 	text := string(h.Remedy)
 	switch h.Remedy {
@@ -628,7 +635,7 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 		}
 		return text + ": " + limiterText(row, h)
 	case compare.FillWaves, compare.MoreWorkGroups:
-		if h.At == 0 { // each kernel needs another number
+		if h.At == 0 { // the kernels of the line need different numbers
 			return string(compare.MoreWorkGroups)
 		}
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
@@ -641,7 +648,7 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 			text += fmt.Sprintf(" or SIMD%d", h.At)
 		}
 	}
-	if row.Verdict == compare.MatchWhileBusy { // its idle time may also be within the launches
+	if row.Verdict == compare.MatchWhileBusy { // uncertain, because the idle time may be within the launches
 		text += "?"
 	}
 	if b, ok := h.Bound.Value(); ok && b >= 1.05 {
@@ -653,8 +660,8 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 	return text
 }
 
-// limiterText describes why more threads do not help, or the bound of their
-// effect.
+// limiterText describes why more threads do not help, or the upper bound of the
+// speedup from more threads.
 func limiterText(row *compare.Row, h compare.PossibleFix) string {
 	switch row.Speedup.LimitedBy {
 	case compare.LimitedByPipe:

@@ -22,7 +22,7 @@ type traceFile struct {
 	Unit   string       `json:"displayTimeUnit"`
 	Events []traceEvent `json:"traceEvents"`
 
-	begin int64 // first time, in nanoseconds
+	begin int64 // earliest time in the file, in nanoseconds
 }
 
 // since returns a time relative to the beginning of the file.
@@ -30,7 +30,8 @@ func (f *traceFile) since(ns int64) float64 { return float64(ns-f.begin) / 1e3 }
 
 func (f *traceFile) add(e traceEvent) { f.Events = append(f.Events, e) }
 
-// traceEvent is a slice ("X"), a counter value ("C"), or a name ("M").
+// traceEvent is an event of the format: a slice ("X"), a counter value ("C"),
+// or a name ("M").
 type traceEvent struct {
 	Phase    string     `json:"ph"`
 	Name     string     `json:"name"`
@@ -41,7 +42,7 @@ type traceEvent struct {
 	Args     *traceArgs `json:"args,omitempty"`
 }
 
-// traceArgs are the properties of an event besides its times.
+// traceArgs are the properties of an event in addition to its times.
 type traceArgs struct {
 	Name      string  `json:"name,omitempty"`
 	Global    string  `json:"global,omitempty"`
@@ -49,8 +50,8 @@ type traceArgs struct {
 	Predicted percent `json:"predicted_percent,omitempty"` // average
 	Peak      percent `json:"predicted_peak_percent,omitempty"`
 	Measured  percent `json:"measured_percent,omitempty"`
-	// MeanOf is the number of launches whose mean is the measured value, if the
-	// value does not belong to a single launch.
+	// MeanOf is set if the measured value is the mean of several launches. It
+	// is the number of these launches.
 	MeanOf     int64  `json:"mean_of_launches,omitzero"`
 	Verdict    string `json:"verdict,omitempty"`
 	Cause      string `json:"cause,omitempty"`
@@ -58,15 +59,15 @@ type traceArgs struct {
 }
 
 // traceOf returns the launches and samples of a run over time, or nil if the
-// start times of launches are unknown. Launches and counters have a common
-// zero, the earlier of their start times. A sample is taken at its end.
+// start times of launches are unknown. Times are relative to the first launch
+// or the first sample, whichever is earlier. The time of a sample is its end.
 func traceOf(r *compare.Result) any {
 	t := r.Trace
 	if t.Len() == 0 {
 		return nil
 	}
 	f := &traceFile{Unit: "ms", begin: t.First}
-	var samples []ingest.CounterSample // independent of the running task
+	var samples []ingest.CounterSample // samples of the whole device, independent of the running task
 	for _, s := range r.Samples {
 		if s.Key.Task == "" {
 			samples = append(samples, s.List...)
@@ -86,7 +87,7 @@ func traceOf(r *compare.Result) any {
 		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device,
 			Thread: int(l.Lane), At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
 		x := running{l.End, [...]percent{args.Predicted, args.Measured}}
-		if len(samples) > 0 { // the samples are drawn instead of the launches' means
+		if len(samples) > 0 { // samples are drawn instead of the means of the launches
 			x.values[1] = percent{}
 		}
 		if x.values != [2]percent{} {
@@ -97,19 +98,20 @@ func traceOf(r *compare.Result) any {
 	for device := range tracks {
 		tracks[device].until(math.MaxInt64, device, f)
 	}
-	for _, s := range samples { // a counter keeps its value until the next one
+	for _, s := range samples { // draw at the start, because a counter keeps its value until the next
 		f.add(traceEvent{Phase: "C", Name: counters[1], At: f.since(s.At - s.Length),
 			Args: &traceArgs{Measured: unit.Some(unit.Ratio(s.Measured))}})
 	}
 	return f
 }
 
-// counters are the tracks next to the slices.
+// counters are the names of the counter tracks, which Perfetto shows below the
+// slices.
 var counters = [...]string{"Predicted occupancy [%]", "Measured occupancy [%]"}
 
-// track draws the occupancies of a device. It uses the values of the running
-// launch that began last. It draws 0 if no running launch has a value, because
-// a counter cannot be absent in this format.
+// track draws the counters of a device. If several launches run, it draws the
+// values of the launch that began last. If no running launch has a value, it
+// draws 0, because a counter cannot be absent in this format.
 type track struct {
 	running []running // in order of their start
 	shown   [len(counters)]unit.Ratio
@@ -121,7 +123,8 @@ type running struct {
 	values [len(counters)]percent
 }
 
-// until draws the ends of launches up to a time.
+// until draws the changes of the counters at the ends of all launches that end
+// by a given time.
 func (t *track) until(at int64, device int, f *traceFile) {
 	for len(t.running) > 0 {
 		end := slices.MinFunc(t.running, func(a, b running) int { return cmp.Compare(a.end, b.end) }).end
@@ -129,13 +132,14 @@ func (t *track) until(at int64, device int, f *traceFile) {
 			return
 		}
 		t.running = slices.DeleteFunc(t.running, func(x running) bool { return x.end == end })
-		if end < at || len(t.running) > 0 { // a launch that begins at the same time draws over this
+		if end < at || len(t.running) > 0 { // not needed if a launch begins at this time, which then draws
 			t.draw(end, device, f)
 		}
 	}
 }
 
-// draw draws the values from a time on, if they change.
+// draw draws the current values of the counters, starting at the given time, if
+// they changed.
 func (t *track) draw(at int64, device int, f *traceFile) {
 	for i, name := range counters {
 		var now unit.Ratio
@@ -154,16 +158,16 @@ func (t *track) draw(at int64, device int, f *traceFile) {
 	}
 }
 
-// sliceArgs finds the arguments for each launch of a trace.
+// sliceArgs contains the event arguments for the launches of a trace.
 type sliceArgs struct {
 	trace   *ingest.Trace
 	kernels []*traceArgs // indexed by task
-	// launches are the launches with their own row, in order, by task and
-	// duration in nanoseconds.
+	// launches contains the arguments for launches that have their own row, in
+	// order. The key is the task and the duration in nanoseconds.
 	launches map[[2]int64][]*traceArgs
 }
 
-// slicesOf returns the arguments for all rows.
+// slicesOf returns the event arguments for all rows of a run.
 func slicesOf(r *compare.Result) *sliceArgs {
 	of := &sliceArgs{r.Trace, make([]*traceArgs, len(r.Trace.Tasks)), map[[2]int64][]*traceArgs{}}
 	for i := range r.Rows {

@@ -29,7 +29,7 @@ func reduce(verdict compare.Verdict, edits ...func(*compare.Row)) *compare.Row {
 	return row
 }
 
-// cause sets the cause of a row.
+// cause returns an edit that sets the cause of a row.
 func cause(name string, sure compare.Confidence) func(*compare.Row) {
 	return func(row *compare.Row) {
 		row.Cause = &compare.Cause{Name: name, Confidence: sure, Evidence: "the figures show it",
@@ -49,7 +49,7 @@ func meteorLake() *arch.Device {
 	return m.Device
 }
 
-// of returns a result with rows on a Meteor Lake GPU.
+// of returns a result with the given rows on a Meteor Lake GPU.
 func of(rows ...*compare.Row) *compare.Result {
 	r := &compare.Result{Device: meteorLake(), ChosenBy: arch.Source{Name: "the summary", Detail: ": 112 XVE"},
 		Options: compare.DefaultOptions()}
@@ -541,7 +541,8 @@ k|0.1%|90-98%|(40.0%)|launches of 10 us|longer launches`},
 	}
 }
 
-// TestCells reads each column of a row in which all values differ.
+// TestCells checks the printed value of each column, for a row in which all
+// values differ.
 func TestCells(t *testing.T) {
 	share := func(x float64) unit.Opt[unit.Ratio] { return unit.Some(unit.Ratio(x / 100)) }
 	row := reduce(compare.Below, cause(compare.CauseDispatch, compare.Medium), func(r *compare.Row) {

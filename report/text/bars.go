@@ -9,17 +9,18 @@ import (
 )
 
 const (
-	barsFrom = 120 // terminal width with room for bars
+	barsFrom = 120 // smallest terminal width that has room for bars
 	barWidth = 20  // columns of a bar: 5% each
 )
 
-// blocks are the characters of the parts, in their order. markChar is the
-// character of the marks.
+// blocks are the characters that draw the parts of a bar, in the order of the
+// parts. markChar draws the marks.
 var blocks = []rune("\u2588\u2593\u2591\u2592-.")
 
 const markChar = '|'
 
-// insertBars adds a column of bars before the last columns with sentences.
+// insertBars adds a column of bars before the columns with sentences at the
+// end.
 func (g *grid) insertBars(b *report.StackedBars) {
 	c := &column{Column: report.Column{Drop: 1}, top: "0%" + pad("100%", barWidth-2, true), width: barWidth,
 		content: barWidth}
@@ -37,8 +38,8 @@ func (g *grid) insertBars(b *report.StackedBars) {
 	g.columns = slices.Insert(g.columns, at, c)
 }
 
-// bar returns the parts of a row as characters. If the row has two runs, it
-// returns those of the new one.
+// bar returns the bar of a row as characters. If the row has bars of two runs,
+// it returns the new run's bar.
 func bar(r *report.StackedRow) string {
 	place := func(v float64) int { return int(math.Round(min(max(v, 0), 100) / 100 * barWidth)) }
 	if len(r.Shares) == 0 {

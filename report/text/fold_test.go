@@ -10,7 +10,8 @@ import (
 )
 
 // TestFold checks that a sentence or a formula in a table is broken into lines
-// at widths at which a name is cut, and that numbers and names do not change.
+// at widths at which names would be cut, and that numbers and names do not
+// change.
 func TestFold(t *testing.T) {
 	type step struct {
 		name, text string

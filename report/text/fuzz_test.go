@@ -11,9 +11,10 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender renders any text in every place of a report that has foreign
-// texts, on a terminal with any width. The output must not contain anything
-// that a terminal or a CI job's runner executes.
+// FuzzRender puts any text in every place of a report where a text from an
+// input may appear, and renders the report for a terminal of any width. The
+// output must not contain anything that a terminal or a CI job's runner would
+// execute.
 func FuzzRender(f *testing.F) {
 	for i, s := range sample.HostileNames() {
 		f.Add(s, uint8(20*i), i%2 == 0)

@@ -11,26 +11,29 @@ import (
 const (
 	gap = "  "
 	// plainName is the width to which names are cut before a column is dropped.
-	// readableName and shortestName are their widths after the last drop.
+	// After the last column was dropped, names are cut to readableName and then
+	// to shortestName.
 	plainName, readableName, shortestName = 24, 15, 6
 	// readableText is the width to which a column of sentences is narrowed
-	// before another column is dropped. shortestText is its width after that.
+	// before another column is dropped. After the last column was dropped, it
+	// may be narrowed to shortestText.
 	readableText, shortestText = 20, 12
 	// narrowest is the smallest useful width of a column.
 	narrowest = 4
-	// foldedRows is the number of rows up to which sentences take a second line
-	// before a column is dropped, so that all rows stay visible.
+	// foldedRows is the maximum number of rows of a table whose sentences take
+	// a second line before a column is dropped. With more rows, some rows would
+	// no longer be visible.
 	foldedRows = 6
 )
 
 // column is a table column on a terminal.
 type column struct {
 	report.Column
-	index       int // in the table
+	index       int // index in the table
 	top, bottom string
 	cells       []cell
-	content     int // widest cell
-	plain       int // widest cell after a cut to plainName
+	content     int // width of the widest cell
+	plain       int // width of the widest cell after names are cut to plainName
 	width       int
 	hidden      bool
 }
@@ -47,11 +50,12 @@ type grid struct {
 	dropped []string // headings of the dropped columns
 }
 
-// layOut returns the columns and their widths. If not all of them fit, headings
+// layOut returns the columns and their widths. If not all columns fit, headings
 // that are wider than their cells take two lines. Names are cut so that they
 // stay distinct, and sentences in few rows take a second line. Then columns are
-// dropped in their order. After the drop of a wide column, columns that were
-// dropped before it may fit again. bars are drawn in the rows; nil for none.
+// dropped in their drop order. After a wide column was dropped, columns that
+// were dropped before it are added again if they fit. If bars is not nil, the
+// bars are drawn in the rows.
 func layOut(t *report.Table, rows, width int, bars *report.StackedBars) *grid {
 	g, sentence := read(t, rows), textWidth
 	if bars != nil {
@@ -116,8 +120,8 @@ func (g *grid) narrow(width, name, sentence int) {
 	}
 }
 
-// narrowSentences repeatedly narrows the widest column of sentences by one, so
-// that all of them stay readable.
+// narrowSentences repeatedly narrows the widest column of sentences by one
+// character, so that all sentences stay readable.
 func (g *grid) narrowSentences(width int) {
 	for range g.total() - width {
 		var widest *column
@@ -172,7 +176,8 @@ func read(t *report.Table, rows int) *grid {
 func stack(heading string) (top, bottom string) {
 	top = heading
 	for i := range len(heading) {
-		// Only at spaces, because a part of a word is hard to read.
+		// The heading is split only at spaces, because a part of a word is hard
+		// to read.
 		if heading[i] != ' ' {
 			continue
 		}
@@ -193,8 +198,8 @@ func (g *grid) total() int {
 	return sum
 }
 
-// nextToDrop returns the column that is next in the drop order, nil if no column
-// can be dropped.
+// nextToDrop returns the next column in the drop order, or nil if no column can
+// be dropped.
 func (g *grid) nextToDrop() (next *column) {
 	for _, c := range g.columns {
 		if c.Drop > 0 && !c.hidden && (next == nil || c.Drop < next.Drop) {
@@ -204,8 +209,8 @@ func (g *grid) nextToDrop() (next *column) {
 	return next
 }
 
-// leaveOut removes the hidden columns of a list and names those that have a
-// heading.
+// leaveOut removes the hidden columns from the grid, and records the headings
+// of the removed columns.
 func (g *grid) leaveOut(list []*column) {
 	for _, c := range list {
 		if title := c.Heading(); c.hidden && title != "" {
@@ -225,15 +230,15 @@ func (g *grid) squeeze(width int) {
 			c.top, c.bottom = report.CutMiddle(c.top, c.width), report.CutMiddle(c.bottom, c.width)
 		}
 	}
-	// The terminal is narrower than all columns at their smallest widths. The
-	// first columns matter most.
+	// If the columns do not fit even at their smallest widths, the last columns
+	// are removed, because the first columns matter most.
 	for g.total() > width && len(g.columns) > 1 {
 		g.columns = g.columns[:len(g.columns)-1]
 	}
 }
 
-// shorten cuts the texts of narrowed columns, so that different names stay
-// different. A column becomes as narrow as its cut texts.
+// shorten cuts the texts of columns that were narrowed. Names that differ still
+// differ after the cut. A column becomes as narrow as its cut texts.
 func (g *grid) shorten() {
 	for _, c := range g.columns {
 		if !c.Is(report.Cut) || c.content <= c.width {

@@ -9,10 +9,10 @@ import (
 	"occudiff/report"
 )
 
-// Markdown writes the report in a form that a code host renders well: tables,
-// and code spans for names and commands. The output depends only on the document.
-// The map contains the addresses of the plots that have one, relative to the
-// page.
+// Markdown writes the report in a form that a code host renders well: with
+// tables, and with code spans for names and commands. The output depends only
+// on the arguments. The map contains the addresses of plots, relative to the
+// page. A plot without an address is left out.
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
@@ -82,7 +82,7 @@ func (p *markdown) section(s *report.Section) {
 	}
 }
 
-// chart returns a link to a plot: ![Fan2: Measured occupancy, in
+// chart returns a link to a plot, for example ![Fan2: Measured occupancy, in
 // %.](report.time-series-1.svg).
 func (p *markdown) chart(plot *report.Plot) string {
 	path := p.charts[plot]
@@ -103,11 +103,12 @@ func brackets(s string) string {
 	return strings.NewReplacer(`\[`, `\[`, `\]`, `\]`, "[", `\[`, "]", `\]`).Replace(s)
 }
 
-// list writes messages, one per line: - **Fan2** (2048x2048 in 1024x1, SIMD32):
-// below by 36.8 points.
+// list writes messages, one per line, for example - **Fan2** (2048x2048 in
+// 1024x1, SIMD32): below by 36.8 points.
 func (p *markdown) list(items []report.Item) { p.block(strings.Join(report.ListOf(items, item), "\n")) }
 
-// check writes a measurement as an item: - **1, 3**: `unitrace ./app` (result).
+// check returns a command to run as a list item, for example - **1, 3**:
+// `unitrace ./app` (result).
 func check(c report.NextCommand) string {
 	line := "- "
 	if c.Rows != "" {
@@ -140,8 +141,8 @@ func item(it report.Item) string {
 	return line + Escape(it.Text)
 }
 
-// paragraph returns a text with Markdown escaped, including characters that
-// would make its first line a heading or a list.
+// paragraph returns a text with Markdown escaped. It also escapes characters
+// that would make the text a heading or a list.
 func paragraph(text string) string {
 	return begins.ReplaceAllString(Escape(text), `$1\$2$3`)
 }
@@ -159,15 +160,16 @@ func Escape(s string) string {
 var (
 	// backslashes matches backslashes that would escape the next character.
 	backslashes = regexp.MustCompile(`(\\+)([[:punct:]])`)
-	// begins matches the beginning of a heading or a list, or, with a second
-	// colon, of a command for the CI job whose log contains it.
+	// begins matches the characters that begin a heading or a list. It also
+	// matches a colon, because two colons begin a command for a CI job whose
+	// log contains the text.
 	begins = regexp.MustCompile(`^(?:([0-9]+)([.)])|([-#+=~:]))`)
 	marks  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
 		"](", `\](`, "][", `\][`, "]:", `\]:`)
 )
 
 // firstColumns is the number of columns for which a code host has room. The
-// others are in a second table.
+// other columns are in a second table.
 const firstColumns = 10
 
 // table writes a table, in two parts if it has many columns. The first column,
@@ -178,7 +180,7 @@ func (p *markdown) table(t *report.Table) {
 	if len(columns) == 0 {
 		return
 	}
-	if len(columns) <= firstColumns { // in their order
+	if len(columns) <= firstColumns { // all columns fit, so they keep their order
 		p.columns(t, t.ColumnsIn(report.Page))
 		return
 	}
@@ -187,8 +189,9 @@ func (p *markdown) table(t *report.Table) {
 	p.columns(lead, append([]int{columns[0]}, columns[n:]...))
 }
 
-// columns writes some columns of a table. They are not padded, because a code
-// host draws the table, and padding would require the width of every cell.
+// columns writes some columns of a table. The cells are not padded, because a
+// code host draws the table anyway, and padding would require the width of
+// every cell.
 func (p *markdown) columns(t *report.Table, list []int) {
 	heading, rule := "\n", ""
 	for _, i := range list {
@@ -214,7 +217,7 @@ func (p *markdown) columns(t *report.Table, list []int) {
 	}
 }
 
-// cellText returns a cell. Names of a program are code.
+// cellText returns the text of a cell. Names of a program become code spans.
 func cellText(c *report.Column, cell report.Cell) string {
 	if c.Is(report.Code) && !cell.Blank() {
 		return code(c.Print(cell))
@@ -222,8 +225,8 @@ func cellText(c *report.Column, cell report.Cell) string {
 	return Escape(c.Print(cell))
 }
 
-// code returns a code span, or plain text if the text contains the end of a span
-// or of a table's cell, or a command for a CI job.
+// code returns a code span. It returns plain text if the text contains a
+// character that would end the span or a table cell, or a command for a CI job.
 func code(text string) string {
 	text = strings.TrimSpace(report.OneLine(text))
 	if text == "" || strings.ContainsAny(text, "`|\\") || jobCommand.MatchString(text) {

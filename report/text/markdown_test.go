@@ -63,8 +63,8 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestTablesStayWhole reads every table back as a code host does, and checks
-// that all rows have as many cells as the heading.
+// TestTablesStayWhole reads every table back as a code host does. It checks
+// that each row has as many cells as the heading.
 func TestTablesStayWhole(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Many(40)} {
 		want := 0
@@ -113,7 +113,8 @@ func TestHostileNamesInMarkdown(t *testing.T) {
 	}
 }
 
-// TestCode checks that kernels and commands are code, and that a sentence is not.
+// TestCode checks that kernel names and commands are code spans, and that a
+// sentence is not.
 func TestCode(t *testing.T) {
 	out := markdownOf(t, sample.Gaussian())
 	for _, want := range []string{"| `Fan2` |", "- **`Fan2`** (", "| `2048x2048` |"} {
@@ -123,8 +124,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestFirstTableFits checks that a table of kernels has at most 10 columns, and
-// that the others are in a second table with the names.
+// TestFirstTableFits checks that the first table of kernels has at most 10
+// columns, and that a second table has the kernel names and the other columns.
 func TestFirstTableFits(t *testing.T) {
 	_, all, _ := strings.Cut(markdownOf(t, sample.Gaussian()), "## All kernels\n\n")
 	first, second, found := strings.Cut(all, "\n\nMore columns:\n\n")
@@ -161,7 +162,8 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// BenchmarkMarkdown builds and writes pages with few and with many kernels.
+// BenchmarkMarkdown measures building and writing pages with few and with many
+// kernels.
 func BenchmarkMarkdown(b *testing.B) {
 	for _, n := range []int{14, 10000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"occudiff/report/text"
 )
 
-// TestPlotsAreLinked checks the positions of a page's plots, and that names
-// cannot end their link.
+// TestPlotsAreLinked checks the positions of the plots in a page, and that a
+// name in a link's text cannot end the link.
 func TestPlotsAreLinked(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
 	d.Sections[0].Plots = append(d.Sections[0].Plots, report.Plot{Key: "sweep", Title: "Occupancy", Text: "A line."},
@@ -20,7 +20,7 @@ func TestPlotsAreLinked(t *testing.T) {
 	var b bytes.Buffer
 	pictures := map[*report.Plot]string{}
 	for _, p := range d.Plots(report.Page) {
-		if p.Key != "none" { // not drawn
+		if p.Key != "none" { // the plot "none" has no address
 			pictures[p] = "r.files/" + p.Key + ".svg"
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // lines: their input must end with a line break.
 
 // Safe returns a writer for texts. Characters that could control a terminal or
-// change the order of the text become the replacement character. Tabs stay.
+// change the order of the text become the replacement character. Tabs remain
+// unchanged.
 func Safe(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return inert(strings.Map(visible, line)) }}
 }
@@ -30,18 +31,19 @@ func visible(r rune) rune {
 	return utf8.RuneError
 }
 
-// JSON returns a writer for JSON that a CI job may print. The JSON has the same
-// meaning in other bytes.
+// JSON returns a writer for JSON that a CI job may print. It writes the bracket
+// of a command as an escape sequence, so the JSON keeps its meaning.
 func JSON(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
 }
 
-// Annotations returns a writer for GitHub annotations. They are commands
-// themselves and must not contain commands for other CI systems.
+// Annotations returns a writer for GitHub annotations. Annotations are commands
+// themselves, so only commands for other CI systems within them are made
+// harmless.
 func Annotations(w io.Writer) io.Writer { return &lineWriter{w: w, line: splitJobCommands} }
 
-// jobCommand matches the beginning of a command for a CI job's runner, at any
-// position.
+// jobCommand matches the beginning of a command for a CI job's runner. Such a
+// command can be at any position in a line.
 var jobCommand = regexp.MustCompile(`(##[A-Za-z]*)\[`)
 
 func splitJobCommands(line string) string { return splitCommands(line, "${1}"+zeroWidth+"[") }
@@ -49,22 +51,22 @@ func splitJobCommands(line string) string { return splitCommands(line, "${1}"+ze
 // splitCommands replaces the beginnings of commands. In the replacement, $1 is
 // the part before the bracket.
 func splitCommands(line, replacement string) string {
-	if !strings.Contains(line, "##") { // nearly all lines
+	if !strings.Contains(line, "##") { // this is true for nearly all lines
 		return line
 	}
 	return jobCommand.ReplaceAllString(line, replacement)
 }
 
 // CSV returns a writer for CSV that a person reads. A line break within quotes
-// becomes a space, as in a table, and nothing is a command for the runner.
+// becomes a space, as in a table, and no line remains a command for the runner.
 func CSV(w io.Writer) io.Writer { return &csvWriter{lineWriter: lineWriter{w: w, line: inert}} }
 
-// lineWriter replaces each line.
+// lineWriter replaces each line by the result of a function.
 type lineWriter struct {
 	w    io.Writer
 	line func(string) string
-	rest []byte // of an incomplete line
-	out  []byte // kept from one write to the next, because an output may have millions of lines
+	rest []byte // beginning of an incomplete line
+	out  []byte // output buffer, reused because an output may have millions of lines
 }
 
 // Write implements io.Writer.
@@ -96,8 +98,8 @@ func (c *csvWriter) Write(p []byte) (int, error) {
 	lines := make([]byte, 0, len(p))
 	for _, b := range p {
 		switch {
-		// A doubled quote is one quote within quotes. It toggles twice, so the
-		// state stays.
+		// Within quotes, a doubled quote stands for one quote. It toggles the
+		// state twice, so the state does not change.
 		case b == '"':
 			c.quoted = !c.quoted
 		case c.quoted && b == '\n':

@@ -42,7 +42,8 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// TestGuards checks that colors and data stay and that commands do not.
+// TestGuards checks that the writers keep colors and data but do not keep
+// commands for a CI job's runner.
 func TestGuards(t *testing.T) {
 	line := func(w func(io.Writer) io.Writer, in string, step int) string {
 		var b strings.Builder
@@ -79,8 +80,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
-// TestColumnsStay checks that replaced characters do not move the columns after
-// them.
+// TestColumnsStay checks that replacing a character in a cell does not move the
+// columns after it.
 func TestColumnsStay(t *testing.T) {
 	names := []string{"plain", "::error::x", "##[x]", "nul\x00x", "esc\x1b[31mx", "\ufffe\uffff", "漢字", "e\u0301", "bad\xffx", "\u202eabc"}
 	doc := &report.Document{Sections: []report.Section{{Tables: []*report.Table{sample.Table("t", []report.Column{

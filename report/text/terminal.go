@@ -1,8 +1,8 @@
 // Package text writes a report as text. For a terminal, it writes the
 // application and device, the kernels that need attention first, the causes,
-// and one closing sentence. For Markdown, it writes the whole document. It does
-// not know kernels, statistics, or files, and it only decides how to use the
-// available width.
+// and one closing sentence. For Markdown, it writes the whole document. The
+// package contains no code for kernels, statistics, or files. It only decides
+// how to use the available width.
 package text
 
 import (
@@ -14,8 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// Options describe the properties of the output. The zero value is right for a
-// pipe.
+// Options describe the properties of the output. The zero value is suitable for
+// output to a pipe.
 type Options struct {
 	Width   int  // columns of the terminal, at least 20; 0 sets no limit
 	Color   bool // repeat verdicts in color, and print results and headings in bold
@@ -23,15 +23,16 @@ type Options struct {
 	Verbose bool // print everything, not only the summary
 }
 
-// The maximum number of table rows and explanations, unless the whole document
-// is shown: one or two screens. Rows that need attention come first, so the
-// least important ones are left out, and a line has their number.
+// The maximum numbers of table rows and explanations, which fill one or two
+// screens. They do not apply if the whole document is shown. Rows that need
+// attention come first, so the least important rows are left out. A line
+// contains the number of rows that were left out.
 const (
 	mostRows  = 50
 	mostItems = 15
 )
 
-// textWidth is the width of the widest readable paragraph.
+// textWidth is the maximum width at which a paragraph is still readable.
 const textWidth = 132
 
 // Terminal writes the terminal's part of a report: headline, table,
@@ -48,8 +49,8 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)
 	}
-	// Files contain the parts that are too long for a first look. With -v, they
-	// replace the terminal's short form.
+	// Some parts have a short form for the terminal and a long form for files.
+	// With -v, the terminal shows the long form instead.
 	long := opt.Verbose && d.Summary == nil
 	shown := func(s *report.Section, in report.View) bool {
 		return !(long && s.In == report.Terminal) && (in&report.Terminal != 0 || long && in&report.Page != 0)
@@ -82,11 +83,11 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 type printer struct {
 	w     *bufio.Writer
 	opt   Options
-	whole bool // all rows and items are shown
+	whole bool // show all rows and items
 	begun bool // a line was printed
 }
 
-// line prints a line. Empty lines are only printed between others.
+// line prints a line. An empty line is printed only after another line.
 func (p *printer) line(text string) {
 	if text == "" && !p.begun {
 		return
@@ -98,8 +99,8 @@ func (p *printer) line(text string) {
 
 // paint returns a text in the color of a status if colors are enabled.
 func (p *printer) paint(text string, status report.Status) string {
-	// The ECMA-48 colors that every terminal has, in the shades of its
-	// settings: green, red, yellow, and faint.
+	// These are the ECMA-48 colors that every terminal supports: green, red,
+	// yellow, and faint. The terminal's settings determine the shades.
 	code := [...]string{report.Good: "32", report.Bad: "31", report.Unsure: "33", report.Muted: "2"}[status]
 	if !p.opt.Color || code == "" || text == "" {
 		return text
@@ -123,7 +124,8 @@ func (p *printer) table(t *report.Table) {
 	}
 }
 
-// mostDropped is the maximum number of left-out columns that a table names.
+// mostDropped is the maximum number of dropped columns that are listed by name
+// below a table.
 const mostDropped = 6
 
 // grid prints a table with its headings in bold.
@@ -187,14 +189,14 @@ func (p *printer) items(items []report.Item) {
 	}
 }
 
-// Paragraph returns a text after a lead. Its other lines are indented like the
-// first. The text begins at column indent. width is the terminal's, or 0 for
-// none.
+// Paragraph returns a text after a lead. The text begins at column indent, in
+// its first line and in all other lines. width is the terminal's width, or 0
+// for no limit.
 func Paragraph(lead string, indent int, text string, width int) string {
 	var b strings.Builder
 	p := &printer{w: bufio.NewWriter(&b), opt: Options{Width: width}}
 	p.wrap(pad(lead, indent-2, false)+"  ", text, report.Plain)
-	_ = p.w.Flush() // into memory
+	_ = p.w.Flush() // cannot fail, because the buffer is in memory
 	return b.String()
 }
 
@@ -205,14 +207,15 @@ func (p *printer) textWidth() int {
 	return min(p.opt.Width, textWidth)
 }
 
-// wrap prints a text after a lead. Its other lines are indented like the first.
-// A line break in the text begins a new line. An empty text prints nothing.
+// wrap prints a text after a lead. All lines of the text begin in the same
+// column, after the lead. A line break in the text begins a new line. An empty
+// text prints nothing.
 func (p *printer) wrap(lead, text string, status report.Status) {
 	if lead+text == "" {
 		return
 	}
 	lead = report.OneLine(lead)
-	if indent := report.Width(lead); indent > p.textWidth()/2 { // otherwise there is no room next to it
+	if indent := report.Width(lead); indent > p.textWidth()/2 { // there is too little room next to a long lead
 		p.line(lead)
 		lead = gap
 	}
@@ -228,8 +231,8 @@ func (p *printer) wrap(lead, text string, status report.Status) {
 	}
 }
 
-// breakLines returns a text in lines of at most width, broken at spaces. A word
-// that is longer is broken, too.
+// breakLines breaks a text at spaces into lines of at most the given width. A
+// word that is longer than a line is broken, too.
 func breakLines(text string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -259,11 +262,12 @@ func breakLines(text string, width int) []string {
 	return append(lines, line)
 }
 
-// words matches the words of a text, and a number together with its unit: "26
+// words matches the words of a text. A number and its unit are one word: "26
 // us".
 var words = regexp.MustCompile(`[0-9.,+-]+\s+(?:s|ms|us|ns|%|KB|MB|points|slots)[.,;:)]*(?:\s+|$)|\S+`)
 
-// pad returns a text filled with spaces to a width, on the left for numbers.
+// pad returns a text filled with spaces to a width. The spaces are on the left
+// if right is true, as for numbers.
 func pad(text string, width int, right bool) string {
 	fill := strings.Repeat(" ", max(width-report.Width(text), 0))
 	if right {
@@ -313,7 +317,8 @@ func (p *printer) summary(s *report.Summary) {
 	}
 }
 
-// checks writes commands after the numbers of their rows.
+// checks writes commands, each after the numbers of the rows that it applies
+// to.
 func (p *printer) checks(list []report.NextCommand) {
 	widest := 0
 	for _, c := range list {

@@ -25,7 +25,8 @@ func render(t *testing.T, r *compare.Result, opt text.Options) string {
 	return b.String()
 }
 
-// TestGaussianSummary checks the output of the Gaussian run in the design.
+// TestGaussianSummary checks that the output for the Gaussian run is the output
+// that the design document shows.
 func TestGaussianSummary(t *testing.T) {
 	want := strings.TrimPrefix(`
 Meteor Lake Arc: 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
@@ -112,8 +113,10 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-// TestDroppingOrder checks which columns of the evidence stay: launch size and
-// VTune's peak identify a row, and the summary above has the fix.
+// TestDroppingOrder checks which columns of the evidence table remain at each
+// width. The launch size and VTune's peak remain longer than the potential
+// speedup, because they identify a row, and the summary above the table already
+// has the fix.
 func TestDroppingOrder(t *testing.T) {
 	for _, c := range []struct {
 		width      int
@@ -125,7 +128,7 @@ func TestDroppingOrder(t *testing.T) {
 		{250, "[ms] Verdict Global Local SIMD VTune Difference Launches Underfilled Potential", ""},
 	} {
 		_, out, _ := strings.Cut(render(t, sample.Many(30), text.Options{Width: c.width, Verbose: true}), "tolerance")
-		out, _, _ = strings.Cut(out, "Columns left out") // which names them
+		out, _, _ = strings.Cut(out, "Columns left out") // the next lines list the dropped columns by name
 		for _, heading := range strings.Fields(c.shown) {
 			if !strings.Contains(out, heading) {
 				t.Errorf("width %d: no column %q", c.width, heading)
@@ -139,8 +142,9 @@ func TestDroppingOrder(t *testing.T) {
 	}
 }
 
-// TestNamesBeforeColumns checks that a name is not cut to a rest while a column
-// can be dropped, and that a narrow column is back after a wide one was dropped.
+// TestNamesBeforeColumns checks that columns are dropped before names become
+// unreadably short. It also checks that a dropped narrow column is added again
+// after a wide column was dropped.
 func TestNamesBeforeColumns(t *testing.T) {
 	type row struct{ name, wide string }
 	columns := []report.Col[row]{
@@ -183,8 +187,9 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 	}
 }
 
-// TestLimits checks that a terminal has the first rows and explanations and the
-// number of the others, unless it shows all.
+// TestLimits checks that a terminal shows the first rows, the first
+// explanations, and the number of the others, unless the whole document is
+// shown.
 func TestLimits(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(60), report.Provenance{})
 	d.Sections = append(d.Sections, report.Section{ItemsIn: report.Terminal, Items: make([]report.Item, 20)})
@@ -217,7 +222,7 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// TestSummary checks the size of a summary, and that it keeps the important
+// TestSummary checks the size of a summary, and that it contains the important
 // parts at any width.
 func TestSummary(t *testing.T) {
 	for width, most := range map[int]int{160: 25, 100: 25, 80: 30} {

@@ -18,7 +18,7 @@ type backtestView struct {
 	metric
 }
 
-// finding is a finding with its series.
+// finding is a finding together with its series.
 type finding struct {
 	series
 	trend.Finding
@@ -28,8 +28,8 @@ type finding struct {
 // would have failed, and how soon drops would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	b := &backtestView{t, metric{t.Metric}}
-	// One list over all series, in the order in which they were first stored,
-	// because the budget applies to all.
+	// The findings of all series are in one list, because the budget applies to
+	// all of them. The series are in the order in which they were first stored.
 	var all []finding
 	for _, s := range b.Series {
 		for _, f := range s.Findings {
@@ -51,8 +51,8 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		return &report.Summary{Headline: "Nothing could be judged: no series has more than " +
 			report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
-	// The budget counts findings, not failed checks. A single false alarm fails
-	// every check until it closes, and is still one thing to review.
+	// The budget counts findings and not failed checks. A single false alarm
+	// fails every check until it is closed, but users review it only once.
 	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s failed while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
 		report.Thousands(int64(t.FailedChecks))),
@@ -83,7 +83,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	if b.Gate.Relative {
 		dropUnit = "%"
 	}
-	for _, p := range b.Power { // drops are injected only after enough runs; zeros would look as if none were found
+	for _, p := range b.Power { // no rows without injected drops, whose zeros would look like a bad result
 		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Injected, report.Shortest(p.Drop), dropUnit)
 		if delay, ok := p.Delay().Value(); ok {
 			text += fmt.Sprintf(" (after %.0f runs)", delay)
@@ -99,8 +99,8 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	return s
 }
 
-// rate returns checks per 100 with three digits. With fixed decimals, one in a
-// thousand would look like zero.
+// rate returns a number of checks per 100, with three significant digits. With
+// a fixed number of decimals, a rate of one in a thousand could look like zero.
 func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // findings returns the table of findings.
@@ -119,18 +119,19 @@ func (b *backtestView) findings(list []finding) *report.Table {
 			if f.Closed >= 0 {
 				return unit.Some(f.Points[f.Closed].Run)
 			}
-			run, _ := f.AcceptedAfter() // no run is 0
+			run, _ := f.AcceptedAfter() // 0 without an accepted run
 			return unit.NonZero(run)
 		}, report.Path("closed_by"))))
 }
 
-// powerColumns describe injected drops of one size.
+// powerColumns are the columns for the injected drops of one size, and how many
+// of them were found.
 var powerColumns = []report.Col[trend.Power]{
 	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }),
 	report.JSON("injected", func(p *trend.Power) int { return p.Injected }),
 	report.JSON("found", func(p *trend.Power) int { return p.Found }),
 	report.JSON("found_percent", func(p *trend.Power) unit.Opt[float64] {
-		return unit.Some(100 * float64(p.Found) / float64(p.Injected)) // absent if none is injected
+		return unit.Some(100 * float64(p.Found) / float64(p.Injected)) // absent if no drop was injected
 	}),
 	report.JSON("median_delay_runs", (*trend.Power).Delay),
 }
@@ -149,8 +150,9 @@ type BacktestValue struct {
 	Proposal     ProposalValue `json:"proposal"`
 }
 
-// ProposalValue is the smallest threshold that keeps the budget, in the unit of
-// --threshold: points, or percent.
+// ProposalValue is the proposed threshold: the smallest threshold with which
+// the findings stay within the budget. Its unit is the unit of --threshold:
+// points or percent.
 type ProposalValue struct {
 	Target    float64           `json:"target_per_100_checks"`
 	Threshold unit.Opt[float64] `json:"threshold"`

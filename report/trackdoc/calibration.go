@@ -27,16 +27,16 @@ func calibrationTable(list []track.Calibration) *report.Table {
 	return report.NewTable("calibration", "Calibration", list, calibrationColumns)
 }
 
-// unknown returns a value for people, who read "unknown" for an absent one.
+// unknown returns a text for people, or "unknown" if the text is empty.
 func unknown(s string) string { return cmp.Or(report.OneLine(s), "unknown") }
 
-// confirmModel is the command that separates an error of the model from losses at
-// run time.
+// confirmModel is the sentence with the command that distinguishes an error of
+// the model from losses at run time.
 const confirmModel = "'occudiff validate --fail-on model' compares the profiler's peak, which has no losses at run " +
 	"time."
 
-// reading returns the conclusions that the numbers of a group support, each
-// with its second explanation.
+// reading returns the conclusions that the numbers of a group support. If a
+// deviation has two possible explanations, it includes both.
 func reading(c *track.Calibration) string {
 	low, high := c.KernelLow.Or(0), c.KernelHigh.Or(0)
 	interval := fmt.Sprintf("the median kernel differs by %s to %s points (95%% interval)",
@@ -69,7 +69,8 @@ func reading(c *track.Calibration) string {
 	return strings.Join(append(text, toleranceText(c)), " ")
 }
 
-// toleranceText returns the suggested tolerance, or the reason for none.
+// toleranceText returns a sentence with the suggested tolerance, or with the
+// reason why none is suggested.
 func toleranceText(c *track.Calibration) string {
 	rows := unit.FormatCount(c.Rows, "row", "rows")
 	if x, ok := c.Tolerance.Value(); ok {
@@ -83,7 +84,8 @@ func toleranceText(c *track.Calibration) string {
 		"accept kernels that lose as much.", rows, report.Decimal(float64(c.Within), 1), track.MostTolerance)
 }
 
-// leftOutText returns the number of rows without a difference, by reason.
+// leftOutText returns a text with the number of rows without a difference
+// between measurement and prediction, by reason.
 func leftOutText(c *track.Calibration) string {
 	var text []string
 	for _, part := range []struct {

@@ -15,14 +15,14 @@ import (
 
 // message is a text about a series, or about a shift that many series share.
 type message struct {
-	report.Item        // for a document, whose summary and table contain the rest; no item if the text is empty
-	title, text string // for an annotation, which is read alone
+	report.Item        // the part that a document's summary and table lack; no item if its text is empty
+	title, text string // for an annotation, which must be readable alone
 	level       report.AnnotationLevel
 }
 
 // messages returns the messages of some series. A shift that many series share
-// is one message; one per series would hide the others. An error is a message
-// that fails the check.
+// is only one message, because one message per series would hide the other
+// messages. A message has the level error if it fails the check.
 func (v *view) messages(list []*track.Series) (all []message) {
 	levels := map[track.Severity]report.AnnotationLevel{
 		track.SeverityRegression: report.AnnotateError,
@@ -59,8 +59,8 @@ func (v *view) messages(list []*track.Series) (all []message) {
 	return all
 }
 
-// worstOf returns the worst severity among the series of a shared finding.
-// Severities are ordered from worst to best.
+// worstOf returns the worst severity among the series of a shared finding,
+// which is the minimum, because severities are ordered from worst to best.
 func worstOf(s *track.Shared) track.Severity {
 	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity)))
 }
@@ -94,9 +94,9 @@ func (v *view) missingKernels() (list []track.MissingKernel) {
 	return list
 }
 
-// Failure returns the reasons why the gate fails, worst first, or "" if it
-// passes. It is printed with the exit status, so it names both regressed and
-// missing kernels.
+// Failure returns the reasons why the gate fails, worst first, or "" if the
+// gate passes. This text is the only explanation of the exit status, so it
+// names both regressed and missing kernels.
 func Failure(j *track.Judgment) string {
 	v := newView(j)
 	fails := func(s track.Severity) bool {
@@ -140,8 +140,8 @@ func SuspectPattern(c *track.Check) string {
 // suite returns a check as test cases. A case fails if it fails the gate. It is
 // skipped if the series could not be judged or an alarm is not confirmed.
 func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
-	// The time is the time of the run, so that two reports of one run are
-	// identical.
+	// The suite has the time of the run instead of the current time, so that
+	// two reports of one run are identical.
 	s := report.NewTestSuite("track check", report.Provenance{})
 	s.Collected, s.Host = c.Run.Time, report.OneLine(c.Run.Host)
 	s.Add("occudiff", prov.Version)
@@ -176,15 +176,16 @@ func (v *view) testCase(s *track.Series) report.Case {
 	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	g := &s.Gate
 	switch o := s.Outcome(); {
-	// Lower occupancy with faster launches passes. The text mentions it anyway.
+	// A series with lower occupancy but faster launches passes. The text of its
+	// case still mentions the lower occupancy.
 	case o == trend.OK, o == track.Faster, o == track.Slower, o == track.OpenOnBase:
-	case !v.NeverFails && o == trend.Regression, v.Alarms && o == trend.Alarm: // fails the gate
+	case !v.NeverFails && o == trend.Regression, v.Alarms && o == trend.Alarm: // the outcome fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)
 		k.Message = string(o) + ": launches take longer"
 		if !s.IsSlower() {
 			k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.FormatCount(g.N, "run", "runs")
 		}
-	default: // a skipped case is visible in a test report without failing it
+	default: // visible in a test report without failing it
 		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
 	}
 	if text := v.whole(s); text != "" {

@@ -12,18 +12,19 @@ import (
 	"occudiff/report"
 )
 
-// exactly returns a time in UTC with all digits, because two runs may be in one
-// minute.
+// exactly returns a time in UTC with all digits, because two runs may begin in
+// the same minute.
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// commitColumns returns the columns of a commit. People see its first digits.
+// commitColumns returns the columns for a commit: the whole commit for
+// programs, and its first digits for people.
 func commitColumns[R any](title string, of func(*R) string, people ...report.Option) []report.Col[R] {
 	short := func(r *R) string { return shortCommit(of(r)) }
 	return []report.Col[R]{report.Define("commit", "", of, report.Data, report.NonZero),
 		report.Shown("commit", title, short, append(people, report.NonZero)...)}
 }
 
-// refColumns are the columns of a run.
+// refColumns are the columns for a reference to a run.
 var refColumns = slices.Concat([]report.Col[track.Ref]{
 	report.Define("run", "run", func(r *track.Ref) int64 { return r.Run }, report.Wide),
 	report.JSON("time", func(r *track.Ref) string { return exactly(r.Time) }),
@@ -61,7 +62,8 @@ type series struct{ *track.Series }
 
 func (s *series) key() *history.Key { return &s.Key }
 
-// occupancy returns the newest value of one of the two occupancies of a series.
+// occupancy returns the newest value of the measured or of the busy occupancy
+// of a series, as selected by of.
 func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	p := s.Newest()
 	switch {
@@ -73,8 +75,8 @@ func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	return p.Companion
 }
 
-// table returns the table of series with the verdict on the newest value. A
-// report adds the change points.
+// table returns the table of series. Each row has the verdict on the newest
+// value. If changes is true, as in a report, it also has the change points.
 func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	m := v.metric
 	cols := slices.Concat(keyColumns(m, (*series).key), []report.Col[series]{

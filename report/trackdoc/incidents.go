@@ -14,14 +14,14 @@ import (
 	"occudiff/report"
 )
 
-// incident is a finding of one kernel, or of several kernels with the same
-// first bad run and the same end.
+// incident is a finding of one kernel. Findings of several kernels are one
+// incident if they have the same first bad run and the same end.
 type incident struct {
 	kernel, level string
 	shift         float64
 	opened        *track.Ref
 	state         string // open, recovered, accepted
-	closed        string // how it was closed: the run, and the note if it was accepted
+	closed        string // run that closed the incident, and the note if it was accepted
 }
 
 // The states of an incident.
@@ -35,7 +35,7 @@ const (
 // incident.
 const leastTogether = 3
 
-// incidents returns the findings of all series, the newest first.
+// incidents returns the findings of all series as incidents, newest first.
 func (v *view) incidents() (list []incident) {
 	type span struct {
 		first       int64
@@ -88,7 +88,7 @@ func (v *view) end(s *track.Series, f trend.Finding) (state, closed string) {
 	return stateRecovered, runName(s.Ref(f.Closed, v.Refs))
 }
 
-// counts returns the number of incidents in a sentence.
+// counts returns a sentence with the number of incidents per state.
 func (v *view) counts() []string {
 	n := map[string]int{}
 	list := v.incidents()

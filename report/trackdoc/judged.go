@@ -2,16 +2,16 @@
 // converts the results of compare/track into documents, JSON values of the
 // track commands, test cases, and annotations.
 //
-// A check of a run (FromCheck) is the report (FromReport) of its last run, so
+// A check (FromCheck) is a report (FromReport) restricted to the last run, so
 // both use the same view. A replay of the gate (FromBacktest) and the list of
-// runs (FromRuns) share the description of a series, the format of a metric
-// (text.go), and its columns (columns.go).
+// runs (FromRuns) share the description of a series, the format of metric
+// values (text.go), and the columns (columns.go).
 //
 // Series that need attention come first: regressions, alarms, then restarted
-// series. JSON keeps the order in which series were first stored.
+// series. In JSON, series are in the order in which they were first stored.
 //
-// The package does not know databases or file formats, and it does not judge:
-// compare/track does.
+// The package contains no code for databases or file formats. It does not
+// judge: verdicts come from compare/track.
 package trackdoc
 
 import (
@@ -32,8 +32,8 @@ import (
 	"occudiff/report"
 )
 
-// view is the input of the documents. A check and a report share a summary, a
-// table of series, a paragraph for each series that needs one, and the origin
+// view is the input of the documents. A check and a report both have a summary,
+// a table of series, a paragraph for each series that needs one, and the origin
 // of the data.
 type view struct {
 	*track.Judgment
@@ -41,15 +41,15 @@ type view struct {
 	series []*track.Series // sorted by need for attention
 }
 
-// newView returns a view with the series that need attention first. Among equal
-// series, the one with the largest change for the worse comes first.
+// newView returns a view with the series that need attention first. Series with
+// equal need are sorted by their change for the worse, largest change first.
 func newView(j *track.Judgment) *view {
 	v := &view{j, metric{j.Metric}, slices.Clone(j.Series)}
 	rank := func(s *track.Series) int {
 		switch {
 		case !s.NeedsAttention():
 			return 2
-		case s.Shared != nil: // one line reports it for many series
+		case s.Shared != nil: // a shared shift is one line for many series
 			return 1
 		}
 		return 0
@@ -118,7 +118,7 @@ func originOf(r *history.Run) string {
 
 // complete adds the summary and the sections to a document, and returns the
 // table of the shown series. If the user selects series, the summary lists the
-// series of the table, but its sentence covers all.
+// selected series, but its sentence is about all series.
 func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool,
 	prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
@@ -198,7 +198,8 @@ func tableSection(t *report.Table) report.Section {
 	return s
 }
 
-// checked returns the names of the checked runs: run 12, or runs 12 to 14.
+// checked returns a text for the checked runs, for example "run 12" or "runs 12
+// to 14".
 func (v *view) checked() string {
 	switch n := len(v.Checked); n {
 	case 0:
@@ -210,8 +211,8 @@ func (v *view) checked() string {
 	}
 }
 
-// worst returns the worst verdict of the series that have not ended. A value
-// that cannot be judged is not bad.
+// worst returns the worst verdict among the series that have not ended. If no
+// value could be judged, it returns learning, because such a value is not bad.
 func (v *view) worst() trend.Outcome {
 	for _, o := range []trend.Outcome{
 		trend.Regression, trend.Alarm, track.Faster, track.Slower, track.OpenOnBase, trend.OK,
@@ -223,12 +224,13 @@ func (v *view) worst() trend.Outcome {
 	return trend.Learning
 }
 
-// extent returns the size of the history in words.
+// extent returns a text with the size of the history: its series, devices, and
+// runs.
 func (v *view) extent() string {
 	devices, runs := map[string]bool{}, map[int64]time.Time{}
 	for _, s := range v.series {
 		devices[s.Key.Device] = true
-		for _, p := range slices.Concat(s.Points, s.LeftOut) { // a value without a verdict is part of the history, too
+		for _, p := range slices.Concat(s.Points, s.LeftOut) { // values without a verdict are part of the history, too
 			runs[p.Run] = p.Time
 		}
 	}
@@ -251,8 +253,8 @@ const sectionTimeSeries = "time-series"
 const (
 	// mostPlots is the largest number of charts.
 	mostPlots = 13
-	// mostRuns is the number of runs of a chart. More points cannot be
-	// distinguished.
+	// mostRuns is the largest number of runs in a chart. More points could not
+	// be distinguished.
 	mostRuns = 2000
 )
 
@@ -262,13 +264,13 @@ const levelsText = "Lines are the medians before, during, and after each inciden
 // isRegressed reports whether a series that has not ended has an open finding.
 func isRegressed(s *track.Series) bool { return len(s.Open) > 0 && !s.Ended }
 
-// plots returns a section with charts of the first series. A single series has
-// a large chart.
+// plots returns a section with charts of the first series in show. If there is
+// only one series, its chart is large.
 func (v *view) plots(key, title, text string, show []*track.Series) report.Section {
 	sec := report.Section{Key: key, Title: title, In: report.Page,
 		Text: []string{"One point per run. " + text + " The dashed line is the threshold of the newest run."}}
 	for _, s := range show[:min(len(show), mostPlots)] {
-		if len(s.Points) < 2 { // the table is sufficient
+		if len(s.Points) < 2 { // the table is sufficient for one point
 			continue
 		}
 		text := unit.FormatCount(len(s.Points), "run", "runs")
@@ -308,7 +310,7 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 }
 
 // levels returns the medians before, during, and after the incidents of a
-// series, for a chart that begins at a point.
+// series, for a chart that begins with the point at index first.
 func (v *view) levels(s *track.Series, first int) (list []report.Segment) {
 	starts := []int{first, len(s.Own())}
 	for _, f := range s.Findings {
@@ -328,7 +330,7 @@ func (v *view) levels(s *track.Series, first int) (list []report.Segment) {
 	return list
 }
 
-// level returns the median over a part of a series.
+// level returns a segment of a chart with the median over a part of a series.
 func (v *view) level(s *track.Series, first, from, to int, bad bool) report.Segment {
 	var values []float64
 	for _, p := range s.Points[from:to] {
@@ -388,11 +390,11 @@ func (v *view) reportValue(r *track.Report) *ReportValue {
 		calibrationTable(r.Calibrations), v.name(), r.Params}
 }
 
-// CheckValue is the JSON output of `occudiff track check`. It is in history
-// order, so that two checks can be compared line by line.
+// CheckValue is the JSON output of `occudiff track check`. Its series are in
+// the order of the history, so that two checks can be compared line by line.
 type CheckValue struct {
 	Schema         string        `json:"schema"`
-	Verdict        string        `json:"verdict"` // worst verdict of any series
+	Verdict        string        `json:"verdict"` // worst verdict among all series
 	Metric         string        `json:"metric"`
 	Direction      string        `json:"direction"`
 	Run            *report.Table `json:"run"`

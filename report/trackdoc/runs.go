@@ -72,8 +72,8 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
-// ImportedText returns the result of an import in words. bad is the number of
-// unreadable lines.
+// ImportedText returns a sentence about the result of an import. bad is the
+// number of unreadable lines.
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {
@@ -85,7 +85,8 @@ func ImportedText(done *history.Imported, bad int) string {
 		also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
 }
 
-// also returns "; " and the text with n in place of its #, or "" if n is 0.
+// also returns "; " followed by text, in which n replaces the character #. It
+// returns "" if n is 0.
 func also(n int64, text string) string {
 	if n == 0 {
 		return ""

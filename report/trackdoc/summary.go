@@ -15,8 +15,8 @@ import (
 	"occudiff/report"
 )
 
-// sentence returns the verdict in one line: the outcome, the run, and the
-// number of series per outcome.
+// sentence returns one line with the overall verdict, the run, and the number
+// of series per outcome.
 func (v *view) sentence(word, where string) string {
 	n, anew, ended := map[trend.Outcome]int{}, 0, 0
 	var most *track.Series
@@ -80,11 +80,11 @@ const nameWidth = 72
 // line is a row of a summary: a finding, or a shift that many series share.
 type line struct {
 	number, name, level, change, since string
-	from, to                           unit.Opt[float64] // levels as numbers, if the report's metric is judged
+	from, to                           unit.Opt[float64] // levels as numbers, if the metric of the report was judged
 	severity                           track.Severity
 	status                             report.Status
-	series                             *track.Series // nil for several series
-	first, good                        *track.Ref    // first bad and last good run; good may be nil
+	series                             *track.Series // nil for a shift that several series share
+	first, good                        *track.Ref    // the first bad run and the last good run; good may be nil
 }
 
 // lines returns the open findings and alarms, most urgent first. A shift that
@@ -124,14 +124,14 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		one.since = since(one.first, one.good) + "; time per launch, occupancy as before"
 		return []line{one}
 	}
-	if len(s.Open) == 0 { // a single run
+	if len(s.Open) == 0 { // no open finding: an alarm about a single run
 		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
 		one.from, one.to = s.Gate.Median, unit.Some(s.Gate.Value)
 		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + companionText(s)
 		return []line{one}
 	}
 	for i, f := range s.Open {
-		if f.Shared && s.Shared == nil { // a separate row has it
+		if f.Shared && s.Shared == nil { // the shared shift has its own row
 			continue
 		}
 		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
@@ -158,8 +158,8 @@ func since(first, good *track.Ref) string {
 	return text
 }
 
-// shortRef returns a run's number with its commit, otherwise its label: run 10
-// (c10).
+// shortRef returns a run's number with its commit, or with its label if the
+// commit is unknown: run 10 (c10).
 func shortRef(r *track.Ref) string {
 	text := "run " + strconv.FormatInt(r.Run, 10)
 	if r.Commit == "" && r.Label == "" {
@@ -168,15 +168,18 @@ func shortRef(r *track.Ref) string {
 	return text + " (" + report.ShortName(cmp.Or(shortCommit(r.Commit), r.Label), 24) + ")"
 }
 
-// sameTime is the largest change of a launch time that counts as unchanged.
+// sameTime is the largest relative change of a launch time that still counts as
+// unchanged.
 const sameTime = 0.02
 
-// places are the breakdown parts in which occupancy is lost.
+// places contains the names of the breakdown parts in which occupancy is lost,
+// by metric.
 var places = map[history.Metric]string{history.IdleXVEs: "idle XVEs", history.Underfilled: "underfilled XVEs",
 	history.Shortfall: "idle or underfilled XVEs", history.Peak: "the launch limit"}
 
-// companionText returns other facts about a finding: its time, the other
-// metrics that changed, and whether the run has the kernel.
+// companionText returns other facts about a finding: how the launch time
+// changed, the breakdown parts that lost occupancy, and whether the kernel is
+// missing in the run.
 func companionText(s *track.Series) (text string) {
 	for _, move := range s.AlsoChanged {
 		ratio := move.After / move.Before
@@ -230,7 +233,7 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if len(list) == 0 {
 		return
 	}
-	var own []line // findings on the base branch are left out, because the run did not cause them
+	var own []line // the run's own findings, without the findings of the base branch
 	for i := range list {
 		if len(list) > 1 {
 			list[i].number = strconv.Itoa(i + 1)
@@ -272,7 +275,8 @@ func (v *view) alarmsOnly(list []line) bool {
 }
 
 // kernelsOf returns a regular expression for the kernels of findings. It is
-// empty if many kernels share a finding or the expression is too long to read.
+// empty if many kernels share a finding, or if the expression would be too long
+// to read.
 func kernelsOf(list []line) string {
 	var tasks []string
 	for _, l := range list {
@@ -288,7 +292,8 @@ func kernelsOf(list []line) string {
 	return pattern
 }
 
-// gitLogs returns the command that lists the commits of each first bad run.
+// gitLogs returns, for each finding, the git command that lists the commits
+// between the last good run and the first bad run.
 func gitLogs(list []line) (checks []report.NextCommand) {
 	for _, l := range list {
 		if l.good == nil || l.first.Commit == "" || l.good.Commit == "" {
@@ -304,7 +309,7 @@ func gitLogs(list []line) (checks []report.NextCommand) {
 }
 
 // notices returns sentences about shared changes, wrong dates, lambdas whose
-// numbers may have moved, and missing kernels. c is nil in a report.
+// numbers may have changed, and missing kernels. c is nil for a report.
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
@@ -312,8 +317,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
 		}
 	}
-	// It is unknown which clock is wrong, so nothing is corrected. The message
-	// names the effect and the repair.
+	// It is unknown which clock is wrong, so the dates are not corrected. The
+	// message states the effect and how to repair the dates.
 	const order = "Series with it are in the order in which their runs were added."
 	if n := len(v.Clock.Future); n > 0 {
 		r, more := &v.Clock.Future[n-1], ""
@@ -351,8 +356,7 @@ func (v *view) notices(c *track.Check) (list []string) {
 	return list
 }
 
-// apart returns the series without a verdict, by reason. Unchanged series are
-// only counted.
+// apart returns a sentence that lists the series without a verdict, by reason.
 func (v *view) apart() []string {
 	words := map[trend.Outcome]string{trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
 	tasks := map[string][]string{}
@@ -376,7 +380,8 @@ func (v *view) apart() []string {
 	return []string{text[1:]}
 }
 
-// leftOut returns a sentence about earlier values that no verdict uses.
+// leftOut returns a sentence about the earlier values that were left out of all
+// verdicts.
 func leftOut(series []*track.Series) (list []string) {
 	n, of := 0, 0
 	for _, s := range series {
@@ -389,7 +394,7 @@ func leftOut(series []*track.Series) (list []string) {
 	return list
 }
 
-// few returns the names of the first kernels.
+// few returns the names of the first kernels and the number of the others.
 func few(tasks []string) string {
 	names := report.ListOf(tasks, func(task string) string { return report.ShortName(task, 48) })
 	return strings.Join(report.FirstFew(names, report.MaxListedTasks), ", ")

@@ -14,7 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// statusOf returns the color of a series' verdict. An ended series has none.
+// statusOf returns the color of a series' verdict. An ended series has no
+// color.
 func statusOf(s *track.Series) report.Status {
 	switch o := s.Outcome(); {
 	case s.Ended:
@@ -40,8 +41,8 @@ func findingText(s *track.Series) string {
 	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// restartText returns the change at which a series begins, and its age: "driver
-// changed here".
+// restartText returns the change at which a series began, and how many runs ago
+// that was: "driver changed here".
 func restartText(s *track.Series) string {
 	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
@@ -71,7 +72,8 @@ func runName(r *track.Ref) string {
 	return text
 }
 
-// whole returns all facts about a series, for outputs without its summary row.
+// whole returns all facts about a series, for outputs that do not contain its
+// summary row.
 func (v *view) whole(s *track.Series) string {
 	var text []string
 	for _, l := range v.linesOf(s) {
@@ -80,11 +82,12 @@ func (v *view) whole(s *track.Series) string {
 	return strings.TrimSpace(strings.Join(text, " ") + " " + v.evidence(s))
 }
 
-// evidence returns the facts about a series that its rows lack: what changed
-// where it begins, what changed with its finding, the consequence, and its
-// change points. A changed device comes first, because it prevents a verdict.
-// After a change of driver or launch size, the series is compared with the
-// earlier runs; see track/restart.go.
+// evidence returns the facts about a series that its summary row does not
+// contain. They are the change at which the series began, the metrics that
+// changed together with its finding, and the consequence for the user. The
+// change at the beginning comes first, because a new device prevents a verdict.
+// After a change of the driver or the launch size, the series is still compared
+// with the earlier runs; see track/restart.go.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
 	for _, move := range s.AlsoChanged {
@@ -111,8 +114,8 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// restarts returns the change at which a series begins, and the runs that it is
-// compared with.
+// restarts returns sentences about the change at which a series began, and
+// about the runs with which it is compared.
 func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
@@ -127,9 +130,10 @@ func (v *view) restarts(s *track.Series) string {
 	return text
 }
 
-// sharedTitle returns the title of a shared finding with both counts. For
-// example, 150 of 300 series on a device indicate the machine more strongly
-// than two of three.
+// sharedTitle returns the title of a shared finding. It has the number of
+// series that changed and the number of all series on the device. For example,
+// if 150 of 300 series changed, the machine is a more likely reason than if two
+// of three changed.
 func sharedTitle(s *track.Shared) string {
 	what := "changed at once"
 	if s.Restarts && s.Continues {
@@ -172,8 +176,8 @@ func changedText(list []track.Change) string {
 	}), ", ")
 }
 
-// missingText returns the facts about a missing kernel. The share comes from
-// the last run with the kernel.
+// missingText returns the facts about a missing kernel. Its share of the time
+// comes from the last run that has the kernel.
 func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last one with it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
@@ -182,7 +186,7 @@ func missingText(g track.MissingKernel) string {
 	return text + "; if it has another name now, use track rename; if it was removed, use track accept"
 }
 
-// number returns the verb form for a count.
+// number returns the form of a word for a count: one if n is 1, otherwise many.
 func number(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -196,8 +200,9 @@ type metric struct{ track.Metric }
 
 func (m metric) name() string { return string(m.Metric.Metric) }
 
-// unit returns the unit for people, and distanceUnit the unit of differences:
-// points for percentages, because 5% of 60% would be 3.
+// unit returns the unit of values for people. distanceUnit returns the unit of
+// differences. For percentages, this is points, because a difference of "5%"
+// could also mean 5% of a value.
 func (m metric) unit() string {
 	if u := m.Unit(); u != "s" {
 		return u
@@ -212,7 +217,7 @@ func (m metric) distanceUnit() string {
 	return "points"
 }
 
-// scale returns the factor from a value to the unit for people.
+// scale returns the factor that converts a value to the unit for people.
 func (m metric) scale() float64 {
 	if m.Unit() == "s" {
 		return 1e6
@@ -220,8 +225,8 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// figure returns a column of metric values: numbers in the metric's unit, and
-// text in the unit for people.
+// figure returns a column of metric values. Programs read numbers in the
+// metric's own unit, and people read texts in the unit for people.
 func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, of func(*R) V,
 	o ...report.Option) report.Col[R] {
 	kind, decimals := report.Number, report.Decimals(1)
@@ -234,7 +239,8 @@ func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, o
 	return report.Define(key, title, of, append([]report.Option{kind, report.Unit(m.unit()), decimals}, o...)...)
 }
 
-// number returns a value for people. print adds the unit.
+// number returns a value as text for people, without its unit. print adds the
+// unit.
 func (m metric) number(x float64) string {
 	decimals := 1
 	if m.Unit() == "bytes" {
@@ -255,7 +261,7 @@ func (m metric) change(d float64) string { return strings.TrimSuffix(m.differenc
 
 func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
-// side returns the distance in words: "8.0 points below".
+// side returns a distance in words, for example "8.0 points below".
 func (m metric) side(d float64) string {
 	if d < 0 {
 		return strings.TrimPrefix(m.difference(d), "-") + " below"
@@ -263,7 +269,8 @@ func (m metric) side(d float64) string {
 	return strings.TrimPrefix(m.difference(d), "+") + " above"
 }
 
-// worse returns a difference as a positive number if it is worse.
+// worse returns a difference with a sign that is positive if the change is for
+// the worse.
 func (m metric) worse(d float64) float64 {
 	switch m.Gate.Direction {
 	case trend.Down:
@@ -274,14 +281,15 @@ func (m metric) worse(d float64) float64 {
 	return d
 }
 
-// rule returns the rule of the gate with every number that affects a verdict.
+// rule returns the rule of the gate in words, with every number that affects a
+// verdict.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
 	switch {
 	case g.Relative:
 		floor = report.Shortest(g.Floor*100) + "%"
-	case g.Floor == 1: // 1 point, not 1 points
+	case g.Floor == 1: // "1 point" instead of "1 points"
 		floor = strings.TrimSuffix(floor, "s")
 	}
 	if m.From != "" {
@@ -294,7 +302,7 @@ func (m metric) rule() string {
 		text += "Busy occupancy is used if all of the last " + runs +
 			" have it, otherwise measured occupancy. "
 	}
-	if g.Exact { // the same binary always has the same number
+	if g.Exact { // no noise, because the same binary always has the same value
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
 	return text + "A regression is a lasting shift of more than " + floor + " from the last " + runs +

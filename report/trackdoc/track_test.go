@@ -25,7 +25,8 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// followed returns a series with one run per day, judged and searched.
+// followed returns a series with one run per day, which the gate has judged and
+// in which change points were searched.
 func followed(t *testing.T, m track.Metric, name string, values ...float64) *track.Series {
 	t.Helper()
 	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}, On: m.Metric}
@@ -65,7 +66,7 @@ func seconds() track.Metric {
 	return track.Metric{Metric: history.Seconds, Gate: trend.RelativeGate()}
 }
 
-// steps repeats levels with a little noise in a fixed pattern.
+// steps returns n values at each level, with a little noise in a fixed pattern.
 func steps(n int, levels ...float64) []float64 {
 	noise := [...]float64{0.1, -0.2, 0, 0.3, -0.1, 0.2, -0.3, 0.1, 0}
 	var values []float64
@@ -82,7 +83,7 @@ func reported(where string, m track.Metric, list ...*track.Series) *track.Report
 	return &track.Report{Judgment: track.Judgment{Metric: m, Where: where, Series: list}, Params: trend.DefaultParams()}
 }
 
-// tracks returns a history with every verdict.
+// tracks returns a history in which every verdict occurs.
 func tracks(t *testing.T) *track.Report {
 	m := measured()
 	dropped := append(steps(9, 62.7), 54.7, 54.9)
@@ -105,8 +106,8 @@ func tracks(t *testing.T) *track.Report {
 	return r
 }
 
-// hostileTracks has names that could harm an output, in every place that shows
-// a name.
+// hostileTracks returns a history with names that could harm an output, in
+// every place where an output shows a name.
 func hostileTracks(t *testing.T) *track.Report {
 	r := reported("<b>\x1b[31m.db", measured())
 	for _, name := range sample.HostileNames() {
@@ -118,7 +119,7 @@ func hostileTracks(t *testing.T) *track.Report {
 	return r
 }
 
-// others returns histories at the limits of the possible values.
+// others returns histories with extreme values, by name.
 func others(t *testing.T) map[string]*track.Report {
 	m := seconds()
 	zero := measured()
@@ -128,8 +129,8 @@ func others(t *testing.T) map[string]*track.Report {
 		"empty":    reported("empty.db", measured()),
 		"seconds":  reported("t.db", m, followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)),
 		"residual": reported("t.db", residual, followed(t, residual, "Fan2", steps(12, -3, -9)...)),
-		// From 0 to 5: one of the two ratios is infinite, which JSON cannot
-		// represent.
+		// In a change from 0 to 5, one of the two ratios is infinite, which
+		// JSON cannot represent.
 		"from zero": reported("t.db", zero, followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)),
 		"flat":      reported("t.db", zero, followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)),
 		"hostile":   hostileTracks(t),
@@ -171,8 +172,9 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackCharts checks that large charts of regressed kernels come first,
-// then at most 13 others. A single one is large, and a single run has no chart.
+// TestTrackCharts checks that large charts of regressed kernels come first, and
+// then at most 13 charts of other kernels. If there is only one series, its
+// chart is large. A series with a single run has no chart.
 func TestTrackCharts(t *testing.T) {
 	m := measured()
 	down, flat, once := followed(t, m, "down", steps(12, 80, 70)...), followed(t, m, "flat", steps(12, 50)...), followed(t, m, "once", 40)
@@ -217,8 +219,8 @@ func TestTrackCharts(t *testing.T) {
 	}
 }
 
-// TestTrackSheetShowsEnded checks that a workbook does not show an ended
-// regression as a current one.
+// TestTrackSheetShowsEnded checks that a workbook does not show the regression
+// of an ended series as a current regression.
 func TestTrackSheetShowsEnded(t *testing.T) {
 	r := tracks(t)
 	r.Series = r.Series[:0]
@@ -239,7 +241,7 @@ func TestTrackSheetShowsEnded(t *testing.T) {
 }
 
 // TestTrackEverywhere renders every history in every format. It checks that the
-// output is well-formed and the same twice.
+// output is well-formed, and that a second rendering has the same output.
 func TestTrackEverywhere(t *testing.T) {
 	all := others(t)
 	all["all verdicts"] = tracks(t)
@@ -281,7 +283,7 @@ func forbidden(format string) []string {
 		return []string{"NaN", "Inf"}
 	case "terminal":
 		return []string{"NaN", "Inf", "escape\x1b", "\a"}
-	case "markdown": // names are code
+	case "markdown": // names are code spans, so a tag in them is harmless
 		return []string{"NaN", "Inf", "| <script>alert", "escape\x1b", "\a"}
 	case "html": // the page's own script contains NaN
 		return []string{">NaN", "\"NaN", "<script>alert", "escape\x1b", "\a"}
@@ -289,7 +291,7 @@ func forbidden(format string) []string {
 	return []string{"NaN", "Inf", "<script>alert", "escape\x1b", "\a"}
 }
 
-// TestTrackJSONContract checks the names of the contract.
+// TestTrackJSONContract checks the names of the fields in the JSON contract.
 func TestTrackJSONContract(t *testing.T) {
 	m := measured()
 	r := reported("x.db", m, followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...))
@@ -345,7 +347,7 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)
 		}
 	}
-	for _, k := range s.Cases { // every verdict prints its evidence, including a good one
+	for _, k := range s.Cases { // every case has its evidence, even if it passed
 		for _, figure := range []string{"newest: ", "n: ", " of a window of 40\n", "median: ", "MAD: ", "threshold: "} {
 			if !strings.Contains(k.Text, figure) && !strings.HasPrefix(k.Message, "learning") && !strings.HasPrefix(k.Name+k.Class, "movedmtl-112/25.2") {
 				t.Errorf("%s has no %q:\n%s", k.Name, figure, k.Text)
@@ -373,7 +375,8 @@ func TestTrackCheckSuite(t *testing.T) {
 	}
 }
 
-// TestTrackMissingKernels checks the messages about kernels that a run lacks.
+// TestTrackMissingKernels checks the messages about kernels that are missing in
+// a run.
 func TestTrackMissingKernels(t *testing.T) {
 	m := measured()
 	c := &track.Check{Judgment: reported("", m, followed(t, m, "Fan2", 60)).Judgment, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}

@@ -14,7 +14,7 @@ type value struct {
 	*track.Series
 	history.Point
 	ref   *track.Ref
-	level unit.Opt[float64] // median of the runs between two incidents
+	level unit.Opt[float64] // median of the runs in the same segment, between two incidents
 	bad   bool
 }
 

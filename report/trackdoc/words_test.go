@@ -19,12 +19,12 @@ var (
 
 func init() { duration.Gate.Direction, spill.Gate.Direction = trend.Up, trend.Up }
 
-// at returns a run on the second day of a year.
+// at returns a reference to a run on January 2, 2026.
 func at(run int64, commit, label string) *track.Ref {
 	return &track.Ref{Run: run, Time: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Commit: commit, Label: label}
 }
 
-// reduce returns a series with 10 runs.
+// reduce returns a series with 10 runs of the kernel "reduce".
 func reduce(outcome trend.Outcome, edits ...func(*track.Series)) *track.Series {
 	s := &track.Series{Key: history.Key{Task: "reduce", Device: "mtl-112", Driver: "24.1"}, On: history.Measured,
 		Points: make([]history.Point, 10), Age: 9, Gate: trend.Verdict{Outcome: outcome, Index: 9, Value: 50, N: 9, Window: 40,
@@ -35,7 +35,7 @@ func reduce(outcome trend.Outcome, edits ...func(*track.Series)) *track.Series {
 	return s
 }
 
-// open adds findings with a shift of 8 points each.
+// open returns an edit that adds n open findings with a shift of 8 points each.
 func open(n int) func(*track.Series) {
 	return func(s *track.Series) {
 		for i := range n {

@@ -1,5 +1,6 @@
 // Package sample contains small compared runs for the tests of the report and
-// its renderers. It reads no files: the kernels are written by hand.
+// its renderers. The kernels are written by hand, so the package reads no
+// files.
 package sample
 
 import (
@@ -12,9 +13,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// hostileNames are names that an output could interpret: formulas, also after a
-// tab or a carriage return, tags, Markdown markup, line breaks, control
-// characters, invalid UTF-8, and Excel's escapes.
+// hostileNames are kernel names that an output could interpret: formulas (some
+// after a tab or a carriage return), HTML tags, Markdown markup, line breaks,
+// control characters, invalid UTF-8, and Excel's escapes.
 var hostileNames = [...]string{
 	`=HYPERLINK("http://x")`,
 	`<script>alert(1)</script>`,
@@ -32,8 +33,8 @@ var hostileNames = [...]string{
 func HostileNames() []string { return hostileNames[:] }
 
 // Device returns the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread
-// slots. Its values are copies, so that a change of the device table changes no
-// golden.
+// slots. The values are copied here, so that a change of the device table does
+// not change any golden file.
 func Device() *arch.Device {
 	return &arch.Device{
 		Key: "mtl-112", Name: "Meteor Lake Arc Graphics", Architecture: "Xe-LPG", Codename: "MTL", Tiles: 1, XeCores: 7,
@@ -54,9 +55,10 @@ func compared(run *ingest.Run, by arch.Source, o compare.Options) *compare.Resul
 }
 
 // Gaussian returns a run with two kernels that do not match, two copies, and a
-// row outside any task. Most goldens show it, because every field has a value
-// somewhere. One kernel has causes and a breakdown, and the other is
-// unmeasurable. The values come from a real export of that benchmark.
+// row outside any task. Most golden files show this run, because every field
+// has a value in one of its rows. One kernel has causes and a breakdown, and
+// the other is unmeasurable. The values come from a real export of the Gaussian
+// benchmark.
 func Gaussian() *compare.Result {
 	return compared(gaussian(), bySummary, compare.DefaultOptions())
 }
@@ -81,8 +83,8 @@ func gaussian() *ingest.Run {
 			kernel(csv, 3, "Fan1", unit.Size(2048), unit.Size(16), 0.037689, 19.9, 14.3, 1.5, 27.6, 70.8, 969161),
 			other(csv, 4, "clEnqueueReadBuffer", "device-to-host", 3, 0.001908, 90.1),
 			other(csv, 5, "clEnqueueWriteBuffer", "host-to-device", 3, 0.001455, 79.7),
-			// VTune's row outside any task. Its 0 launches and 0 s were printed
-			// and are not absent.
+			// This is VTune's row for the time outside any task. VTune prints 0
+			// launches and 0 s for it, so these values are not absent.
 			other(csv, 6, "[Outside any task]", "", 0, 0, 20.9),
 		},
 		Notes: []note.Note{
@@ -114,7 +116,8 @@ func other(file string, line int, task, way string, n int64, total unit.Seconds,
 
 func ratio(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
 
-// likeFan2 returns the Gaussian run with n copies of Fan2 as its only kernels.
+// likeFan2 returns a run like the Gaussian run, whose only kernels are n copies
+// of Fan2. The function change modifies each copy.
 func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare.Result {
 	run := gaussian()
 	fan2 := run.Kernels[0]
@@ -128,16 +131,16 @@ func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare
 	return compared(run, bySummary, compare.DefaultOptions())
 }
 
-// Hostile returns a run whose kernels have the hostile names. Otherwise they
-// differ from Fan2 only in the line, so that a golden shows the effect of the
-// name alone.
+// Hostile returns a run whose kernels have the hostile names. In everything
+// else except the line number, they are copies of Fan2, so that a golden file
+// shows only the effect of the names.
 func Hostile() *compare.Result {
 	return likeFan2("hostile.csv", len(hostileNames), func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
 }
 
 // Many returns a run with n matching kernels and names as long as compilers
-// make them. It is for tests of costs that grow with the rows. The names differ
-// in one letter, as names of lambdas do.
+// make them. It is for tests of times and sizes that grow with the number of
+// rows. The names differ only in one letter, like the names of lambdas.
 func Many(n int) *compare.Result {
 	return likeFan2("many.csv", n, func(i int, k *ingest.Kernel) {
 		k.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
@@ -146,15 +149,15 @@ func Many(n int) *compare.Result {
 	})
 }
 
-// Absent returns a run in which only a name is known. In an output, absent
-// values must be null, empty, or a dash, and never 0.
+// Absent returns a run with one kernel of which only the name is known. In an
+// output, the absent values must be null, empty, or a dash, and never 0.
 func Absent() *compare.Result {
 	return compare.Compare(&ingest.Run{Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
 		Kernels: []ingest.Kernel{{Task: "k"}}}, compare.Choice{}, compare.DefaultOptions())
 }
 
-// LogsOnly returns a run with two timings. One of them has a row. The other has
-// Row -1, because its kernel's sizes are unknown.
+// LogsOnly returns a run with two timings from a log. One timing has a row. The
+// other has Row -1, because the sizes of its kernel are unknown.
 func LogsOnly() *compare.Result {
 	timing := func(kernel string, n int64, s unit.Seconds, printed string, line int) ingest.Timing {
 		return ingest.Timing{Kernel: kernel, Groups: unit.Some(n), Seconds: s, Printed: printed,
@@ -174,9 +177,9 @@ func Empty() *compare.Result {
 	return compare.Compare(&ingest.Run{}, compare.Choice{}, compare.DefaultOptions())
 }
 
-// Named returns the Gaussian run with a text in every place that contains
-// foreign texts. A new field with such a text must be added here, otherwise the
-// renderers' tests do not check it.
+// Named returns the Gaussian run with the given text in every place where a
+// text from an input can be. A new field for such a text must be added here,
+// because otherwise the renderers' tests do not check it.
 func Named(text string) *compare.Result {
 	r := Gaussian()
 	d := *r.Device

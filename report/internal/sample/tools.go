@@ -31,7 +31,7 @@ func Find(d *report.Document, key string) *report.Table {
 	return nil
 }
 
-// Table returns a table of the given rows, for files.
+// Table returns a table with the given rows, which appears only in files.
 func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Table {
 	cols := make([]report.Col[[]report.Cell], len(columns))
 	for i, c := range columns {
@@ -42,7 +42,6 @@ func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Ta
 	return t
 }
 
-// Output returns a run in every form, with the same provenance in every test.
-// It has no version, command line, or label, so that the goldens do not change
-// with a release.
+// Output returns the output for a run. Its provenance has no version, command
+// line, or label, so that golden files do not change with a release.
 func Output(r *compare.Result) *report.Output { return rundoc.NewOutput(r, report.Provenance{}) }
