@@ -30,10 +30,11 @@ func (r *Result) leastOfBusy(row *Row) unit.Opt[unit.Ratio] {
 	return unit.Some((1 - idle) / unit.Ratio(r.Device.ThreadsPerXVE))
 }
 
-// beyondBounds returns by how many points the predicted average is outside the
-// bounds of a row: below 0 if less was occupied than predicted. It is 0 if the
-// prediction is possible. The edges of launches belong to other samples, so
-// that the share of the time outside the launches adds to the tolerance.
+// beyondBounds returns the number of points by which the predicted average is
+// outside the bounds of a row. It is negative if the upper bound is below the
+// prediction, and 0 if the prediction is within the bounds. The samples at the
+// edges of a launch also cover other tasks, so the share of the time outside
+// the launches is added to the tolerance.
 func (r *Result) beyondBounds(row *Row) unit.Points {
 	outside, known := row.Certainty.OutsideLaunches.Value()
 	if gpus, _ := r.averaged(row); !known || row.OneStack || gpus > 1 {

@@ -9,7 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestBounds has rows without thread occupancy, whose idle time bounds it.
+// TestBounds checks the bounds of the occupancy, from the idle time of rows
+// without thread occupancy.
 func TestBounds(t *testing.T) {
 	adapters := ingest.Platform{Adapters: unit.Some(2)}
 	active := func(v float64) tell { return func(k *ingest.Kernel) { pct(&k.Active, v) } }
@@ -19,7 +20,7 @@ func TestBounds(t *testing.T) {
 		platform   ingest.Platform
 		kernel     ingest.Kernel
 		verdict    Verdict
-		low, high  float64 // of the occupancy, in percent; NaN if there is none
+		low, high  float64 // bounds of the occupancy, in percent; NaN if there is no bound
 		difference float64
 	}{
 		{"20 work-groups fill 95.2%, and idle XVEs leave 86.0%", ingest.Platform{},
@@ -68,8 +69,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestBoundsConfirm checks how a row outside its bounds is confirmed. Only GPUs
-// before Xe need another mode of VTune to count thread occupancy.
+// TestBoundsConfirm checks the suggested measurement for a row outside its
+// bounds. Only GPUs before Xe need another mode of VTune to count thread
+// occupancy.
 func TestBoundsConfirm(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -96,8 +98,8 @@ func optional(o unit.Opt[unit.Ratio]) float64 {
 	return math.NaN()
 }
 
-// TestLeastOfBusy has measured values that are lower than one thread in each
-// busy XVE.
+// TestLeastOfBusy checks rows whose measured occupancy is lower than one thread
+// in each busy XVE.
 func TestLeastOfBusy(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -119,7 +121,8 @@ func TestLeastOfBusy(t *testing.T) {
 	}
 }
 
-// TestLimitsWithoutSize has kernels whose launch size is not in any input.
+// TestLimitsWithoutSize checks the limits of kernels whose launch size is not
+// in any input.
 func TestLimitsWithoutSize(t *testing.T) {
 	for _, c := range []struct {
 		reason    string

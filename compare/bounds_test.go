@@ -7,11 +7,11 @@ import (
 	"occudiff/ingest"
 )
 
-// TestTwoKernels has a kernel with 45% of the time, so up to 55% of its samples
-// may belong to another kernel. The values of the other kernel decide whether
-// the first can be judged.
+// TestTwoKernels checks a kernel with 45% of the time, so up to 55% of its
+// samples may belong to another kernel. The values of the other kernel decide
+// whether the first kernel can be judged.
 func TestTwoKernels(t *testing.T) {
-	const most = "114688" // 4 waves of 896 threads of 32 work-items: 100 % predicted
+	const most = "114688" // 4 full waves of 896 threads of 32 work-items, so 100% is predicted
 	for _, c := range []struct {
 		reason    string
 		k, other  ingest.Kernel
@@ -67,8 +67,9 @@ func TestTwoKernels(t *testing.T) {
 	}
 }
 
-// TestPartsOfCandidate: a kernel of 256 registers fills half of each XVE, so
-// that 4% of idle XVEs are 2% of all slots, not 4%.
+// TestPartsOfCandidate checks the parts that a candidate cause leaves. A kernel
+// of 256 registers fills half of each XVE. So 4% of idle XVEs are 2% of all
+// slots, not 4%.
 func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}},
@@ -82,9 +83,10 @@ func TestPartsOfCandidate(t *testing.T) {
 	}
 }
 
-// Idle time that instructions say is within the launches is said with low
-// confidence where a sample can hold a launch and a gap: all of them may have
-// gone to the launch.
+// TestIdleOfShortLaunches checks idle time that is within the launches
+// according to the instruction counts. Its confidence is low if a sample can
+// contain both a launch and a gap, because all instructions of the sample may
+// have been counted for the launch.
 func TestIdleOfShortLaunches(t *testing.T) {
 	for _, c := range []struct {
 		launches int64

@@ -17,12 +17,12 @@ type Part string
 const (
 	PartOccupied    Part = "occupied"    // slots with a thread
 	PartUnderfilled Part = "underfilled" // free slots of busy XVEs, below the prediction for the launch
-	// PartIdle belongs to XVEs without any thread, beyond those that the launch
-	// itself leaves idle.
+	// PartIdle is the slots of XVEs without any thread, in addition to the XVEs
+	// that the launch itself leaves idle.
 	PartIdle        Part = "idle"
-	PartShortfall   Part = "shortfall"    // idle + underfilled
-	PartLastWave    Part = "last_wave"    // predicted: the partial wave at the end
-	PartLaunchLimit Part = "launch_limit" // predicted: slots that the launch cannot use, by its resources and size
+	PartShortfall   Part = "shortfall"    // idle + underfilled, if they cannot be told apart
+	PartLastWave    Part = "last_wave"    // slots that are free in the partial last wave, as predicted
+	PartLaunchLimit Part = "launch_limit" // slots that the launch cannot use, by its resources and size
 )
 
 // Parts returns the parts in printing order.
@@ -33,14 +33,14 @@ func Parts() []Part { return slices.Clone(parts[:]) }
 // part contains it.
 type SlotBreakdown struct {
 	Parts         ByPart[unit.Opt[unit.Points]]
-	Policy        predict.Policy       // of the prediction; Auto without one
-	PredictedIdle unit.Opt[unit.Ratio] // share of XVEs that the launch itself leaves idle
+	Policy        predict.Policy       // policy of the prediction; Auto without a prediction
+	PredictedIdle unit.Opt[unit.Ratio] // predicted share of XVEs that the launch itself leaves idle
 	Certainty     Certainty
 	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
-	Causes        []Cause                // of a mismatch: by part, the most likely first
+	Causes        []Cause                // causes of a mismatch: ordered by part, then the most likely first
 }
 
-// Points returns a part. It is absent if it is unknown.
+// Points returns the points of a part. They are absent if the part is unknown.
 func (a *SlotBreakdown) Points(p Part) unit.Opt[unit.Points] {
 	if a == nil {
 		return unit.Opt[unit.Points]{}
@@ -83,8 +83,9 @@ func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	return printed
 }
 
-// Drawable returns the parts for a bar. A negative part is 0, and the predicted
-// parts are reduced by it first.
+// Drawable returns the parts for a bar. A bar cannot show a negative part, so
+// the part is drawn as 0, and the predicted parts are reduced by the same
+// amount first.
 func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
@@ -105,10 +106,11 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	return drawn
 }
 
-// breakdown returns the breakdown of a row that has its verdict and certainty.
+// breakdown returns the breakdown of a row whose verdict and certainty are set.
 // It is nil if the measured value does not belong to this kernel, if the
-// prediction is for another launch, or if the row is above it. A row below its
-// prediction has the causes of each part.
+// prediction is for another launch, or if the measured value is above the
+// prediction. The breakdown of a row below its prediction includes the causes
+// of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
 	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize ||
 		row.Cause.Name == CauseModelMismatch) {
@@ -152,8 +154,8 @@ func (r *Result) parts(row *Row) (a SlotBreakdown) {
 func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
 // PredictedAt returns the point of the predicted range that is nearest to the
-// busy occupancy. If that is unknown, or the same in the whole range, it is the
-// point nearest to the measured value.
+// busy occupancy. If the busy occupancy is unknown, or the same in the whole
+// range, the point nearest to the measured value is returned.
 func (r *Row) PredictedAt() predict.Utilization {
 	x, m := &r.XVEs, r.Measured.Or(0)
 	if loaded, ran := r.BusyOccupancy.Value(); ran &&
@@ -175,8 +177,8 @@ func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	return r.Peak.Or(0)
 }
 
-// Lost returns the slot time of a row below its prediction. It is 0 if nothing
-// was measured that belongs to the kernel.
+// Lost returns the slot time that a row below its prediction lost. It is 0 if
+// no measured value belongs to the kernel.
 func (r *Row) Lost() unit.Seconds {
 	if !r.mayLose() {
 		return 0
@@ -184,5 +186,6 @@ func (r *Row) Lost() unit.Seconds {
 	return r.Total.Or(0) * unit.Seconds(max(r.reference()-r.Measured.Or(0), 0))
 }
 
-// mayLose reports whether a row was measured and is not above its prediction.
+// mayLose reports whether a row can have lost slot time: it was measured and is
+// not above its prediction.
 func (r *Row) mayLose() bool { return r.Measured.Present() && r.Verdict.info().MayLose }

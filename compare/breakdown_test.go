@@ -21,7 +21,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// corpus is the folder of real profiler output.
+// corpus returns the folder of real profiler output.
 func corpus(t *testing.T) string {
 	t.Helper()
 	return testenv.Shared(t, "corpus")
@@ -106,7 +106,7 @@ func TestBreakdownOfRealRuns(t *testing.T) {
 		if (a == nil) != (c.verdict == compare.Unmeasurable) {
 			t.Fatalf("%s: account %+v of a row that is %s", c.file, a, c.verdict)
 		}
-		if a == nil { // the parts are known all the same
+		if a == nil { // without a breakdown, the parts are still known
 			a = r.IfBelow(*row)
 		}
 		loaded := "%.1f"
@@ -137,8 +137,8 @@ func trim(v float64) string {
 	return s
 }
 
-// TestFan2 checks that both parts are named, the larger first, with the
-// measurement that confirms the cause.
+// TestFan2 checks that both parts of the kernel Fan2 have a named cause, the
+// larger part first, with the measurement that confirms the cause.
 func TestFan2(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
@@ -152,7 +152,7 @@ func TestFan2(t *testing.T) {
 			Evidence: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 of " +
 				"the missing points. It cannot be distinguished from idle time within launches.",
 			ConfirmWith: "a trace, or gpu-sampling-interval 0.1", Next: compare.NextStep{Action: compare.Trace}},
-		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: compare.Low, // the launches are shorter than an interval
+		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: compare.Low, // low: launches are short
 			Evidence:    "The mean thread lifetime is 2.2 to 2.8 us: the dispatcher may not keep up.",
 			ConfirmWith: "a trace, or a computing-instance export", Next: compare.NextStep{Action: compare.Trace}},
 	}
@@ -161,7 +161,7 @@ func TestFan2(t *testing.T) {
 	}
 	a.Causes[0].Explains = unit.Opt[unit.Points]{}
 	for i := range a.Causes {
-		a.Causes[i].Ground = 0 // its confidence is compared
+		a.Causes[i].Ground = 0 // the ground is not compared, only the confidence that follows from it
 	}
 	if len(a.Causes) != 2 || a.Causes[0] != want[0] || a.Causes[1] != want[1] {
 		t.Errorf("causes %+v", a.Causes)
@@ -196,12 +196,12 @@ func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 	}
 }
 
-// broken matches texts that no output may contain: a number that is not one, or
-// a formatting mistake.
+// broken matches text that no output may contain: NaN, an infinite number, or a
+// formatting mistake.
 var broken = regexp.MustCompile(`NaN|Inf\b|%!|<nil>`)
 
-// TestBreakdownsAddUp checks every row of the corpus and 10,000 random rows,
-// and their texts.
+// TestBreakdownsAddUp checks that the breakdowns of every row of the corpus and
+// of 10,000 random rows add up, and that no text of these rows is broken.
 func TestBreakdownsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
@@ -227,7 +227,7 @@ func TestBreakdownsAddUp(t *testing.T) {
 		if r.IntN(4) == 0 {
 			k.Barriers = unit.Some(int64(1))
 		}
-		if r.IntN(8) == 0 { // from hours down to what is printed as 0
+		if r.IntN(8) == 0 { // times from hours down to values that are printed as 0
 			k.Total = unit.Some(unit.Seconds(math.Round(math.Pow(10, 4-r.Float64()*11)*1e6) / 1e6))
 		}
 		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1,
@@ -289,8 +289,9 @@ func TestBreakdownsAddUp(t *testing.T) {
 	}
 }
 
-// TestPolicyOfBreakdown has work-groups that stay whole if both policies
-// predict the same. If the policies differ, idle XVEs have no cause.
+// TestPolicyOfBreakdown checks the policy of a breakdown. If both policies
+// predict the same occupancy, work-groups stay whole. If the predictions
+// differ, idle XVEs have no cause.
 func TestPolicyOfBreakdown(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
 	of := func(global, local int64, peak, seen float64) (*compare.SlotBreakdown, *compare.Row) {
@@ -312,7 +313,8 @@ func TestPolicyOfBreakdown(t *testing.T) {
 		row.Cause.Part != compare.PartIdle || row.Cause.Name != compare.CauseUnexplained {
 		t.Errorf("differing: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
 	}
-	// Work-groups of 28 threads fill 112 of 128, which is less than was seen.
+	// Whole work-groups of 28 threads would fill only 112 of 128 slots, which
+	// is less than the measured value.
 	if a, row := of(32*28*1000, 896, 100, 89); a.Policy != predict.Free || row.XVEs.Other.Present() ||
 		row.Cause.Name == compare.CauseUnexplained {
 		t.Errorf("one ruled out: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)

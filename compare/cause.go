@@ -11,9 +11,9 @@ import (
 	"occudiff/predict"
 )
 
-// The causes, in the order of the search. Launch size, model mismatch, sampling,
-// and tolerance come before any breakdown. The others belong to a part of it, or
-// to a row above its prediction.
+// The causes, in the order of the search. Launch size, model mismatch,
+// sampling, and tolerance are searched before any breakdown exists. The other
+// causes belong to a part of the breakdown, or to a row above its prediction.
 const (
 	CauseLaunchSize        = "launch size"
 	CauseModelMismatch     = "model mismatch"
@@ -40,18 +40,18 @@ type Cause struct {
 	Name        string     // one of the causes
 	Confidence  Confidence // zero for a row that cannot be judged
 	Ground      Ground
-	Evidence    string   // one or two sentences with the values
-	ConfirmWith string   // measurement that confirms it, without a period; may be empty
-	Next        NextStep // the same, if it is a collection
-	Registers   int      // per thread, in the mode that CauseGRF names; otherwise 0
-	// Explains is the largest number of points that the cause can explain;
-	// absent if it can explain all of its part.
+	Evidence    string   // one or two sentences with the measured values
+	ConfirmWith string   // measurement that confirms the cause, without a period; may be empty
+	Next        NextStep // the confirming measurement as a command, if it is a collection
+	Registers   int      // registers per thread in the mode that CauseGRF names; otherwise 0
+	// Explains is the largest number of points that the cause can explain. It
+	// is absent if the cause can explain all of its part.
 	Explains unit.Opt[unit.Points]
-	measured bool // by a trace or a result folder, and not bounded from counters
+	measured bool // measured by a trace or a result folder, not bounded from counters
 }
 
 // setCause sets the cause of a row that does not match. The first cause of the
-// largest part heads the row, even if that is "unexplained".
+// largest part becomes the cause of the row, even if it is "unexplained".
 func (r *Result) setCause(row *Row) {
 	switch v := row.Verdict; {
 	case v == NoPrediction:
@@ -70,7 +70,7 @@ func (r *Result) setCause(row *Row) {
 		row.Breakdown = r.breakdown(row)
 		cause := row.Breakdown.Causes[0]
 		row.Cause = &cause
-	} // an unmeasurable row already has its reason
+	} // an unmeasurable row already has its cause
 }
 
 // better orders causes: first those that can explain enough of the missing
@@ -85,9 +85,9 @@ func (f *finder) better(a, b Cause) int {
 	return surer(a, b)
 }
 
-// explainsEnough reports whether a cause can explain enough of what a row is
-// missing to head it. For example, gaps of 5 points do not head a row that is
-// 40 points below its prediction.
+// explainsEnough reports whether a cause can explain enough of the missing
+// points to become the cause of the row. For example, gaps that explain 5
+// points are not the cause of a row that is 40 points below its prediction.
 func (f *finder) explainsEnough(c *Cause) bool {
 	points, limited := c.Explains.Value()
 	return !limited || points >= f.row.leastReturn()
@@ -109,7 +109,8 @@ func surer(a, b Cause) int {
 	return cmp.Compare(rank(&b), rank(&a))
 }
 
-// largest returns the part with most of the missing points, as printed.
+// largest returns the part that contains most of the missing points, after
+// rounding as printed.
 func (a *SlotBreakdown) largest() Part {
 	switch printed := a.Rounded(); {
 	case a.Points(PartShortfall).Present():
@@ -120,9 +121,9 @@ func (a *SlotBreakdown) largest() Part {
 	return PartIdle
 }
 
-// SecondCause returns the first cause of the smaller part if that part is nearly
-// as large as the larger one, otherwise nil. For example, 16.2 points of
-// underfilled XVEs are next to 20.6 points of idle XVEs.
+// SecondCause returns the first cause of the smaller part if that part is
+// nearly as large as the larger part, otherwise nil. For example, 16.2 points
+// of underfilled XVEs are nearly as many as 20.6 points of idle XVEs.
 func (r *Row) SecondCause() *Cause {
 	if r.Verdict != Below || r.Breakdown == nil || r.Cause.Part == "" {
 		return nil
@@ -161,7 +162,7 @@ func (f *finder) add(part Part, name string, ground Ground, because string, deci
 	sure := ground.Confidence(f.row.Certainty.Reliable())
 	switch {
 	case ground.traced():
-	case f.row.OwnLow.Present(): // the row is judged by a range
+	case f.row.OwnLow.Present(): // the row is judged by its range, not by the measured value
 		sure = Low
 	case Grounds[ground].Sure > 0:
 		sure = min(sure, f.row.Certainty.limit())
@@ -174,7 +175,7 @@ func (f *finder) add(part Part, name string, ground Ground, because string, deci
 }
 
 // confirm sets the measurement that confirms a cause. A cause of low confidence
-// is a question, so it always has one.
+// is only a question, so it always gets such a measurement.
 func (c *Cause) confirm(with decision) {
 	if c.Confidence == Low && with.text == "" {
 		with = c.info().confirm
@@ -182,8 +183,8 @@ func (c *Cause) confirm(with decision) {
 	c.ConfirmWith, c.Next = with.text, with.NextStep
 }
 
-// all returns the causes of both parts. The causes of the larger part are first.
-// It is unexplained if no cause can explain enough of it.
+// all returns the causes of both parts, starting with the causes of the larger
+// part. The larger part is "unexplained" if no cause can explain enough of it.
 func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
 	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
@@ -212,8 +213,9 @@ func (f *finder) causes(p Part) {
 	}
 }
 
-// missing returns what cannot be determined, and the measurement that shows it.
-// For example, without launch sizes the share of a partial last wave is unknown.
+// missing returns why a cause cannot be determined, and the measurement that
+// would determine it. For example, without launch sizes the share of a partial
+// last wave is unknown.
 func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
@@ -283,7 +285,8 @@ func (r *Result) noActivitySeen(row *Row) bool {
 	return measured && m.Percent() < float64(r.unseen(row))
 }
 
-// aboveCause returns the reason why more was measured than the launch can reach.
+// aboveCause returns the reason why the measured value is higher than the
+// launch can reach.
 func (r *Result) aboveCause(row *Row) Cause {
 	f := r.finder(row, nil)
 	if f.look(abovePrediction, ""); len(f.found) == 0 {
@@ -292,8 +295,8 @@ func (r *Result) aboveCause(row *Row) Cause {
 	return f.found[0]
 }
 
-// unexplainedAbove adds that no cause fits, and why other kernels are not the
-// cause.
+// unexplainedAbove adds the cause "unexplained" to a row above its prediction,
+// with the reason why other kernels cannot explain the value.
 func (f *finder) unexplainedAbove() {
 	above := f.r.aboveText(f.row)
 	const other = "the launch or its build is not the one that was predicted"
@@ -339,8 +342,9 @@ func (r *Result) insidePeak(row *Row) bool {
 	return row.Predicted != nil && row.Measured.Or(0).Minus(row.Predicted.Peak) <= r.unseen(row)+digit
 }
 
-// aboveText returns the value that the measured value exceeds: the predicted
-// peak, or the predicted average if the measured value is within the peak.
+// aboveText describes the predicted value that the measured value exceeds: the
+// predicted peak, or the predicted average if the measured value is within the
+// peak.
 func (r *Result) aboveText(row *Row) string {
 	ref, name := row.Peak.Or(0), "profiler's peak"
 	switch p := row.Predicted; {
@@ -353,8 +357,8 @@ func (r *Result) aboveText(row *Row) string {
 	return fmt.Sprintf("Measured %s is above the %s of %s", row.Measured.Or(0), name, ref)
 }
 
-// otherTasks adds that other tasks in the same samples are enough to explain the
-// value.
+// otherTasks adds other tasks in the same samples as the cause, if they are
+// enough to explain the value.
 func (f *finder) otherTasks(Part) {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
 	if m > c.mixed(f.row.reference()) {
@@ -365,12 +369,13 @@ func (f *finder) otherTasks(Part) {
 			c.outsideText(), shareText(c.OtherTasks.Or(0)), m), c.resample())
 }
 
-// mixed returns the highest value of a launch with the largest possible share of
-// other tasks, which may be full, in its samples.
+// mixed returns the highest value that can be measured for a launch with
+// occupancy own. It assumes the largest possible share of other tasks in the
+// samples, and that the other tasks fill the GPU.
 func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.OtherTasks.Or(1)*(1-own) }
 
-// readOnOneStack adds a launch on one stack, if the value fits a counter that
-// divides by the slots of that stack alone.
+// readOnOneStack adds a launch on one stack as the cause, if the value fits a
+// counter that divides by the slots of that stack alone.
 func (f *finder) readOnOneStack(Part) {
 	r, m := f.r, f.row.Measured.Or(0)
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
@@ -385,9 +390,9 @@ func (f *finder) readOnOneStack(Part) {
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
 
-// smallerGRF adds a register mode with more threads than the assumed mode, if a
-// higher value fits it. For example, an Xe3 kernel with 96 registers fills all 10
-// threads of an XVE.
+// smallerGRF adds a register mode with more threads than the assumed mode, if
+// the higher measured value fits that mode. For example, an Xe3 kernel with 96
+// registers fills all 10 threads of an XVE.
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherModeAbove,
@@ -397,8 +402,8 @@ func (f *finder) smallerGRF(Part) {
 	}
 }
 
-// otherBuild adds a register mode with more threads than the known mode, if only
-// that mode reaches the value.
+// otherBuild adds a register mode with more threads than the known mode, if
+// only the mode with more threads reaches the value.
 func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, otherBuildAbove,
@@ -411,8 +416,8 @@ func (f *finder) otherBuild(Part) {
 	}
 }
 
-// modeWithMoreThreads returns a register mode that a value above the prediction
-// fits, and the average that is predicted for it.
+// modeWithMoreThreads returns a register mode whose prediction fits a measured
+// value above the row's prediction, and the predicted average in that mode.
 func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok bool) {
 	r, row, m := f.r, f.row, f.row.Measured.Or(0)
 	l := r.LaunchOf(row)
@@ -426,16 +431,17 @@ func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok 
 	return 0, 0, false
 }
 
-// modelOff reports whether the two static predictions differ by so much that
-// one of them has the wrong launch or device. Without a measurement, any
-// difference is the mismatch itself.
+// modelOff reports whether the profiler's peak and the predicted peak differ so
+// much that one of them has the wrong launch or device. Without a measurement,
+// any difference of the two peaks is the mismatch itself.
 func modelOff(row *Row) bool {
 	d, ok := row.PeakDifference.Value()
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 
-// launchSize returns that the work size of a row lacks a dimension, if a grid that
-// is larger by a whole factor has the profiler's peak; otherwise nil.
+// launchSize returns the cause that the work size of a row lacks a dimension,
+// or nil. The work size lacks a dimension if a grid that is larger by a whole
+// factor has the profiler's peak.
 func (r *Result) launchSize(row *Row) *Cause {
 	k, clamped := r.gridTimes(row)
 	if k < 2 {
@@ -447,8 +453,8 @@ func (r *Result) launchSize(row *Row) *Cause {
 	if clamped {
 		times = fmt.Sprintf("%d or more times", k)
 	}
-	// Several launches with a missing dimension are as likely to be launches of
-	// another GPU.
+	// If several launches appear to lack a dimension, it is as likely that they
+	// ran on another GPU.
 	if clamped || gridStep(threads, slots) < sizeCertain || k > sizeFactor || r.Fit.off > 1 {
 		sure = Low
 	}
@@ -468,8 +474,8 @@ func (r *Result) launchSize(row *Row) *Cause {
 }
 
 // gridTimes returns the factor by which the grid of a row must grow to have the
-// profiler's peak, or 0 if no factor fits. clamped reports whether a larger
-// factor fits as well.
+// profiler's peak, or 0 if no factor fits. clamped reports whether larger
+// factors fit as well.
 func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads := p.Groups * p.ThreadsPerGroup
@@ -477,8 +483,8 @@ func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	if peak <= row.ModelPeak || threads >= slots || gridStep(threads, slots) < sizeStepPoints {
 		return 0, false
 	}
-	// A grid that fills the GPU has the highest peak of this work-group, and so
-	// has any larger grid.
+	// A grid that fills the GPU has the highest peak that this work-group size
+	// can have. Any larger grid has the same peak.
 	k = (slots + threads - 1) / threads
 	most := r.grown(row, k)
 	clamped = abs(peak.Minus(most)) <= sizeFitPoints+digit
@@ -512,8 +518,8 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	return p.Peak
 }
 
-// modelMismatch returns that the profiler's peak and the predicted peak differ,
-// and the likely reason.
+// modelMismatch returns the cause that the profiler's peak and the predicted
+// peak differ, with the likely reason.
 func (r *Result) modelMismatch(row *Row) *Cause {
 	var why string
 	l := r.LaunchOf(row)

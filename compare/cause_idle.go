@@ -14,8 +14,8 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// adapters adds stacks or adapters that the profiler averaged over and that did
-// not work.
+// adapters adds the cause that the profiler averaged over stacks or adapters
+// that did not work.
 func (f *finder) adapters(p Part) {
 	if c := f.r.adapters(f.row); c != nil {
 		c.Part = p
@@ -23,8 +23,8 @@ func (f *finder) adapters(p Part) {
 	}
 }
 
-// noActivity adds that no thread was seen at any time. If another stack has
-// threads of the same launches, this stack was idle.
+// noActivity adds the cause that no thread was seen at any time. If another
+// stack has threads of the same launches, this stack was idle.
 func (f *finder) noActivity(p Part) {
 	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
 		return
@@ -48,15 +48,15 @@ func (r *Row) launchKey() ingest.Key {
 	return k
 }
 
-// ran returns the idle share. ok is false if it contradicts the measured
-// occupancy, so that the two come from different windows.
+// ran returns the idle share. ok is false if the idle share contradicts the
+// measured occupancy, which means that the two values cover different times.
 func (r *Row) ran() (idle unit.Ratio, ok bool) {
 	idle, ok = r.Idle.Value()
 	return idle, ok && r.BusyOccupancy.Present()
 }
 
-// oneOfStacks adds launches that ran on one of several stacks: the others were
-// idle, and this stack was idle for little of the time.
+// oneOfStacks adds the cause that the launches ran on one of several stacks.
+// The other stacks were idle, and this stack was idle for little of the time.
 func (f *finder) oneOfStacks(p Part) {
 	d, idle := f.r.Device, f.row.Idle.Or(0)
 	_, counted := f.r.averaged(f.row)
@@ -76,8 +76,9 @@ func (f *finder) oneOfStacks(p Part) {
 // affinity names the settings that limit a run to a part of the GPU.
 const affinity = "ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
 
-// engines adds that one of k stacks or compute engines worked, if the idle share
-// fits and the inputs do not count them.
+// engines adds the cause that only one of k stacks or compute engines worked.
+// It requires that the idle share fits, and that the inputs do not count the
+// stacks or engines that worked.
 func (f *finder) engines(p Part) {
 	idle, d := f.row.Idle.Or(0), f.r.Device
 	_, counted := f.r.averaged(f.row)
@@ -101,9 +102,9 @@ func (f *finder) engines(p Part) {
 	}
 }
 
-// gaps adds time between launches, if it can contain enough of the missing
-// points. If another cause explains the idle time, gaps must be able to explain
-// at least half of it.
+// gaps adds time between launches as a cause, if that time can contain enough
+// of the missing points. If another cause also explains the idle time, gaps
+// must be able to explain at least half of it.
 func (f *finder) gaps(p Part) {
 	c, idle := &f.row.Certainty, f.row.Idle.Or(0)
 	most := min(c.likelyOutside().Or(1), idle)
@@ -126,15 +127,15 @@ func (f *finder) gaps(p Part) {
 	f.add(p, CauseGaps, gapsPossible, text, decide).Explains = unit.Some(points)
 }
 
-// pointsOfGaps returns the number of points that are missing if gaps have this
-// share of the value's time.
+// pointsOfGaps returns the number of missing points that gaps explain, if this
+// share of the value's time is gaps.
 func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 	return pointsOf(f.row.Measured.Or(0) * share / max(1-share, 1e-9))
 }
 
-// idleWithin adds idle time that cannot be between launches: Xe-cores run out of
-// work before the launch ends, or wait for threads that the dispatcher has not
-// started.
+// idleWithin adds idle time that cannot be between launches. Either Xe-cores
+// run out of work before the launch ends, or they wait for threads that the
+// dispatcher has not started.
 func (f *finder) idleWithin(p Part) {
 	likely, bounded := f.r.likelyOutside(f.row).Value()
 	if !bounded || f.has(CausePlacement) || f.has(CauseStack) || f.has(CauseAdapters) {
@@ -158,11 +159,11 @@ func (f *finder) idleWithin(p Part) {
 		return
 	}
 	ground, were, decide := idleBeyondLikely, "They were probably idle within launches, too", f.aTrace()
-	if within(outside) { // a trace cannot make that surer
+	if within(outside) { // a trace cannot raise this confidence
 		ground, were, decide = idleBeyondBound, "So they were idle within launches", byOtherMeans(evenWork)
 	}
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
-		ground = idleUnderfilled // what keeps threads from busy XVEs may keep whole work-groups from others
+		ground = idleUnderfilled // the cause of underfilled XVEs may also keep whole work-groups from the idle XVEs
 	}
 	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf(
 		"XVEs were idle %s of the time, and at most %s of the time "+
@@ -173,8 +174,8 @@ func (f *finder) idleWithin(p Part) {
 // evenWork is the measurement that shows whether uneven work is the cause.
 const evenWork = "the same launch with equal work in all work-groups"
 
-// otherKernels adds other kernels with less occupancy if their possible share of
-// the samples explains all missing points.
+// otherKernels adds other kernels with less occupancy as a cause, if their
+// possible share of the samples explains all missing points.
 func (f *finder) otherKernels(p Part) {
 	c := &f.row.Certainty
 	share, m := c.OtherTasks.Or(0), f.row.Measured.Or(0)
@@ -194,10 +195,10 @@ func (f *finder) otherKernels(p Part) {
 	cause.Explains = unit.Some(points)
 }
 
-// placement adds that the work-groups of a launch that does not fill the GPU once
-// ran on few Xe-cores, if policy partial predicts both the occupancy and the idle
-// share. For example, a Tiger Lake ran 8 work-groups of 40 threads on 2 of 6
-// Xe-cores, or on 3 with a barrier.
+// placement adds the cause that the work-groups of a launch that does not fill
+// the GPU once ran on few Xe-cores. It requires that policy partial predicts
+// both the occupancy and the idle share. For example, a Tiger Lake ran 8
+// work-groups of 40 threads on 2 of 6 Xe-cores, or on 3 with a barrier.
 func (f *finder) placement(p Part) {
 	row, q := f.row, f.row.Predicted
 	c := &row.Certainty
@@ -213,7 +214,9 @@ func (f *finder) placement(p Part) {
 	}
 	best, off := placed{}, unit.Points(math.Inf(1))
 	for _, x := range f.placements() {
-		// The Xe-core that ends last depends on the times of its threads.
+		// The order in which Xe-cores end depends on the lifetimes of their
+		// threads, so the idle share can be anywhere between the two
+		// predictions.
 		x.idle = min(max(idle, x.least), x.idle)
 		if d := max(abs(x.average.Minus(m)), abs(x.idle.Minus(idle))); within.within(d) && d < off {
 			best, off = x, d
@@ -241,12 +244,12 @@ const otherGroups = "another number of work-groups, measured again"
 // placed is the prediction for a launch under policy partial.
 type placed struct {
 	ports                int
-	average, least, idle unit.Ratio // least idle share, and idle share with equal thread lifetimes
+	average, least, idle unit.Ratio // average occupancy, least idle share, and idle share with equal thread lifetimes
 }
 
-// placements returns the predictions for each number of ports, without barriers
-// and with one if the launch may have one. XVEs are idle if their Xe-core has no
-// thread.
+// placements returns the predictions for each number of ports. Each is made
+// without barriers, and also with one barrier if the launch may have one. XVEs
+// are idle if their Xe-core has no thread.
 func (f *finder) placements() (list []placed) {
 	l := f.r.LaunchOf(f.row)
 	for ; l.Barriers < 2; l.Barriers++ {
@@ -263,8 +266,8 @@ func (f *finder) placements() (list []placed) {
 // Traced returns the sequence of a row's launches, or nil without a trace.
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
-// aTrace returns a trace of the launches as the confirmation, or nothing if the
-// inputs have a trace.
+// aTrace returns a trace of the launches as the confirming measurement, or
+// nothing if the inputs already have a trace.
 func (f *finder) aTrace() decision {
 	if f.r.Traced(f.row) != nil {
 		return decision{}
@@ -272,7 +275,8 @@ func (f *finder) aTrace() decision {
 	return byTrace("")
 }
 
-// tracedGaps adds gaps that a trace shows. A trace without gaps excludes them.
+// tracedGaps adds gaps as a cause if a trace shows them. A trace without gaps
+// excludes this cause.
 func (f *finder) tracedGaps(p Part) {
 	t := f.r.Traced(f.row)
 	share := min(t.GapShare(), f.row.Certainty.OutsideLaunches.Or(1))
@@ -291,8 +295,8 @@ func (f *finder) tracedGaps(p Part) {
 	cause.Explains = unit.Some(points)
 }
 
-// tracedOverlap adds other kernels that ran at the same time according to a
-// trace. A trace without them excludes them.
+// tracedOverlap adds other kernels as a cause if a trace shows that they ran at
+// the same time. A trace without such kernels excludes this cause.
 func (f *finder) tracedOverlap(Part) {
 	t, m := f.r.Traced(f.row), f.row.Measured.Or(0)
 	share := t.SharedShare()
@@ -312,8 +316,8 @@ func (f *finder) tracedOverlap(Part) {
 		share, with, enough), decision{})
 }
 
-// kernelName returns a kernel's name for a sentence: as in the source, and
-// shortened to a line.
+// kernelName returns a kernel's name for use in a sentence: the name as in the
+// source, shortened to fit one line.
 func kernelName(task string) string {
 	short := names.Short([]string{names.Display(task)}, func(name string) bool { return len(name) <= 80 })
 	name := []rune(strings.Join(strings.Fields(short[0]), " "))

@@ -9,9 +9,10 @@ import (
 	"occudiff/predict"
 )
 
-// dispatch adds threads that end faster than new threads start. Their lifetime
-// depends on the place of the idle time: the lower bound assumes that it is
-// within the launches, and the upper bound that it is not.
+// dispatch adds the cause that threads end faster than new threads start. The
+// computed thread lifetime depends on when the XVEs were idle: the lower bound
+// assumes idle time within the launches, and the upper bound assumes idle time
+// outside them.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLifetimes(row)
@@ -28,7 +29,7 @@ func (f *finder) dispatch(p Part) {
 		ground = shortOrRegisters
 	case f.alike():
 		ground = shortThreadsAlike
-	case n < 1 && !row.Certainty.Exact: // a mean of lengths that may differ
+	case n < 1 && !row.Certainty.Exact: // the mean covers launches whose lengths may differ
 		ground = shortLaunches
 	}
 	lives := fmt.Sprintf("The mean thread lifetime is %s", spans(shortest, longest))
@@ -47,8 +48,8 @@ func (f *finder) dispatch(p Part) {
 }
 
 // launchBound reports whether a launch is so short that the dispatcher affects
-// its occupancy: threads end faster than others start, or the launch takes little
-// longer than filling the Xe-cores.
+// its occupancy: threads end faster than new threads start, or the launch takes
+// little longer than the time to fill the Xe-cores.
 func (r *Result) launchBound(row *Row) bool {
 	avg, timed := row.Average().Value()
 	_, _, short := r.threadLifetimes(row)
@@ -58,8 +59,8 @@ func (r *Result) launchBound(row *Row) bool {
 // fills returns the time in which the dispatcher fills an Xe-core.
 func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
 
-// filling adds the dispatcher for a launch that takes little longer than filling
-// the Xe-cores.
+// filling adds the dispatcher as the cause for a launch that takes little
+// longer than the time to fill the Xe-cores.
 func (f *finder) filling(p Part) {
 	avg, timed := f.row.Average().Value()
 	if !timed || f.evidence&shortThreads == 0 {
@@ -71,10 +72,11 @@ func (f *finder) filling(p Part) {
 		byOtherMeans("launches with more work, measured again"))
 }
 
-// threadLifetimes returns the bounds of the mean thread lifetime by Little's law.
-// short reports whether it is short enough to matter, also with half a printed
-// digit more. Several GPUs may have worked in turn or at once. Working in turn
-// has the longest lifetime.
+// threadLifetimes returns the bounds of the mean thread lifetime by Little's
+// law. short reports whether the lifetime is short enough to matter, even if
+// the rounded input values are half a digit higher. Several GPUs may have
+// worked in turn or at once; the longest lifetime assumes that they worked in
+// turn.
 func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, short bool) {
 	m, measured := row.Measured.Value()
 	shortest, known := r.threadLifetime(row, m)
@@ -90,7 +92,8 @@ func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, shor
 
 // barrierImbalance adds imbalance within work-groups: threads that have ended
 // leave their slots empty until the other threads of the work-group end. A
-// single thread does not wait, and a work-group has at least one thread.
+// work-group of one thread has nothing to wait for, so it has no imbalance, and
+// one thread of each work-group is always resident.
 func (f *finder) barrierImbalance(p Part) {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
@@ -112,9 +115,10 @@ func (f *finder) barrierImbalance(p Part) {
 			"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
-// largeGRF adds a register mode with fewer threads, if its prediction fits. If
-// other kernels may have added to the value, the busy occupancy and the measured
-// value may both be higher.
+// largeGRF adds a register mode with fewer threads as the cause, if the
+// prediction in that mode fits. Other kernels may have added to the value, so
+// the busy occupancy and the measured value may both be higher than the
+// prediction.
 func (f *finder) largeGRF(p Part) {
 	t, ok := f.trial(p)
 	if !ok {
@@ -129,7 +133,8 @@ func (f *finder) largeGRF(p Part) {
 	t.registers(registersOfOthers)
 }
 
-// trial returns a refit. ok is false if the row has too little data for it.
+// trial returns a trial for refitting the row under other assumptions. ok is
+// false if the row has too little data for it.
 func (f *finder) trial(p Part) (t trial, ok bool) {
 	c := &f.row.Certainty
 	n, timed := c.Intervals.Value()
@@ -148,15 +153,16 @@ func (f *finder) newTrial(p Part) trial {
 	return t
 }
 
-// predictedWhileBusy returns the point of the predicted range that the breakdown
-// of a row uses. For a row below its prediction, it comes from the register mode
-// that fits, if there is one: its launches leave other XVEs idle.
+// predictedWhileBusy returns the point of the predicted range that the
+// breakdown of a row uses. If a row is below its prediction and another
+// register mode fits, the point comes from the prediction in that mode, because
+// its launches leave other XVEs idle.
 func (r *Result) predictedWhileBusy(row *Row) predict.Utilization {
 	f := finder{r: r, row: row}
 	if t, ok := f.trial(""); ok && row.Verdict == Below {
 		if p, registers := t.largerGRF(); registers > 0 {
 			h := t.nearest(&p)
-			h.Idle = min(h.Idle, row.Idle.Or(1)) // a floor, too
+			h.Idle = min(h.Idle, row.Idle.Or(1)) // the predicted idle share is at most the measured one
 			return h
 		}
 	}
@@ -170,13 +176,13 @@ type trial struct {
 	launch         predict.Launch
 	busy, measured unit.Ratio
 	before         unit.Points // error of the unchanged prediction
-	above          unit.Points // points that other kernels may have added
+	above          unit.Points // points that other kernels may have added to the value
 }
 
-// predict returns the prediction for a launch. fits reports whether it is near
-// the measurement, and nearer than the unchanged prediction. Both the busy
-// occupancy and the measured value must fit, except for time outside the
-// launches.
+// predict returns the prediction for a launch. fits reports whether the
+// prediction is near the measurement, and nearer than the unchanged prediction.
+// Both the busy occupancy and the measured value must fit, apart from time
+// outside the launches.
 func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Prediction, fits bool) {
 	p, err := predict.Predict(t.r.Device, l)
 	if err != nil {
@@ -194,21 +200,21 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 	return g.NearestBusy(t.busy)
 }
 
-// name adds a cause for a prediction that fits.
+// name adds a cause whose prediction fits the measurement.
 func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio, more string, decide decision) *Cause {
 	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %s, and %s is predicted for %s.%s",
 		t.busy, limit, what, more), decide)
 }
 
-// largerGRF returns the prediction for a mode with more registers that fits, and
-// the registers of the mode. They are 0 if no mode fits.
+// largerGRF returns the prediction for a mode with more registers that fits,
+// and the number of registers in that mode. The number is 0 if no mode fits.
 func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	if t.row.Registers.Present() {
 		return p, 0
 	}
 	l := t.launch
 	for _, mode := range t.r.Device.DistinctModes() {
-		if l.GRF = mode.Registers; l.GRF <= 128 { // the unchanged prediction
+		if l.GRF = mode.Registers; l.GRF <= 128 { // the mode of the unchanged prediction is not a candidate
 			continue
 		}
 		if p, fits := t.predict(l, t.r.Options.Tolerance+t.above); fits {
@@ -243,7 +249,8 @@ func (t *trial) registers(ground Ground) bool {
 	return true
 }
 
-// width adds another SIMD width, if its prediction fits.
+// width adds another SIMD width as the cause, if the prediction with that width
+// fits.
 func (f *finder) width(p Part) {
 	t, ok := f.trial(p)
 	if !ok || t.launch.SIMD == predict.ExplicitSIMD {
@@ -259,7 +266,8 @@ func (f *finder) width(p Part) {
 	}
 }
 
-// oneStack adds a launch on one of several stacks, if its prediction fits.
+// oneStack adds a launch on one of several stacks as the cause, if the
+// prediction for one stack fits.
 func (f *finder) oneStack(p Part) {
 	t, ok := f.trial(p)
 	if !ok {
@@ -286,9 +294,9 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	return p.Peak / unit.Ratio(r.Device.Tiles), err == nil
 }
 
-// moreSLM and moreBarriers add a smaller number of work-groups per Xe-core, if its
-// prediction fits. SLM or barriers limit a kernel to that number if it uses more
-// of them than the inputs contain.
+// moreSLM and moreBarriers add the cause that fewer work-groups fit on an
+// Xe-core than predicted, if the prediction with fewer work-groups fits. The
+// reason is that the kernel uses more SLM or barriers than the inputs list.
 func (f *finder) moreSLM(p Part) { f.residency(p, CauseSLM, "SLM") }
 
 func (f *finder) moreBarriers(p Part) { f.residency(p, CauseBarriers, "barriers") }
@@ -315,8 +323,8 @@ func (f *finder) residency(p Part, cause, what string) {
 	}
 }
 
-// spans returns two estimates of a time in the unit of the longer one: "2.2 to
-// 2.8 us". Estimates have no more than two digits.
+// spans formats two estimates of a time in the unit of the longer one, for
+// example "2.2 to 2.8 us". Estimates have no more than two digits.
 func spans(a, b unit.Seconds) string {
 	x, y := unit.FormatDuration(twoDigits(a)), unit.FormatDuration(twoDigits(b))
 	if x == y {

@@ -9,13 +9,13 @@ import (
 
 // CauseInfo describes a cause.
 type CauseInfo struct {
-	Name, Short string   // Short is for people, in few words
-	Remedy      Remedy   // for the cause itself
-	confirm     decision // for low confidence, if the ground has no better one
+	Name, Short string   // Short is the wording for people, in a few words
+	Remedy      Remedy   // remedy for the cause itself, not for a limit of the launch
+	confirm     decision // confirming measurement at low confidence, if the ground has no better one
 }
 
-// Causes lists the causes. For example, time between launches has the remedy of
-// shorter gaps.
+// Causes lists the causes with their remedies. For example, the remedy for time
+// between launches is shorter gaps.
 var Causes = []CauseInfo{
 	{CauseLaunchSize, "size in the export", NoRemedy, byOtherMeans("the launch size in the source of the program")},
 	{CauseModelMismatch, "predictions differ", NoRemedy, byOtherMeans("the device and the launch size of the run")},
@@ -46,7 +46,7 @@ func (c *Cause) info() (info CauseInfo) {
 	return info
 }
 
-// Title returns the cause in few words.
+// Title returns the name of the cause in a few words.
 func (c *Cause) Title() string {
 	if c.Name == CauseGRF && c.Registers > 0 {
 		return fmt.Sprintf("%d registers (GRF)", c.Registers)
@@ -54,8 +54,8 @@ func (c *Cause) Title() string {
 	return c.info().Short
 }
 
-// Short returns the cause in few words, with a question mark if its confidence
-// is low.
+// Short returns the name of the cause in a few words, with a question mark if
+// its confidence is low.
 func (c *Cause) Short() string {
 	if c.Confidence == Low && c.Name != CauseUnexplained {
 		return c.Title() + "?"
@@ -128,14 +128,14 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 	return e
 }
 
-// conditions are the facts that a cause or a remedy requires, and those that
-// exclude it.
+// conditions contains the facts that a cause or a remedy requires, and the
+// facts that exclude it.
 type conditions struct{ needs, excludedBy evidence }
 
-// admit reports whether the evidence allows it.
+// admit reports whether the evidence meets the conditions.
 func (c conditions) admit(e evidence) bool { return e&c.needs == c.needs && e&c.excludedBy == 0 }
 
-// stage is where a cause is looked for.
+// stage is a step of the search for causes.
 type stage uint8
 
 // The stages.
@@ -145,21 +145,20 @@ const (
 	abovePrediction
 )
 
-// causeRule is a cause with its conditions. They are checked here and nowhere
-// else. For example, gaps between launches cannot explain values that contain
-// only launches.
+// causeRule is a cause with its conditions. The conditions are checked here and
+// nowhere else. For example, gaps between launches cannot explain values that
+// contain only launches.
 type causeRule struct {
 	name string
 	at   stage
 	conditions
-	alone bool // looked for only if no other cause of the stage was found
+	alone bool // searched only if no other cause of the stage was found
 	find  func(*finder, Part)
 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 
-// causeRules lists the causes of a difference in the order in which they are
-// looked for.
+// causeRules lists the causes of a difference in the order of the search.
 var causeRules = []causeRule{
 	{CauseNoActivity, idleXVEs, conditions{launchSize | noThread, 0}, false, (*finder).noActivity},
 	{CauseAdapters, idleXVEs, conditions{0, unknown}, false, (*finder).adapters},
@@ -189,7 +188,8 @@ var causeRules = []causeRule{
 	{CauseConcurrentKernels, abovePrediction, conditions{otherKernels, traced | queried | launchOnly}, true, (*finder).concurrentKernels},
 }
 
-// look finds the causes of a stage that the evidence admits, the best first.
+// look searches for the causes of a stage that the evidence admits, and orders
+// them with the best first.
 func (f *finder) look(at stage, p Part) {
 	before := len(f.found)
 	for i := range causeRules {

@@ -10,9 +10,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestCausesOfEvidence tries each cause with each kind of evidence. A letter
-// means that the cause is a candidate: i for idle XVEs, u for underfilled XVEs,
-// a for a value above the prediction.
+// TestCausesOfEvidence checks which causes are candidates for each kind of
+// evidence. The letters are i for idle XVEs, u for underfilled XVEs, and a for
+// a value above the prediction.
 func TestCausesOfEvidence(t *testing.T) {
 	export := sized | timed | longLaunches
 	kinds := []struct {
@@ -33,7 +33,7 @@ func TestCausesOfEvidence(t *testing.T) {
 		{"no thread", export | noThread},
 		{"policies differ", export | policiesDiffer},
 	}
-	want := map[string][]string{ // in the order of the kinds
+	want := map[string][]string{ // one string per kind of evidence, in the order of the kinds
 		CauseNoActivity:        {"", "", "", "", "", "", "", "", "", "", "", "i", ""},
 		CauseAdapters:          {"i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "", ""},
 		CausePlacement:         {"i", "i", "i", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
@@ -75,8 +75,8 @@ func TestCausesOfEvidence(t *testing.T) {
 	}
 }
 
-// TestExcludedCauses has rows that fit a cause, and the same rows with a fact
-// that excludes it.
+// TestExcludedCauses checks that a fact excludes a cause: each row fits the
+// cause, and the same row with the fact does not.
 func TestExcludedCauses(t *testing.T) {
 	around := func(k *ingest.Kernel) { k.Reading = ingest.AroundLaunch }
 	computed := func(k *ingest.Kernel) { pct(&k.MeasuredLow, 69.9); pct(&k.MeasuredHigh, 70.1) }
@@ -126,8 +126,9 @@ func TestExcludedCauses(t *testing.T) {
 	}
 }
 
-// TestRegistersOfRemedies: fewer registers are tested only if they allow more
-// threads, and a bound is never more than the threads that they allow.
+// TestRegistersOfRemedies checks that "test fewer registers" is proposed only
+// if fewer registers allow more threads, and that its bound is never larger
+// than the gain in threads.
 func TestRegistersOfRemedies(t *testing.T) {
 	spill := func(k *ingest.Kernel) { k.Spill = unit.Some(unit.Bytes(2880)) }
 	room := func(k *ingest.Kernel) { k.Counters = pipes(30, 10) }
@@ -154,8 +155,9 @@ func TestRegistersOfRemedies(t *testing.T) {
 	}
 }
 
-// TestQuestionsHaveNoRemedy has rows whose cause has low confidence: it is a
-// question, which "confirm with" answers.
+// TestQuestionsHaveNoRemedy checks rows whose cause has low confidence. Such a
+// cause is a question, so the row has a measurement to "confirm with" and no
+// remedy.
 func TestQuestionsHaveNoRemedy(t *testing.T) {
 	for _, c := range []struct {
 		reason, cause string
@@ -175,10 +177,11 @@ func TestQuestionsHaveNoRemedy(t *testing.T) {
 	}
 }
 
-// TestReturns: a remedy that cannot return 33% of the missing points is not
-// printed.
+// TestReturns checks that a remedy is not printed if it cannot return 33% of
+// the missing points.
 func TestReturns(t *testing.T) {
-	// 2,441 work-groups are 5.4 waves: the last one costs 9 points of 100.
+	// 2,441 work-groups are 5.4 waves, so the partial last wave costs 9 of 100
+	// points.
 	lastWave := kernel("k", "624896", "256", 32, 200, 8, measured(10.7), array(10, 89, 1), registers(128))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{lastWave}}, given(max1100()), DefaultOptions())
 	row := &r.Rows[0]
@@ -186,7 +189,7 @@ func TestReturns(t *testing.T) {
 		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference,
 			row.Breakdown.Points(PartLastWave), h)
 	}
-	// Gaps of 4.7% are 3 of 40 points.
+	// Gaps of 4.7% explain only 3 of 40 missing points.
 	few := Cause{Name: CauseGaps, Confidence: High, Explains: unit.Some[unit.Points](3), measured: true}
 	all := Cause{Name: CauseImbalance, Confidence: Low}
 	f := finder{row: &Row{Difference: unit.Some[unit.Points](-40)}}

@@ -11,30 +11,31 @@ import (
 // Certainty describes the part of a row's counter values that can belong to the
 // kernel.
 //
-// Counters are sampled, and each sample belongs to one task. Real folders assign
-// it to the launch at its end, which is documented nowhere. So OutsideLaunches
-// and OtherTasks are bounds of a mean over many launches for the worst plausible
-// rule. Neither applies if several queues or processes use the GPU at once.
+// Counters are sampled, and each sample is assigned to one task. In real
+// folders, a sample is assigned to the launch at its end, but no documentation
+// states this. So OutsideLaunches and OtherTasks are computed for the worst
+// plausible rule, as bounds of a mean over many launches. Neither bound applies
+// if several queues or processes use the GPU at once.
 type Certainty struct {
-	// Exact states that the counters were read around each launch. Then, only
-	// Window and OutsideLaunches apply. Own states that each sample belongs to
-	// the launch in whose time it was taken: no instructions are misattributed,
-	// and few launches are sufficient.
+	// Exact states that the counters were read around each launch. In this
+	// case, only Window and OutsideLaunches apply. Own states that each sample
+	// is assigned to the launch that ran at the time of the sample. In this
+	// case, no instructions are misattributed, and few launches are sufficient.
 	Exact, Own bool
 	Window     unit.Opt[float64]    // time of the counters / time of the kernel
-	Interval   unit.Seconds         // between two samples, in hardware
+	Interval   unit.Seconds         // time between two samples, as the hardware takes them
 	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
 	OwnShare   unit.Opt[unit.Ratio] // time of the kernel / time in which the GPU ran any task
 	// OutsideLaunches is the largest share of the values' time that is outside
 	// the launches, whatever ran there.
 	OutsideLaunches unit.Opt[unit.Ratio]
-	OtherTasks      unit.Opt[unit.Ratio] // largest share of the values that comes from other tasks
+	OtherTasks      unit.Opt[unit.Ratio] // largest share of the values that can come from other tasks
 	Misattributed   unit.Opt[unit.Ratio] // in the run: instructions outside rows of kernels / all instructions
-	elsewhere       unit.Opt[unit.Ratio] // the same, by threads if the run has no instructions
+	elsewhere       unit.Opt[unit.Ratio] // the same share, computed from threads if the run has no instructions
 }
 
-// SamplingInterval returns the time between two samples of the counters, as the
-// clock of the device allows it.
+// SamplingInterval returns the time between two samples of the counters. The
+// clock of the device allows only some intervals.
 func (r *Result) SamplingInterval() unit.Seconds {
 	assumed := r.Options.SamplingInterval
 	if r.Device != nil {
@@ -70,7 +71,7 @@ func (r *Result) certainty(row *Row) Certainty {
 		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
 		c.OtherTasks, c.Misattributed = none, none
 		return c
-	case row.MeasuredLow.Present(): // an estimate from all samples, which describes the launches alone
+	case row.MeasuredLow.Present(): // an estimate from all samples, which covers only the launches
 		c.Own, c.OutsideLaunches, c.OtherTasks, c.Misattributed = true, none, none, none
 		return c
 	case c.Own:
@@ -82,20 +83,21 @@ func (r *Result) certainty(row *Row) Certainty {
 	if n := &r.threads; !c.elsewhere.Present() && n.kernels > 0 && n.others.Present() {
 		c.elsewhere = unit.Some(unit.Ratio(n.others.Or(0) / (n.kernels + n.others.Or(0))))
 	}
-	// A sample that belongs to a launch of n intervals began up to one interval
-	// before it. Below one interval, most samples contain a launch and its
-	// neighbors.
+	// A sample that is assigned to a launch of n intervals began up to one
+	// interval before that launch. For n below 1, most samples contain a launch
+	// and its neighbors.
 	if n, ok := c.Intervals.Value(); ok {
 		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
 	}
 	c.OtherTasks = c.OutsideLaunches
 	if s, ok := c.OwnShare.Value(); ok {
 		foreign := min(c.OutsideLaunches.Or(1), (1-s)/s)
-		// On average, a kernel's share of samples that are split by time is its
-		// share of all time, and half of the samples that belong to the longest
-		// task. Real folders assign a sample to the launch at its end, which
-		// can contain less. Launches must be many, and all tasks listed, unlike
-		// in a summary.
+		// If samples are divided by time, a kernel's share of the samples is on
+		// average its share of all time, plus half of the samples that are
+		// assigned to the longest task. Real folders assign a sample to the
+		// launch at its end, which can cover less of the sample. This rule
+		// requires many launches and a list of all tasks, which a summary does
+		// not have.
 		if timed && !r.fromSummary && !r.kernelTime.unsampled {
 			foreign = min(foreign, max(1-s, 0.5, 1-ownAtEnd(c.Intervals.Or(0), float64(s))))
 		}
@@ -105,15 +107,15 @@ func (r *Result) certainty(row *Row) Certainty {
 }
 
 // ownAtEnd returns the kernel's own share of the samples that end in its
-// launches, if launches of n intervals take the share s of the time in regular
-// turns. For example, launches of half an interval in turns with two others have
-// 25% of their samples.
+// launches. The launches are n intervals long, and take the share s of the time
+// in regular turns. For example, if launches of half an interval alternate with
+// launches of two other kernels, 25% of their samples are their own.
 func ownAtEnd(n, s float64) unit.Ratio {
 	turn := n / s
 	if turn < 0.1 { // a sample contains many turns
 		return unit.Ratio(s)
 	}
-	own := 0.0 // pairs of a time in a launch and an earlier one, up to an interval before it, also in another launch
+	own := 0.0 // pairs of a time in a launch and an earlier time, up to an interval before, in any launch
 	for before := 0.0; before < 1+n; before += turn {
 		switch y := 1 - before; {
 		case y <= 0:
@@ -124,15 +126,16 @@ func ownAtEnd(n, s float64) unit.Ratio {
 			own += n * n
 		}
 	}
-	return unit.Ratio((own - n*n/2) / n) // without pairs in the wrong order
+	return unit.Ratio((own - n*n/2) / n) // minus the pairs in the wrong order
 }
 
 // likelyOutside returns the share of the values' time that is probably outside
-// the launches, at most OutsideLaunches. Samples at the edges that belong to the
-// neighbor of a launch contain some of its instructions. So by most rules, no
-// more time is outside than instructions are in rows of no kernel. It proves
-// nothing: a launch that gains as many samples as it loses has no misattributed
-// instructions, and may have gaps.
+// the launches, at most OutsideLaunches. A sample at the edge of a launch that
+// is assigned to the launch's neighbor contains some instructions of the
+// launch. So by most rules, the share of time outside is at most the share of
+// instructions in rows of no kernel. This is not a proof: a launch that gains
+// as many samples as it loses has no misattributed instructions, but may have
+// gaps.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	x, known := c.elsewhere.Value()
 	if !known || c.Exact || c.Own {
@@ -141,8 +144,9 @@ func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	return unit.Some(min(c.OutsideLaunches.Or(1), x))
 }
 
-// likelyOutside returns the share of the time of a row's values that is probably
-// outside its launches: the gaps of a trace, if there is one.
+// likelyOutside returns the share of the time of a row's values that is
+// probably outside its launches. If there is a trace, it is the share of the
+// gaps in the trace.
 func (r *Result) likelyOutside(row *Row) unit.Opt[unit.Ratio] {
 	if t := r.Traced(row); t != nil {
 		return unit.Some(min(t.GapShare(), row.Certainty.OutsideLaunches.Or(1)))
@@ -150,8 +154,8 @@ func (r *Result) likelyOutside(row *Row) unit.Opt[unit.Ratio] {
 	return row.Certainty.likelyOutside()
 }
 
-// busy returns the time in which the GPU of a row ran any task. Tasks on adapters
-// with other names have no samples in the row.
+// busy returns the time in which the GPU of a row ran any task. Tasks that name
+// another adapter are excluded, because they have no samples in the row.
 func (r *Result) busy(row *Row) unit.Seconds {
 	if row.Device != "" {
 		return r.taskTime - r.adapterTime[""] + r.adapterTime[row.Device]
@@ -160,7 +164,7 @@ func (r *Result) busy(row *Row) unit.Seconds {
 }
 
 // Confidence is the confidence in a cause. It is zero for a row that cannot be
-// judged, because that is a fact.
+// judged, because the reason for that is a fact and not a cause.
 type Confidence uint8
 
 // The confidences.
@@ -170,11 +174,12 @@ const (
 	High
 )
 
-// String returns the term in outputs, and "" for a fact.
+// String returns the term for outputs, and "" for a fact.
 func (c Confidence) String() string { return [...]string{"", "low", "medium", "high"}[c] }
 
-// limit returns the highest confidence that the row's counters support, by the
-// thresholds of other tasks and misattributed instructions.
+// limit returns the highest confidence that the row's counters support. It
+// depends on the thresholds for the shares of other tasks and misattributed
+// instructions.
 func (c *Certainty) limit() Confidence {
 	by := sureWith(c.OtherTasks.Or(1), otherTasksHigh, otherTasksMedium)
 	crosstalk, known := c.Misattributed.Value()
@@ -187,8 +192,9 @@ func (c *Certainty) limit() Confidence {
 // Reliable reports whether the sampling allows more than low confidence.
 func (c *Certainty) Reliable() bool { return c.limit() > Low }
 
-// sureWith returns the confidence in values of which a share may be wrong. ofHigh
-// and ofMedium are the largest shares for high and medium confidence.
+// sureWith returns the confidence in values that are partly wrong. wrong is the
+// wrong share, and ofHigh and ofMedium are the largest wrong shares for high
+// and medium confidence.
 func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {
 	switch {
 	case wrong <= ofHigh:
@@ -200,13 +206,13 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {
 }
 
 // rejectUnmeasurable returns the reason why the values of a row cannot be
-// compared with its reference, or nil if they can. The reason is a fact, so it
-// has no confidence.
+// compared with its reference, or nil if they can be compared. The reason is a
+// fact, so it has no confidence.
 func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
 		decide, because := c.resample(), fmt.Sprintf(format, args...)
-		// a wider range means nothing
+		// a wider range has no information
 		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange {
 			because += fmt.Sprintf(" The launches alone have %.1f to %s.", least.Percent(), most)
 		}
@@ -273,8 +279,9 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 }
 
 // shareByThreads returns the share of other tasks in the time of a row's
-// samples, from the threads that they started. For example, 1,000 threads of a
-// neighbor that starts 1,000 threads per microsecond are one microsecond.
+// samples, computed from the threads that the other tasks started. For example,
+// if a neighbor starts 1,000 threads per microsecond, 1,000 threads in the row
+// stand for one microsecond.
 func (r *Result) shareByThreads(row *Row) unit.Ratio {
 	started, want, known := r.threadsStarted(row)
 	if !known || started <= want {
@@ -296,14 +303,14 @@ func (r *Result) shortInAll(row *Row) bool {
 	return timed && t < minIntervals*row.Certainty.Interval && !row.Certainty.Own && !row.Certainty.Exact
 }
 
-// mixedUp reports whether a value must have its range, because too much of it may
-// come from other tasks.
+// mixedUp reports whether a value is useful only with its range, because too
+// much of the value may come from other tasks.
 func (r *Result) mixedUp(row *Row) bool {
 	c := &row.Certainty
 	return r.shortInAll(row) || c.Misattributed.Or(0) > misattributedMax || c.OtherTasks.Or(0) > otherTasksMax
 }
 
-// othersText returns the share of a value that can come from other tasks.
+// othersText describes the share of a value that can come from other tasks.
 func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
 	own, known := c.OwnShare.Value()
@@ -320,7 +327,8 @@ func (c *Certainty) othersText() string {
 		shareText(c.OtherTasks.Or(1)))
 }
 
-// outsideText returns the length of the launches compared with the samples.
+// outsideText compares the length of the launches with the sampling interval,
+// in a sentence.
 func (c *Certainty) outsideText() string {
 	n, ok := c.Intervals.Value()
 	window, query := c.Window.Value()
@@ -335,14 +343,15 @@ func (c *Certainty) outsideText() string {
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
-// resample returns the collection that separates a launch from its neighbors: a
-// sampling interval with enough samples per launch if a collector supports it,
-// otherwise counters that are read around each launch.
+// resample returns the collection that separates a launch from its neighbors.
+// If a collector supports a sampling interval with enough samples per launch,
+// it is a collection with that interval. Otherwise it is a collection that
+// reads the counters around each launch.
 func (c *Certainty) resample() decision {
 	n, known := c.Intervals.Value()
 	enough := n * float64(c.Interval) / enoughIntervals * 1e3
-	// 'occudiff collect' chooses the same: a multiple of 10 us, and for VTune
-	// not shorter than VTune can sample.
+	// 'occudiff collect' chooses the same interval: a multiple of 10 us, and
+	// for VTune at least the shortest interval that VTune supports.
 	want := math.Floor(enough*100+1e-9) / 100
 	if !c.Own {
 		want = max(want, leastOfVTune)
@@ -362,12 +371,12 @@ func (c *Certainty) resample() decision {
 	return byQuery
 }
 
-// moreWork is the advice for launches that are too short for any collector. The
-// query of a launch lasts half a millisecond, in real files 76 and 89 times as
-// long as kernels of 7 us.
+// moreWork is the advice for launches that are too short for any collector.
+// Reading the counters around a launch takes half a millisecond. In real files,
+// this was 76 and 89 times as long as kernels of 7 us.
 const moreWork = "more work per launch, or more launches in one submission"
 
-// intervals returns a number of intervals with two digits.
+// intervals formats a number of intervals with two digits.
 func intervals(n float64) string {
 	switch {
 	case n < 0.095:
@@ -378,7 +387,7 @@ func intervals(n float64) string {
 	return unit.Thousands(int64(math.Round(n)))
 }
 
-// shareText returns a share without decimals.
+// shareText formats a share without decimals.
 func shareText(v unit.Ratio) string {
 	if p := v.Percent(); p > 0 && p <= 0.5 {
 		return "less than 1%"
@@ -386,8 +395,9 @@ func shareText(v unit.Ratio) string {
 	return fmt.Sprintf("%.0f%%", v.Percent())
 }
 
-// startedThreads are the threads that were counted in rows of kernels and in
-// other rows; the latter are absent if no such row has a count.
+// startedThreads is the number of threads that were counted in rows of kernels,
+// and the number in other rows. The second number is absent if no other row has
+// a count.
 type startedThreads struct {
 	kernels float64
 	others  unit.Opt[float64]
@@ -405,19 +415,20 @@ func (t *startedThreads) add(row *Row) {
 	}
 }
 
-// kernelTimes contains sums over the kernels that were measured: their time, and
-// the time weighted with the use of each.
+// kernelTimes contains sums over the kernels that were measured: their time,
+// and their counters weighted with their time.
 type kernelTimes struct {
 	all       unit.Seconds
 	used      use
-	kernels   int  // with or without a time
-	unsampled bool // some kernels have no sample, so their occupancy is in samples of others
-	// The time of the kernels with a prediction, and the threads that they
-	// start.
+	kernels   int  // number of kernels, with or without a time
+	unsampled bool // some kernels have no sample, so their occupancy is part of the samples of other kernels
+	// Sums over the kernels that have a prediction: their time, and the threads
+	// that they start.
 	predicted unit.Seconds
 	starts    float64
 	// Sums over all kernels, measured or not: the time, the time weighted with
-	// the bounds of the occupancy, and the least idle time of XVEs.
+	// the bounds of the occupancy, and the time weighted with the lower bound
+	// of the idle share.
 	timed, least, most, empty unit.Seconds
 }
 
@@ -440,9 +451,9 @@ func (t *kernelTimes) add(row *Row) {
 	}
 }
 
-// use contains the counters of a kernel. A counter that is missing is 0.
+// use contains the counters of a kernel. A missing counter is 0.
 type use struct {
-	measured, idle float64 // shares: of the thread slots, of XVEs without a thread
+	measured, idle float64 // share of the thread slots with a thread, and share of XVEs without a thread
 	pipe           float64 // share of the time in which the busiest pipe was active
 	memory         float64 // GB/s
 }
@@ -452,18 +463,19 @@ func usedBy(k *ingest.Kernel) use {
 	return use{float64(k.Measured.Or(0)), float64(k.Idle.Or(0)), float64(busiest.Or(0)), k.Counters.Memory().Or(0)}
 }
 
-// with joins each value of a use with the same value of another use.
+// with combines each value of a use with the same value of another use.
 func (u use) with(v use, join func(u, v float64) float64) use {
 	return use{join(u.measured, v.measured), join(u.idle, v.idle), join(u.pipe, v.pipe), join(u.memory, v.memory)}
 }
 
-// ownTime bounds the occupancy of a kernel. Empty is a lower bound of its idle
-// share.
+// ownTime contains bounds of the occupancy of a kernel, as sums weighted with
+// time. empty is a lower bound of the kernel's idle share.
 type ownTime struct{ least, most, empty unit.Ratio }
 
-// bounds returns the bounds of a neighbor: the values of its own row, plus or
-// minus asMeasured, because other tasks are part of that row, too. A neighbor
-// without a sample may have any occupancy up to its peak.
+// bounds returns the bounds of a neighbor's occupancy: the values of its own
+// row, plus or minus asMeasured. The margin is necessary because other tasks
+// are part of that row, too. A neighbor without a sample may have any occupancy
+// up to its peak.
 func (r *Row) bounds() ownTime {
 	reach := r.Peak.Or(1)
 	if r.Predicted != nil {
@@ -481,16 +493,17 @@ func (r *Row) bounds() ownTime {
 	return h
 }
 
-// unsampled reports whether no thread was seen in an array that was not idle,
-// or whose state is not given. No sample may belong to such a kernel.
+// unsampled reports whether it is possible that no sample was assigned to a
+// kernel: no thread was seen, although the XVE array was not idle or its state
+// is unknown.
 func unsampled(k *ingest.Kernel) bool {
 	m, measured := k.Measured.Value()
 	idle, known := k.Idle.Value()
 	return measured && m.Percent() < float64(printedHalf) && (!known || (1-idle).Percent() > float64(arraySum))
 }
 
-// apart returns the least idle share of a row's own launches. The other kernels
-// of the run may have the rest.
+// apart returns the lowest possible idle share of a row's own launches. The
+// rest of the idle share may belong to the other kernels of the run.
 func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
 	f := row.Certainty.OtherTasks.Or(0)
 	others, known := r.others(row)
@@ -513,12 +526,13 @@ func (r *Result) others(row *Row) (mean use, known bool) {
 }
 
 // ownRange returns the bounds of the occupancy of a row's own launches. A share
-// a of the measured value comes from other tasks, and during a share g of its
-// time nothing ran, so own = (measured - a theirs) / (1 - a - g). OtherTasks
-// bounds a, OutsideLaunches bounds a + g, and the idle share bounds both. Others
-// have the occupancy of their rows, plus or minus asMeasured. No launch has more
-// than the prediction and the tolerance. The range does not apply to kernels
-// that run at the same time. Nothing is known from few samples.
+// a of the measured value comes from other tasks, and during a share g of the
+// value's time nothing ran, so own = (measured - a theirs) / (1 - a - g).
+// OtherTasks bounds a, OutsideLaunches bounds a + g, and the idle share bounds
+// both. The other tasks have the occupancy of their rows, plus or minus
+// asMeasured. No launch has more than the prediction plus the tolerance. The
+// range does not apply to kernels that run at the same time. If there are too
+// few samples, the range is 0% to 100%.
 func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	c, top := &row.Certainty, r.maxOwn(row)
 	if row.MeasuredLow.Present() {
@@ -546,11 +560,11 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 		g := max(min(edges-a, idle-a*theirs.empty), 0)
 		most = max(most, (m-a*theirs.least)/max(1-a-g, 1e-9))
 	}
-	if stacks, worked := r.averaged(row); !worked.Present() && stacks > 1 { // any of which may have done nothing
+	if stacks, worked := r.averaged(row); !worked.Present() && stacks > 1 { // any of the stacks may have done nothing
 		most *= unit.Ratio(stacks)
 	}
 	few := unit.Ratio(fewSamples / math.Sqrt(samples))
-	if least = max(least-few, 0); least > top { // neighbors have more than their rows show
+	if least = max(least-few, 0); least > top { // the neighbors have more occupancy than their rows show
 		least = 0
 	}
 	return least, min(most+few, top)
@@ -585,8 +599,9 @@ func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	return theirs
 }
 
-// sameAnyway reports whether the verdict of a row is the same at all points of
-// its range: at least the prediction, or less.
+// sameAnyway reports whether the verdict of a row would be the same at all
+// points of its range: all of them are at least the prediction, or all of them
+// are below it.
 func (r *Result) sameAnyway(row *Row) bool {
 	p := row.Predicted
 	if p == nil || modelOff(row) || r.Fit.Contradiction != "" {

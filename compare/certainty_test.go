@@ -6,8 +6,8 @@ import (
 	"occudiff/ingest"
 )
 
-// TestResample checks the collection that separates launches from their
-// neighbors.
+// TestResample checks which collection is proposed to separate launches from
+// their neighbors.
 func TestResample(t *testing.T) {
 	for _, c := range []struct {
 		reason string

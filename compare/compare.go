@@ -14,9 +14,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Compare returns the rows of a run with their predictions for a device. Without
-// a device, rows have no prediction. Rows are ordered for reading: by urgency,
-// then by slot time lost.
+// Compare returns the rows of a run with their predictions for a device.
+// Without a device, rows have no prediction. The rows are sorted by urgency,
+// and then by slot time lost.
 func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
 		on.fit = fitDevices(run, on.Device, nil, opt)
@@ -47,9 +47,11 @@ func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any
 		args...), Hint: hint})
 }
 
-// rejectTrace rejects a trace of another run: the kernel with the most time has
-// more launches in it, or launches of another length. For example, launches of
-// 4 ms are not launches of 0.4 ms. Fewer launches can be an excerpt.
+// rejectTrace rejects a trace that comes from another run than the export. In
+// such a trace, the kernel with the most time has more launches, or launches of
+// another length. For example, launches of 4 ms do not belong to an export with
+// launches of 0.4 ms. A trace with fewer launches can be an excerpt of the same
+// run.
 func (r *Result) rejectTrace(run *ingest.Run) {
 	var k *ingest.Kernel
 	for i := range run.Kernels {
@@ -91,8 +93,8 @@ func (r *Result) recorded(run *ingest.Run) {
 	}
 }
 
-// nothingMeasured names the column that the exports lack if no kernel has an
-// occupancy.
+// nothingMeasured adds a note if no kernel has an occupancy. The note names the
+// column that the exports lack.
 func (r *Result) nothingMeasured() {
 	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Measured.Present() || row.Peak.Present() }) {
 		return
@@ -105,9 +107,9 @@ func (r *Result) nothingMeasured() {
 	}
 }
 
-// groupsPartial warns of launches in which no work-group is whole, because the
-// work-group exceeds the global size in a dimension. For example, an export may
-// lack a dimension.
+// groupsPartial adds a note on launches without any whole work-group: the
+// work-group is larger than the global size in a dimension. For example, an
+// export may lack a dimension.
 func (r *Result) groupsPartial() {
 	var first *Row
 	rows := 0
@@ -132,8 +134,8 @@ func (r *Result) groupsPartial() {
 		l.Local, kernelName(first.Task), l.Global, also)
 }
 
-// LimitsWithoutSize returns the limits by the registers and the SLM of a kernel,
-// which apply to any launch size. For example: "at most 50% (256 registers)".
+// LimitsWithoutSize returns the limits that the registers and the SLM of a
+// kernel set for any launch size. For example: "at most 50% (256 registers)".
 func (r *Result) LimitsWithoutSize(row *Row) (list []string) {
 	if r.Device == nil {
 		return nil
@@ -170,7 +172,7 @@ func (r *Result) forecast(row *Row) {
 		return
 	}
 	row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.predictIdleXVEs(&p, &other)
-	if p.XeCoreOfMode != p.XeCore { // VTune's peak covers all thread slots, whatever the GRF mode is
+	if p.XeCoreOfMode != p.XeCore { // VTune's peak counts all thread slots, in any GRF mode
 		l.GRF, l.Policy = mostThreads(r.Device), p.Policy
 		if q, err := predict.Predict(r.Device, l); err == nil {
 			row.ModelPeak = q.Peak
@@ -178,9 +180,10 @@ func (r *Result) forecast(row *Row) {
 	}
 }
 
-// shapeMissing names the size of a launch that a prediction requires and the
-// input lacks, or "". Without it, the measured value can only be compared with
-// the profiler's peak. A launch that cannot run lacks nothing.
+// shapeMissing returns the name of the launch size that a prediction requires
+// and the input lacks, or "" if nothing is missing. Without that size, the
+// measured value can only be compared with the profiler's peak. A launch that
+// cannot run at all is missing nothing.
 func (r *Result) shapeMissing(row *Row) string {
 	l := r.launchOfKernel(&row.Kernel)
 	switch {
@@ -196,8 +199,8 @@ func (r *Result) shapeMissing(row *Row) string {
 }
 
 // predictIdleXVEs returns the predicted state of XVEs under the policy that was
-// chosen. If both policies predict the same occupancy, it is the state for
-// work-groups that stay whole, as real runs of such launches show.
+// chosen. If both policies predict the same occupancy, the policy with whole
+// work-groups is used, because real runs of such launches fit it.
 func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	apart := func(a, b unit.Ratio) bool { return abs(a.Minus(b)) > policyPoints+digit }
 	p, q := taken, other
@@ -213,15 +216,15 @@ func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	return x
 }
 
-// mostThreads returns the registers of the GRF mode with the most threads per
-// XVE.
+// mostThreads returns the number of registers of the GRF mode that has the most
+// threads per XVE.
 func mostThreads(d *arch.Device) int {
 	return slices.MaxFunc(d.DistinctModes(), func(a, b arch.GRFMode) int {
 		return cmp.Compare(a.ThreadsPerXVE, b.ThreadsPerXVE)
 	}).Registers
 }
 
-// launchOfKernel returns the launch of a kernel. The options complete sizes that
+// launchOfKernel returns the launch of a kernel. The options provide sizes that
 // the input lacks.
 func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0),
@@ -232,7 +235,7 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	if l.SIMD == 0 {
 		l.SIMD, _ = r.Options.SIMD.Of(k.Task)
 	}
-	l.Global = l.Global.WithRank(l.Local.Rank()) // an export may lack a dimension
+	l.Global = l.Global.WithRank(l.Local.Rank()) // the global size in an export may lack a dimension
 	if !k.SLM.Present() {
 		l.GroupsBySLM = r.groupsBy(k.PeakSLM, &l)
 	}
@@ -240,10 +243,10 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	return l
 }
 
-// groupsBy returns the work-groups per Xe-core of a limit that VTune reports as
-// a share of the thread slots. It is 0 if VTune reports none, or if the share
-// is not a whole number of work-groups on the device. For example, 50% of 64
-// slots are 4 work-groups of 8 threads.
+// groupsBy converts a limit to work-groups per Xe-core. VTune reports the limit
+// as a share of the thread slots. The result is 0 if VTune reports no limit, or
+// if the share is not a whole number of work-groups on the device. For example,
+// 50% of 64 slots are 4 work-groups of 8 threads.
 func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
 	items, ok := l.Local.Items()
 	if !ok || l.SIMD <= 0 || r.Device == nil || limit.Or(1) >= 1 {
@@ -267,9 +270,10 @@ func (r *Result) LaunchOf(row *Row) predict.Launch {
 	return l
 }
 
-// choosePolicy predicts under the policy that the evidence supports. SLM,
-// barriers, or VTune's limit of either mean that work-groups stay whole.
-// Otherwise it is the only policy that agrees with the profiler's peak, or free.
+// choosePolicy makes the prediction under the policy that the evidence
+// supports. If the kernel uses SLM or barriers, or VTune reports a limit by
+// them, work-groups stay whole. Otherwise the chosen policy is the only one
+// that agrees with the profiler's peak, or free if both or neither agree.
 func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other predict.Prediction, err error) {
 	l.Policy = predict.Whole
 	whole, err := predict.Predict(r.Device, l)
@@ -288,21 +292,21 @@ func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other 
 	return free, whole, err
 }
 
-// derive sets the values that follow from the cells of a row.
+// derive sets the values of a row that are computed from its cells.
 func (r *Result) derive(row *Row) {
 	m, ok := row.Measured.Value()
 	if !ok {
 		r.boundByArray(row)
 		return
 	}
-	// Both are printed to 0.1. A larger sum means that a thread was resident in
-	// idle time.
+	// Both values are rounded to 0.1. If their sum is larger than rounding
+	// allows, a thread was resident in time that was counted as idle.
 	if idle, ok := row.Idle.Value(); ok && idle < 1 && m.Minus(1-idle) <= arraySum {
 		row.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
 	}
 	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.BusyOccupancy) > policyIdlePoints {
-		// With the other policy, XVEs cannot reach the value even if all of them
-		// are busy.
+		// With the other policy, XVEs could not reach the measured value even
+		// if all of them were busy.
 		row.XVEs.Other = unit.Opt[predict.Range]{}
 	}
 	if life, known := r.threadLifetime(row, m); known {
@@ -310,9 +314,9 @@ func (r *Result) derive(row *Row) {
 	}
 }
 
-// threadLifetime returns the mean thread lifetime at an occupancy by Little's law:
-// resident threads = arrival rate x lifetime. It assumes that all GPUs that the
-// profiler averaged over worked in turn.
+// threadLifetime returns the mean thread lifetime at an occupancy by Little's
+// law: resident threads = arrival rate x lifetime. If the profiler averaged
+// over several GPUs, the function assumes that they worked in turn.
 func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
 	avg, timed := row.Average().Value()
 	if row.Predicted == nil || !timed || row.Predicted.Groups <= 0 {
@@ -322,8 +326,9 @@ func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Secon
 	return unit.Seconds(float64(occupancy) * float64(slots) * float64(avg) / float64(threads)), true
 }
 
-// unseen returns the largest difference between a measured value and its printed
-// form. Tools that read the samples of each launch print all digits.
+// unseen returns the largest rounding error of a measured value as printed. It
+// is 0 for tools that read the samples of each launch, because they print all
+// digits.
 func (r *Result) unseen(row *Row) unit.Points {
 	if row.Reading != ingest.Sampled {
 		return 0
@@ -331,8 +336,8 @@ func (r *Result) unseen(row *Row) unit.Points {
 	return printedHalf
 }
 
-// judge sets the differences and the verdict of a row. The rule of a kernel
-// applies to its launches.
+// judge sets the differences and the verdict of a row. If the row is a launch,
+// the rule of its kernel applies.
 func (r *Result) judge(row, kernel *Row) {
 	m, measured := row.Measured.Value()
 	peak, peaked := row.Peak.Value()
@@ -378,7 +383,7 @@ func (r *Result) judge(row, kernel *Row) {
 	case row.Cause != nil, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
 	case agrees && row.Basis == BasisPeak:
-		row.Verdict = PeaksAgree // two predictions, which match no measurement
+		row.Verdict = PeaksAgree // both values are predictions, and no measurement exists
 	case agrees:
 		row.Verdict = Match
 	case d > 0:
@@ -390,9 +395,10 @@ func (r *Result) judge(row, kernel *Row) {
 	}
 }
 
-// onlyIdle reports whether busy XVEs have the predicted occupancy, and all other
-// idle time is probably between launches. Idle time that the rows of other tasks
-// explain does not count.
+// onlyIdle reports whether only idle time is missing: busy XVEs have the
+// predicted occupancy, and the idle time beyond the prediction is probably
+// between launches. Idle time that belongs to the rows of other tasks does not
+// count.
 func (r *Result) onlyIdle(row *Row) bool {
 	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
@@ -435,7 +441,7 @@ func (r *Result) checkRow(row *Row) {
 	if text := row.contradiction(); text != "" {
 		say(note.Warning, CodeIdleContradicts, "%s", text)
 	}
-	// 0.0 means that no thread was seen, which is another case.
+	// A printed 0.0 means that no thread was seen, which another note reports.
 	if m, low := row.Measured.Or(0), r.leastOfBusy(row).Or(0); m > 0 && m.Minus(low) < -arraySum {
 		say(note.Warning, CodeIdleContradicts,
 			"%s was measured, but XVEs that are idle for only %s of the time have at least "+
@@ -448,7 +454,8 @@ func (r *Result) checkRow(row *Row) {
 	started, want, known := r.threadsStarted(row)
 	long := timed && avg >= threadsIntervals*r.SamplingInterval()
 	d := started/want - 1
-	// More threads than predicted can come from another kernel.
+	// If more threads were counted than predicted, they can come from another
+	// kernel.
 	if known && long && math.Abs(d) > threadsDiffer && (d < 0 || r.kernelTime.kernels == 1) {
 		say(note.Warning, "threads-started", "%s started, and %s are predicted: check the launch size",
 			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
@@ -460,7 +467,8 @@ func (r *Result) checkRow(row *Row) {
 const CodeIdleContradicts = "idle-contradicts"
 
 // contradiction returns why the idle share and the measured occupancy of a row
-// cannot both be right, or "". Nothing is computed from such an idle share.
+// cannot both be right, or "" if they can. If they contradict each other, the
+// idle share is not used.
 func (r *Row) contradiction() string {
 	m, idle := r.Measured.Or(0), r.Idle.Or(0)
 	if !r.Idle.Present() || m.Minus(1-idle) <= arraySum {
@@ -471,8 +479,9 @@ func (r *Row) contradiction() string {
 }
 
 // threadsStarted returns the number of threads that were counted over all
-// launches of a row, and the predicted number as the device counts it. It returns
-// false if either is unknown.
+// launches of a row, and the predicted number. The prediction includes only the
+// share of threads that the device counts. known is false if either number is
+// unknown.
 func (r *Result) threadsStarted(row *Row) (started, predicted float64, known bool) {
 	want, known := row.ThreadsPredicted().Value()
 	n, counted := row.Threads.Value()

@@ -13,8 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// mtl112 is the Meteor Lake part of the real runs: 7 Xe-cores x 16 XVE x 8
-// threads = 896 thread slots.
+// mtl112 returns the Meteor Lake device of the real runs: 7 Xe-cores x 16 XVE x
+// 8 threads = 896 thread slots.
 func mtl112() *arch.Device {
 	return &arch.Device{Key: "mtl-112", XeCores: 7, XVEPerXeCore: 16, ThreadsPerXVE: 8, Tiles: 1,
 		GRFModes:     []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}},
@@ -24,8 +24,8 @@ func mtl112() *arch.Device {
 		MaxGroupSize: 1024, GroupSlots: 128, BarrierSlots: []arch.SourcedCount{{Source: "calculator", Count: 128}}}
 }
 
-// gen9 has 3 x 8 x 7 = 168 thread slots, and 32 barrier slots in each Xe-core
-// of 56.
+// gen9 returns a device with 3 x 8 x 7 = 168 thread slots. Each of its Xe-cores
+// has 56 thread slots and 32 barrier slots.
 func gen9() *arch.Device {
 	d := *mtl112()
 	d.Architecture = "Gen9"
@@ -35,28 +35,28 @@ func gen9() *arch.Device {
 	return &d
 }
 
-// b580 has 20 x 8 x 8 = 1280 thread slots.
+// b580 returns a device with 20 x 8 x 8 = 1280 thread slots.
 func b580() *arch.Device {
 	d := *mtl112()
 	d.Key, d.XeCores, d.XVEPerXeCore, d.SIMDWidths, d.GroupSlots = "b580", 20, 8, []int{16, 32}, 64
 	return &d
 }
 
-// max1100 has one stack of 56 x 8 x 8 slots.
+// max1100 returns a device with one stack of 56 x 8 x 8 thread slots.
 func max1100() *arch.Device {
 	d := *b580()
 	d.Key, d.XeCores = "max1100", 56
 	return &d
 }
 
-// max1550 has two stacks of 64 x 8 x 8 slots.
+// max1550 returns a device with two stacks of 64 x 8 x 8 thread slots.
 func max1550() *arch.Device {
 	d := *mtl112()
 	d.Key, d.XeCores, d.XVEPerXeCore, d.Tiles, d.SIMDWidths = "max1550", 128, 8, 2, []int{16, 32}
 	return &d
 }
 
-// tgl has 6 x 16 x 7 slots.
+// tgl returns a device with 6 x 16 x 7 thread slots.
 func tgl() *arch.Device {
 	d := *mtl112()
 	d.Key, d.XeCores, d.ThreadsPerXVE, d.MaxGroupSize, d.GRFModes = "tgl", 6, 7, 512,
@@ -64,8 +64,8 @@ func tgl() *arch.Device {
 	return &d
 }
 
-// xe3 has 12 x 8 x 10 slots, of which a kernel of 128 registers reaches 8 of
-// 10.
+// xe3 returns a device with 12 x 8 x 10 thread slots. A kernel of 128 registers
+// can use only 8 of the 10 slots of an XVE.
 func xe3() *arch.Device {
 	d := *mtl112()
 	d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.SIMDWidths, d.GroupSlots = "b390", 12, 8, 10, []int{16, 32}, 80
@@ -74,7 +74,8 @@ func xe3() *arch.Device {
 	return &d
 }
 
-// tell changes a kernel row; the builder keeps cases on one line.
+// tell changes a field of a kernel row, so that each test case fits on one
+// line.
 type tell func(*ingest.Kernel)
 
 func kernel(task, global, local string, simd int, n int64, total float64, more ...tell) ingest.Kernel {
@@ -108,18 +109,19 @@ func barrier(v float64) tell  { return func(k *ingest.Kernel) { pct(&k.BarrierSt
 func barriers(n int64) tell   { return func(k *ingest.Kernel) { k.Barriers = unit.Some(n) } }
 func slmLimit(v float64) tell { return func(k *ingest.Kernel) { pct(&k.PeakSLM, v) } }
 
-// TestOtherDevice has runs whose peaks are all off: by the device, or by
-// dimensions that are missing from cells.
+// TestOtherDevice checks runs in which no peak fits the device. The reason is
+// another device, or a dimension that is missing from the sizes.
 func TestOtherDevice(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Launches of 128, 224 and 896 threads with the peaks of a GPU of 896
-	// thread slots, read for one of 3,584.
+	// The launches have 128, 224, and 896 threads. Their peaks come from a GPU
+	// of 896 thread slots, but the run is compared with a device of 3,584
+	// slots.
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(13), peak(14.3))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(24), peak(25))
-	full := kernel("full", "14336", "16", 16, 10, 1, measured(99), peak(100)) // 896 threads
+	full := kernel("full", "14336", "16", 16, 10, 1, measured(99), peak(100)) // 896 threads, which fill the real GPU
 	counted := ingest.Platform{XVEs: unit.Some(448)}
 	for _, c := range []struct {
 		reason   string
@@ -154,8 +156,9 @@ func TestOtherDevice(t *testing.T) {
 	}
 }
 
-// What other adapters run takes none of a kernel's share of its own; what names
-// none may have run there.
+// TestOwnShareOfAdapter checks that tasks on other adapters do not reduce a
+// kernel's own share. A task that names no adapter may have run on the kernel's
+// adapter, so it does reduce the share.
 func TestOwnShareOfAdapter(t *testing.T) {
 	of := func(task, adapter string, seconds float64) ingest.Kernel {
 		return kernel(task, "1048576", "256", 16, 10, seconds, measured(90),
@@ -177,8 +180,9 @@ func TestOwnShareOfAdapter(t *testing.T) {
 	}
 }
 
-// A number of adapters that fits is no surer than the counters are; a summary's
-// count of those that worked is.
+// TestAdaptersConfidence checks the confidence that only some adapters worked.
+// If their number is only inferred because it fits, the confidence is limited
+// by the counters. If a summary counts the adapters that worked, it is not.
 func TestAdaptersConfidence(t *testing.T) {
 	fourOf := func(busy unit.Opt[int]) ingest.Platform {
 		return ingest.Platform{Adapters: unit.Some(4), Stacks: unit.Some(1), BusyStacks: busy}
@@ -187,7 +191,7 @@ func TestAdaptersConfidence(t *testing.T) {
 		reason   string
 		platform ingest.Platform
 		launches int64
-		own      float64 // instructions in rows of kernels
+		own      float64 // share of instructions in rows of kernels
 		want     string
 	}{
 		{"long launches, and the counters are the kernel's", fourOf(unit.Opt[int]{}), 10, 1, "medium"},
@@ -209,8 +213,8 @@ func TestAdaptersConfidence(t *testing.T) {
 	}
 }
 
-// TestVerdictAndCause has a case for every verdict and cause. "Real" cases
-// carry the figures of real exports.
+// TestVerdictAndCause has a case for every verdict and cause. Cases named
+// "real" have the values of real exports.
 func TestVerdictAndCause(t *testing.T) {
 	four := ingest.Platform{Adapters: unit.Some(4)}
 	oneOfFour := ingest.Platform{Adapters: unit.Some(4), Stacks: unit.Some(1), BusyStacks: unit.Some(1)}
@@ -221,10 +225,10 @@ func TestVerdictAndCause(t *testing.T) {
 		k          ingest.Kernel
 		verdict    Verdict
 		basis      Basis
-		difference float64 // NaN: absent
+		difference float64 // in points; NaN if absent
 		cause      string
-		because    string // part of the evidence, with its figures
-		others     int    // tasks next to it
+		because    string // part of the evidence, including its values
+		others     int    // number of other tasks in the run
 	}{
 		{"Fan1", "real: 18 us launches next to a kernel that takes nearly all of the time", mtl112(), ingest.Platform{},
 			kernel("Fan1", "2048", "16", 32, 2047, 0.037689, measured(19.9), peak(14.3), idle(70.8)),
@@ -430,7 +434,7 @@ func TestVerdictAndCause(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			kernels := []ingest.Kernel{c.k}
 			if c.others > 0 {
-				beside := kernel("next to", "2048", "16", 32, 10, 1) // another task takes 1 s
+				beside := kernel("next to", "2048", "16", 32, 10, 1) // another task that takes 1 s
 				kernels = append(kernels, beside)
 			}
 			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, given(c.dev), DefaultOptions())
@@ -458,8 +462,8 @@ func TestVerdictAndCause(t *testing.T) {
 	}
 }
 
-// TestThreadLife computes the mean thread lifetime by Little's law over the
-// slots of the measured value.
+// TestThreadLife checks the mean thread lifetime, which Little's law computes
+// from the slots that the measured value covers.
 func TestThreadLife(t *testing.T) {
 	four, one, two := unit.Some(4), unit.Some(1), unit.Some(2)
 	for _, c := range []struct {
@@ -467,7 +471,7 @@ func TestThreadLife(t *testing.T) {
 		dev      *arch.Device
 		platform ingest.Platform
 		more     tell
-		times    float64 // the slots of the device
+		times    float64 // multiple of the slots of the device
 	}{
 		{"one adapter", max1100(), ingest.Platform{}, nil, 1},
 		{"one of four worked", max1100(), ingest.Platform{Adapters: four, Stacks: one, BusyStacks: one}, nil, 4},
@@ -493,12 +497,12 @@ func TestThreadLife(t *testing.T) {
 	}
 }
 
-// TestRowNotes has values of a row that contradict each other.
+// TestRowNotes checks the notes on values of a row that contradict each other.
 func TestRowNotes(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		k    ingest.Kernel
-		want string // code and beginning of the text
+		want string // code of the note and beginning of its text
 	}{
 		{"nothing loaded in an array that was idle throughout is consistent", kernel("k", "1048576", "256", 32, 1, 0.5, measured(0), idle(100)), ""},
 		{"60% in an array that was idle throughout is not", kernel("k", "1048576", "256", 32, 1, 0.5, measured(60), idle(100)), "idle-contradicts 60.0% was measured"},
@@ -532,8 +536,8 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestThreadsStarted compares the counted threads only with known launches that
-// were all counted.
+// TestThreadsStarted checks that counted threads are compared only with
+// launches whose number is known, and that were all counted.
 func TestThreadsStarted(t *testing.T) {
 	for _, c := range []struct {
 		why  string
@@ -562,8 +566,8 @@ func TestThreadsStarted(t *testing.T) {
 	}
 }
 
-// TestOrder: urgent rows are first, then the order is by time, and tasks that
-// are not kernels are last.
+// TestOrder checks the order of rows: urgent rows first, then by time, and
+// tasks that are not kernels last.
 func TestOrder(t *testing.T) {
 	run := &ingest.Run{Kernels: []ingest.Kernel{
 		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = names.HostToDevice }),
@@ -584,8 +588,8 @@ func TestOrder(t *testing.T) {
 	if s.Kernels != 3 || s.NotKernels != 1 || s.Matched != 1 || s.Below != 2 || s.Unexplained != 2 {
 		t.Errorf("summary %+v", s)
 	}
-	// Differences by hand: 2048 work-groups of 16 threads are 36.571 waves,
-	// average 36.571/37 = 98.842 % to 99.034 %.
+	// The differences were computed by hand: 2048 work-groups of 16 threads are
+	// 36.571 waves, so the predicted average is 36.571/37 = 98.842% to 99.034%.
 	avg := 100 * (32768.0 / 896) / 37
 	if b, _ := s.Bias.Value(); math.Abs(float64(b)-(0+(30-avg)+(20-avg))/3) > 1e-9 {
 		t.Errorf("bias %v", b)
@@ -595,8 +599,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTimings joins the names of a log with VTune's names, and predicts timings
-// without an export if the sizes are given.
+// TestTimings checks that names in a log are joined with VTune's names, and
+// that timings without an export have a prediction if the sizes are given.
 func TestTimings(t *testing.T) {
 	timings := []ingest.Timing{
 		{Kernel: "VectorAdd<12>", Groups: unit.Some(int64(12)), Pos: note.Pos{File: "log", Line: 2}},
@@ -626,7 +630,7 @@ func TestTimings(t *testing.T) {
 		!strings.Contains(r.Notes[0].Text, "has no number of work-groups") {
 		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
 	}
-	timings[1].Groups = unit.Some(int64(3)) // of 256 work-items
+	timings[1].Groups = unit.Some(int64(3)) // of 256 work-items each
 	if row := Compare(run, given(mtl112()), o).Rows[2]; row.Global != unit.Size(768) {
 		t.Errorf("3 work-groups of 256 are %v", row.Global)
 	}
@@ -646,7 +650,7 @@ func TestTimings(t *testing.T) {
 	if row := r.Rows[r.Timings[2].Row]; row.Global != unit.Size(13762560) {
 		t.Errorf("VectorAdd1 works on the whole vector: %v", row.Global)
 	}
-	// A launch that a log times again is one row.
+	// If a log times a launch twice, the launch is still one row.
 	run.Timings = append(run.Timings, ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(int64(1)),
 		Pos: note.Pos{File: "log", Line: 5}})
 	again := Compare(run, given(mtl112()), o)
@@ -655,8 +659,9 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestNoPrediction: a row names the property that its launch lacks, in the
-// order in which the user must give them.
+// TestNoPrediction checks that a row without a prediction names the property
+// that its launch lacks. The cases are in the order in which a user must
+// provide the properties.
 func TestNoPrediction(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -681,15 +686,16 @@ func TestNoPrediction(t *testing.T) {
 	}
 }
 
-// TestPolicy: a policy is chosen if it agrees with the profiler's peak, and not
-// if it is only nearer. For example, work-groups of 20 threads fill 120 of 128
-// slots if they stay whole (93.75%), and all slots otherwise.
+// TestPolicy checks that a policy is chosen only if its prediction agrees with
+// the profiler's peak, and not if it is merely nearer. For example, work-groups
+// of 20 threads fill 120 of 128 slots if they stay whole (93.75%), and all
+// slots otherwise.
 func TestPolicy(t *testing.T) {
 	for _, c := range []struct {
 		peak float64
 		want predict.Policy
 	}{{100, predict.Free}, {93.8, predict.Whole}, {80, predict.Free}} {
-		// T = 20, 6 of them in 128 slots: 93.75 %
+		// 6 work-groups of 20 threads fill 120 of 128 slots: 93.75%.
 		k := kernel("k", "6400000", "640", 32, 10, 1, measured(90), peak(c.peak))
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl112()), DefaultOptions())
 		if p := r.Rows[0].Predicted; p == nil || p.Policy != c.want {
@@ -698,8 +704,9 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A peak below the predicted one says nothing of the device where the export
-// does not say what SLM and barriers limit.
+// TestDeviceThatCannotBe checks that a peak below the predicted peak is not
+// evidence against the device, if the export does not show the limits by SLM
+// and barriers.
 func TestDeviceThatCannotBe(t *testing.T) {
 	low := kernel("k", "114688", "256", 32, 10, 1, measured(40), peak(40))
 	none := func(k *ingest.Kernel) { pct(&k.PeakSLM, 100); pct(&k.PeakBarrier, 100) }

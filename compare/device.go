@@ -17,11 +17,11 @@ import (
 // NoDevice describes how to handle a run without a device.
 type NoDevice uint8
 
-// Ways to handle a run without a device.
+// The ways to handle a run without a device.
 const (
 	RejectRun    NoDevice = iota
-	UsePeaks              // compare it with the profiler's peaks, or reject it if it has none
-	MeasuredOnly          // compare it in any case: its measured values alone are useful
+	UsePeaks              // compare the run with the profiler's peaks, or reject it if it has none
+	MeasuredOnly          // compare the run in any case: its measured values alone are useful
 )
 
 // Choice is the device that a run is compared with, and how the run fits it.
@@ -30,8 +30,8 @@ type Choice struct {
 	fit         *Fit
 }
 
-// ChooseDevice returns the device that is named, or otherwise the device that the
-// run's inputs identify.
+// ChooseDevice returns the device that the user named. If the user named none,
+// it returns the device that the run's inputs identify.
 func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice,
 	err error) {
 	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
@@ -75,8 +75,8 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	return c, nil
 }
 
-// intervalGiven notes a sampling interval that is not the one at which the
-// samples of a run were taken.
+// intervalGiven adds a note if the given sampling interval differs from the
+// interval of a run's samples.
 func (r *Result) intervalGiven() {
 	real, known := r.Platform.SamplingInterval.Value()
 	if !known || r.Options.SamplingAssumed || r.Device == nil {
@@ -89,9 +89,9 @@ func (r *Result) intervalGiven() {
 	}
 }
 
-// withheldCause returns the cause of all rows if the device cannot or may not be
-// the GPU that ran; otherwise nil. It is made once, because its text is the same
-// for 100,000 kernels.
+// withheldCause returns the cause of all rows if the device is not, or may not
+// be, the GPU that ran; otherwise nil. It is called once per run, because the
+// result is the same for all kernels, and a run can have 100,000 of them.
 func (r *Result) withheldCause() *Cause {
 	against, sure := r.Fit.against()
 	if against == "" {
@@ -105,37 +105,39 @@ func (r *Result) withheldCause() *Cause {
 	return c
 }
 
-// needsDevice reports whether anything in a run can be predicted: a launch with
-// a global size, or a timing of a log.
+// needsDevice reports whether a run has anything that a device makes
+// predictable: a launch with a global size, or a timing in a log.
 func needsDevice(run *ingest.Run) bool {
 	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels,
 		func(k ingest.Kernel) bool { return k.Global.Present() })
 }
 
-// Fit lists the devices that are consistent with a run. Its launches run on
-// them, and have the profiler's peaks, which depend only on the launches and the
-// thread slots of the GPU. The number of XVEs that its counters imply is the
-// number of the device or of one of its stacks.
+// Fit lists the devices that are consistent with a run. The launches of the run
+// can run on these devices, and have the profiler's peaks there. The peaks
+// depend only on the launches and the thread slots of the GPU. If the counters
+// imply a number of XVEs, the device or one of its stacks has that number.
 type Fit struct {
 	Devices       []*arch.Device
-	Of            int    // devices that were tried
-	Launches      int    // launch settings whose peaks were compared with them
-	Listed        bool   // a machine with several GPUs has these devices
-	Counted       int    // XVEs of the counters; 0 if unknown
-	Contradiction string // why the device of the run cannot be the GPU that ran; empty if it can, or if none is known
-	off           int    // launch settings whose peaks do not fit the device
-	// Doubt is a peak that does not fit the device, unless a dimension is missing
-	// from the work size, while others fit.
+	Of            int    // number of devices that were tried
+	Launches      int    // number of launch settings whose peaks were compared with the devices
+	Listed        bool   // the list contains the devices of a machine with several GPUs
+	Counted       int    // number of XVEs that the counters imply; 0 if unknown
+	Contradiction string // why the run's device cannot be the GPU that ran; empty without a contradiction or a device
+	off           int    // number of launch settings whose peaks do not fit the device
+	// Doubt describes a peak that does not fit the device but fits other
+	// devices. It is empty if a missing dimension of the work size explains the
+	// peak.
 	Doubt string
 }
 
-// mostFitted is the number of launch settings that are compared with each
-// device. A few dozen are usual.
+// mostFitted is the largest number of launch settings that are compared with
+// each device. A run usually has a few dozen.
 const mostFitted = 256
 
-// fitDevices returns the devices that a run fits under either policy, if its own
-// device does not fit. Peaks that SLM or barriers limit are left out, because no
-// export has their amount per work-group.
+// fitDevices returns the devices that a run fits under either policy. Other
+// devices are tried only if the run's own device does not fit. Peaks that SLM
+// or barriers limit are not compared, because no export contains the SLM or
+// barriers per work-group.
 func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) *Fit {
 	f := &Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
 	kernels := settings(run.Kernels)
@@ -158,16 +160,16 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
-		return &Fit{off: f.off} // a launch that fits no GPU is no evidence against this one
+		return &Fit{off: f.off} // launches that fit no GPU are not evidence against this GPU
 	}
-	if run.Platform.XVEs.Present() || f.Launches < 2 { // the run names its GPU, or has no other launch that fits
+	if run.Platform.XVEs.Present() || f.Launches < 2 { // the run names its GPU, or has no second launch that fits
 		f.Doubt = ""
 	}
 	return f
 }
 
-// among returns the fit with only the devices of a machine with several GPUs. If
-// none of them fits, all are listed, because one of them ran.
+// among returns the fit restricted to the devices of a machine with several
+// GPUs. If none of them fits, all of them are listed, because one of them ran.
 func (f *Fit) among(listed []arch.Device) *Fit {
 	g := *f
 	g.Devices, g.Of, g.Listed = nil, len(listed), true
@@ -185,8 +187,8 @@ func (f *Fit) among(listed []arch.Device) *Fit {
 	return &g
 }
 
-// settings returns the first kernels that are launched in different ways or
-// with other peaks, whatever their names are.
+// settings returns the first kernel for each distinct combination of launch
+// settings and peaks, whatever its name is.
 func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 	seen := map[ingest.Kernel]bool{}
 	for i := range list {
@@ -200,22 +202,22 @@ func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 	return different
 }
 
-// comparable reports whether the profiler's peak comes from the launch and the
-// thread slots alone.
+// comparable reports whether the profiler's peak depends only on the launch and
+// the thread slots.
 func comparable(k *ingest.Kernel) bool {
 	return k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1
 }
 
-// counted reports whether a number of XVEs is the number of the device or of one
-// of its stacks. 0 means that the number is unknown, which fits any device.
+// counted reports whether the device, or one of its stacks, has the given
+// number of XVEs. 0 means that the number is unknown, which fits any device.
 func (r *Result) counted(xves int) bool {
 	return xves == 0 || xves == r.Device.XVEs() || xves*max(r.Device.Tiles, 1) == r.Device.XVEs()
 }
 
-// misfit reports whether the launches agree with the device, and sets the
-// contradiction or doubt if they do not. Launches that the device cannot run and
-// other peaks are contradictions. A peak that a missing dimension of the work size
-// explains is only a doubt.
+// misfit reports whether the launches agree with the device. If they do not
+// agree, it sets the contradiction or the doubt. Launches that the device
+// cannot run, and peaks that it cannot have, are contradictions. A peak that a
+// missing dimension of the work size explains is only a doubt.
 func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	if !r.counted(f.Counted) {
 		f.Contradiction = fmt.Sprintf("the counters cover %s XVEs (events / (clocks x utilization)), and it has %s",
@@ -262,8 +264,8 @@ func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	return false
 }
 
-// String returns the devices. For example, "mtl-112 only" or "25 of 75 devices,
-// among them a770, a750, and b580".
+// String describes the devices that fit. For example, "mtl-112 only" or "25 of
+// 75 devices, among them a770, a750, and b580".
 func (f *Fit) String() string {
 	const named = 3
 	var keys []string
@@ -289,8 +291,8 @@ func (f *Fit) String() string {
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
 
-// Against returns why a run does not fit the device that it is compared with, or
-// "" if it fits.
+// Against returns why a run does not fit the device that it is compared with,
+// or "" if the run fits.
 func (f *Fit) Against() string {
 	if text, _ := f.against(); text != "" {
 		return text + ". The run is consistent with " + f.String()
@@ -308,8 +310,8 @@ func (f *Fit) against() (text string, sure Confidence) {
 	return "", Low
 }
 
-// advice returns how the user can name the device, and its name if only one device
-// fits.
+// advice returns how the user can name the device. If only one device fits, the
+// advice contains its name.
 func (f *Fit) advice(by arch.Naming) string {
 	if f.Listed {
 		var keys []string
@@ -326,10 +328,11 @@ func (f *Fit) advice(by arch.Naming) string {
 	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
 }
 
-// averaged returns the number of stacks over which the profiler averaged a row's
-// counters, and the number of stacks that worked if a summary counts them. A row
-// that names its adapter, or whose counters were read around each launch,
-// belongs to one adapter. A row that names its stack belongs to that stack.
+// averaged returns the number of stacks over which the profiler averaged a
+// row's counters. If a summary counts the stacks that worked, worked is that
+// number. A row that names its adapter, or whose counters were read around each
+// launch, belongs to one adapter. A row that names its stack belongs to that
+// stack.
 func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	if row.OneStack {
 		return 1, worked
@@ -341,8 +344,9 @@ func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks
 }
 
-// averagedGPUs returns the number of devices that the profiler averaged over. If
-// the number of stacks of an adapter is unknown, an adapter is one device.
+// averagedGPUs returns the number of devices over which the profiler averaged.
+// If the number of stacks of an adapter is unknown, the adapter counts as one
+// device.
 func (r *Result) averagedGPUs(row *Row) int {
 	tiles := max(r.Device.Tiles, 1)
 	stacks, _ := r.averaged(row)
@@ -352,8 +356,8 @@ func (r *Result) averagedGPUs(row *Row) int {
 	return max(stacks/tiles, 1)
 }
 
-// workedGPUs returns the number of these devices that worked at once, or all of
-// them if that is unknown.
+// workedGPUs returns how many of the averaged devices worked at once. If that
+// is unknown, it returns the number of all averaged devices.
 func (r *Result) workedGPUs(row *Row) int {
 	if r.workedShare(row) == 1 {
 		return r.averagedGPUs(row)
@@ -363,9 +367,9 @@ func (r *Result) workedGPUs(row *Row) int {
 	return (worked.Or(0) + tiles - 1) / tiles
 }
 
-// workedShare returns the share of the averaged stacks that worked, if a summary
-// counts them and the values of the row do not contradict it; otherwise 1. The
-// other stacks add only idle time to a row.
+// workedShare returns the share of the averaged stacks that worked. It is 1 if
+// no summary counts these stacks, or if the values of the row contradict the
+// count. The other stacks add only idle time to a row.
 func (r *Result) workedShare(row *Row) unit.Ratio {
 	stacks, counted := r.averaged(row)
 	worked, ok := counted.Value()
@@ -380,15 +384,15 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 }
 
 // perBusyStack returns the measured occupancy and the idle share of the stacks
-// that worked. Occupancy while loaded is the same with and without the others.
+// that worked. Busy occupancy is the same with and without the other stacks.
 func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
 	share := r.workedShare(row)
 	i, known := row.Idle.Value()
 	return min(row.Measured.Or(0)/share, 1), unit.Maybe(max(1-(1-i)/share, 0), known)
 }
 
-// ownText describes the result of perBusyStack. It is empty if that is the row's
-// own value.
+// ownText describes the result of perBusyStack. It is empty if the result is
+// the row's own value.
 func (r *Result) ownText(row *Row) string {
 	if r.workedShare(row) == 1 {
 		return ""
@@ -403,9 +407,9 @@ func (r *Result) ownText(row *Row) string {
 	return text + ". "
 }
 
-// adapters returns the cause that some adapters or stacks did not work: as the
-// table of the summary counts them, otherwise if a number of them fits the
-// prediction or the idle share.
+// adapters returns the cause that some adapters or stacks did not work. Their
+// number comes from the table of the summary. Without such a table, it is a
+// number that fits the prediction or the idle share.
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()

@@ -8,9 +8,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestDeviceInDoubt: if VTune's peak for 128 threads is 14.3%, the GPU has 896
-// slots, or the grid is four times as large on a Max 1100. If a GPU of the
-// table fits all rows, the device is in doubt and no other cause is reported.
+// TestDeviceInDoubt checks peaks that fit another GPU. If VTune's peak for 128
+// threads is 14.3%, either the GPU has 896 slots, or the GPU is a Max 1100 and
+// the grid is four times as large. If a GPU of the table fits all rows, the
+// device is in doubt and no other cause is reported.
 func TestDeviceInDoubt(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -21,7 +22,7 @@ func TestDeviceInDoubt(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
 		kernels []ingest.Kernel
-		causes  [2]string // of small and large
+		causes  [2]string // causes of the small and the large launch
 		against string
 	}{
 		{"another row fits both GPUs, and mtl-112 fits all", []ingest.Kernel{small, large}, [2]string{CauseModelMismatch, CauseModelMismatch}, "The device may not be the GPU that ran"},

@@ -10,11 +10,11 @@ import (
 // Elsewhere is the prediction of a measured launch on another device.
 type Elsewhere struct {
 	Predicted *predict.Prediction // nil if there is none
-	Remark    string              // why there is none, or what it leaves out; may be empty
+	Remark    string              // why there is no prediction, or what it does not include; may be empty
 }
 
-// On predicts the launch of a row on another device. The limits that a profiler
-// reports as shares are limits of the device that ran, so they do not apply.
+// On predicts the launch of a row on another device. It ignores the limits that
+// a profiler reports as shares, because they apply only to the device that ran.
 func (r *Result) On(row *Row, d *arch.Device) Elsewhere {
 	if missing := r.shapeMissing(row); missing != "" {
 		return Elsewhere{Remark: missing}

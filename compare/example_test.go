@@ -12,8 +12,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A run is read, joined with a device, and compared kernel by kernel with what
-// the model predicts.
+// This example reads a run, chooses a device, and compares each kernel with the
+// prediction of the model.
 func ExampleCompare() {
 	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)

@@ -70,9 +70,9 @@ func TestExplanations(t *testing.T) {
 		kernels  []ingest.Kernel
 		platform ingest.Platform
 		trace    *ingest.Trace
-		samples  float32 // occupancy of samples of a millisecond over the launches of the trace; 0 for none
-		fastest  string  // memory of the device, with which it moves 100 GB/s
-		outside  float64 // instructions in rows of no kernel; 0 for 5 of 100
+		samples  float32 // occupancy of samples of 1 ms over the trace's launches; 0 for no samples
+		fastest  string  // type of the device's memory, which moves 100 GB/s
+		outside  float64 // instructions in rows of no kernel, of 100; 0 stands for 5
 	}{
 		{reason: "of 4 adapters one fits the predicted average", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(24.5), idle(60))), platform: four},
 		{reason: "of 4 adapters one leaves as many XVEs idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(20), idle(74))), platform: four},
@@ -179,7 +179,7 @@ func TestExplanations(t *testing.T) {
 	testenv.Golden(t, "testdata/explanations.txt", []byte(got.String()))
 }
 
-// allExplanations returns the explanations of a row, a line for each.
+// allExplanations returns the explanations of a row, one per line.
 func allExplanations(r *Result, row *Row) string {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {

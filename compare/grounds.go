@@ -11,7 +11,7 @@ import (
 // Ground is the evidence for a cause.
 type Ground uint8
 
-// The grounds. Grounds has the text of each.
+// The grounds. The variable Grounds contains a description of each.
 const (
 	noCause Ground = iota
 	idleBeyondBound
@@ -55,14 +55,14 @@ const (
 type GroundInfo struct {
 	Cause string
 	Text  string // for people
-	// Sure is the confidence of a ground that the simulators do not have, or
-	// that real runs contradict. For example, a public trace shows gaps in a
-	// program of short threads and short launches.
+	// Sure is the confidence of a ground that does not occur in the simulators,
+	// or whose simulated confidence real runs contradict. For example, a public
+	// trace shows gaps in a program of short threads and short launches.
 	Sure Confidence
 }
 
-// Grounds lists the grounds. Those without a confidence have the one that the
-// simulators show.
+// Grounds lists the grounds. If a ground has no confidence here, its confidence
+// comes from the simulators.
 var Grounds = [groundCount]GroundInfo{
 	noCause:          {CauseUnexplained, "no cause fits", Low},
 	idleBeyondBound:  {CauseImbalance, "XVEs are idle for longer than can be outside the launches", 0},
@@ -103,26 +103,26 @@ var Grounds = [groundCount]GroundInfo{
 	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
 }
 
-// traced reports whether a trace or a result folder shows a ground, so that
-// sampling does not lower its confidence.
+// traced reports whether a ground comes from a trace or a result folder, so
+// that sampling does not lower its confidence.
 func (g Ground) traced() bool {
 	return slices.Contains([]Ground{tracedGapsEnough, tracedGapsLess, tracedOverlapEnough, tracedOverlapLess}, g)
 }
 
 // Count is the number of simulated rows with a ground, and the number of those
-// with a true cause.
+// rows for which the cause is true.
 type Count struct{ True, Rows int }
 
 //go:embed observed.txt
 var observed string
 
-// Observed has, for each ground, the counts of true causes on the two
-// simulators: first those with unreliable counters, then those with reliable
-// ones. TestCalibration -update writes them.
+// Observed contains, for each ground, the counts of true causes on the two
+// simulators: first for rows with unreliable counters, then for rows with
+// reliable counters. TestCalibration -update writes these counts.
 var Observed = readCounts()
 
-// readCounts reads a line for each ground, such as
-// "3 3 23 29 20 20 162 173: XVEs are idle": pairs of true causes and rows.
+// readCounts reads one line per ground, such as "3 3 23 29 20 20 162 173: XVEs
+// are idle". The numbers are pairs: rows with a true cause, and all rows.
 func readCounts() (counts [groundCount][2][2]Count) {
 	for g, line := range strings.Split(strings.TrimSpace(observed), "\n") {
 		var n [8]int
@@ -137,14 +137,14 @@ func readCounts() (counts [groundCount][2][2]Count) {
 const (
 	leastHigh   = 0.9
 	leastMedium = 0.8
-	// oneSided is the 95% quantile of the normal distribution: a share counts
-	// with the lower end of its interval, because a few rows can all be true
-	// due to noise.
+	// oneSided is the 95% quantile of the normal distribution. A share counts
+	// with the lower end of its confidence interval, because all of a few rows
+	// can be true by chance.
 	oneSided = 1.645
 )
 
-// Confidence returns the confidence that the simulators show. reliable states that
-// the sampling of the row allows more than low confidence.
+// Confidence returns the confidence of a ground as observed on the simulators.
+// reliable states that the sampling of the row allows more than low confidence.
 func (g Ground) Confidence(reliable bool) Confidence {
 	info := &Grounds[g]
 	reliable = reliable || g.traced()
@@ -164,8 +164,8 @@ func (g Ground) Confidence(reliable bool) Confidence {
 	return max(confidenceOf(good), confidenceOf(weak))
 }
 
-// confidenceOf returns the confidence for the counts of both simulators. High
-// confidence requires that each of them shows it.
+// confidenceOf returns the confidence that follows from the counts of both
+// simulators. High confidence requires high confidence on each simulator.
 func confidenceOf(simulators [2]Count) Confidence {
 	a, b := simulators[0], simulators[1]
 	both := Count{a.True + b.True, a.Rows + b.Rows}

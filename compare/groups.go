@@ -7,21 +7,23 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A Group has the kernels with one finding: the same verdict, cause, confidence,
-// and remedy, and names that differ only in numbers or template arguments. For
-// example, 300 kernels with 0.3% of the time each are a few groups.
+// A Group contains the kernels with the same finding: the same verdict, cause,
+// confidence, and remedy, and names that differ only in numbers or template
+// arguments. For example, 300 kernels with 0.3% of the time each form a few
+// groups.
 type Group struct {
-	Rows []int       // of the result, in its order; the first represents the group
-	Fix  PossibleFix // for all rows: At and From are 0 if they differ, and Bound is the largest
+	Rows []int       // rows of the result, in its order; the first row represents the group
+	Fix  PossibleFix // remedy of all rows: At and From are 0 if they differ, and Bound is the largest bound
 
 	Total unit.Opt[unit.Seconds]
-	Lost  unit.Seconds // slot time below the prediction
+	Lost  unit.Seconds // slot time of all rows below the prediction
 	// Alike is the time of all kernels with the same finding, whatever their
 	// names are.
 	Alike unit.Seconds
 }
 
-// joined returns the values that two rows with the same remedy have in common.
+// joined returns the remedy of a group: the values that two rows with the same
+// remedy have in common.
 func (h PossibleFix) joined(other PossibleFix) PossibleFix {
 	if h.At != other.At || h.From != other.From {
 		h.At, h.From = 0, 0
@@ -62,7 +64,8 @@ type finding struct {
 	remedy    Remedy
 }
 
-// Groups returns the kernels by finding. If each is set, every kernel is a group.
+// Groups returns the kernels grouped by finding. If each is true, every kernel
+// is its own group.
 func (r *Result) Groups(each bool) []Group {
 	type key struct {
 		name, adapter string
@@ -70,7 +73,7 @@ func (r *Result) Groups(each bool) []Group {
 		finding
 	}
 	list, place, alike := []Group{}, map[key]int{}, map[finding]unit.Seconds{}
-	var found []finding // of each group
+	var found []finding // finding of each group
 	patterns := names.Patterns{}
 	for i := range r.Rows {
 		row := &r.Rows[i]

@@ -6,8 +6,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestJoinedHelp joins the remedies of kernels that one row of the summary
-// represents.
+// TestJoinedHelp checks the joined remedy of kernels that share one row of the
+// summary.
 func TestJoinedHelp(t *testing.T) {
 	bound := func(v float64) PossibleFix { return PossibleFix{Remedy: BalanceWorkGroups, Bound: unit.Some(v)} }
 	for _, c := range []struct {

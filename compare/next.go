@@ -11,35 +11,35 @@ type Action string
 // The actions. A collection confirms the cause of a row.
 const (
 	NoAction Action = ""
-	Trace    Action = "trace"    // when launches ran
-	Query    Action = "query"    // counters read around each launch
-	Binary   Action = "binary"   // the registers, SLM, and SIMD width of the compiled kernel
-	Interval Action = "interval" // counters sampled more often
-	Export   Action = "export"   // all columns of the same result
+	Trace    Action = "trace"    // a trace, which shows when launches ran
+	Query    Action = "query"    // counters that are read around each launch
+	Binary   Action = "binary"   // the compiled kernel, which contains its registers, SLM, and SIMD width
+	Interval Action = "interval" // counters that are sampled more often
+	Export   Action = "export"   // an export of the same result with all columns
 	Advise   Action = "advise"   // launch settings with a higher predicted occupancy
 	Grid     Action = "grid"     // the same launch with a number of work-groups that fills its waves
-	Probe    Action = "probe"    // the same launch with fewer threads, which shows the effect of more
+	Probe    Action = "probe"    // the same launch with fewer threads, which shows the effect of occupancy on its time
 )
 
-// Measures reports whether an action measures something. The others predict a
-// change, which confirms no cause.
+// Measures reports whether an action measures something. The other actions
+// predict the effect of a change, which does not confirm a cause.
 func (a Action) Measures() bool { return a != NoAction && a != Advise && a != Grid }
 
 // NextStep is the next command for a row. Setting is the sampling interval in
-// seconds. Only Interval has it.
+// seconds, and is set only for the action Interval.
 type NextStep struct {
 	Action  Action
 	Setting unit.Opt[float64]
 }
 
-// decision is a measurement that confirms a cause: its text and, if it is a
-// collection, its value.
+// decision is a measurement that confirms a cause: its description and, if it
+// is a collection, the command for it.
 type decision struct {
 	text string
 	NextStep
 }
 
-// byOtherMeans returns a confirmation that is not a collection of this program.
+// byOtherMeans returns a confirmation that this program cannot collect.
 func byOtherMeans(text string) decision { return decision{text: text} }
 
 func byTrace(alternative string) decision {
@@ -50,7 +50,7 @@ func byBinary() decision {
 	return decision{"the kernel's binary, or unitrace's kernel properties", NextStep{Action: Binary}}
 }
 
-// byQuery is a collection that reads the counters around each launch.
+// byQuery is the collection that reads the counters around each launch.
 var byQuery = decision{"unitrace -q", NextStep{Action: Query}}
 
 // byExport returns an export of the same result with more columns.
@@ -58,8 +58,8 @@ func byExport(columns ...string) decision {
 	return decision{"an export with the columns " + unit.JoinWords(columns, "and"), NextStep{Action: Export}}
 }
 
-// UnconfirmedCause returns the cause that heads a row if a measurement can
-// change its confidence, otherwise nil.
+// UnconfirmedCause returns the cause of a row if a measurement can change its
+// confidence, otherwise nil.
 func (r *Row) UnconfirmedCause() *Cause {
 	if r.Cause != nil && r.Cause.ConfirmWith != "" {
 		return r.Cause
@@ -67,19 +67,21 @@ func (r *Row) UnconfirmedCause() *Cause {
 	return nil
 }
 
-// Proven reports whether a value other than occupancy shows the cause of a row,
-// or whether it needs none. The reason why a row cannot be judged is a fact.
+// Proven reports whether the cause of a row is shown by a value other than
+// occupancy, or whether the row needs no proof. If a row cannot be judged, the
+// reason is a fact and needs no proof.
 func (r *Row) Proven() bool {
 	return r.Cause == nil || r.Cause.Confidence == High || r.Cause.Confidence == 0
 }
 
-// NextStep returns the next step for a row. A measurement that confirms its cause
-// comes before any change of the program. Then follows a setting that is
-// predicted to have more occupancy, and then the experiment that shows what more
-// threads gain. A search for settings is proposed only if it finds one.
+// NextStep returns the next step for a row. The first choice is a measurement
+// that confirms the cause, because it must come before any change of the
+// program. The second choice is a setting with more predicted occupancy. The
+// third choice is an experiment that shows how much more threads gain. A search
+// for settings is proposed only if it finds such a setting.
 //
-// Considered and rejected: a field that Compare sets, because the searches for
-// 20,000 different launches took 60 MB and 0.3 s, and outputs show a few rows.
+// Considered and rejected: a field that Compare sets. The searches for 20,000
+// different launches took 60 MB and 0.3 s, but outputs show only a few rows.
 func (r *Result) NextStep(row *Row) NextStep {
 	if c := row.UnconfirmedCause(); c != nil && c.Next.Action != NoAction && row.Verdict != Match {
 		return c.Next
@@ -89,14 +91,15 @@ func (r *Result) NextStep(row *Row) NextStep {
 	}
 	switch row.Fix.Remedy {
 	case FillWaves, MoreWorkGroups:
-		// Otherwise, the dimension that can grow is unknown.
+		// If the launch has more dimensions, it is unknown which of them can
+		// grow.
 		if l := r.KnownLaunch(row); l.Global.Dim(1) == l.Local.Dim(1) && l.Global.Dim(2) == l.Local.Dim(2) {
 			return NextStep{Action: Grid}
 		}
 	case LongerThreads, LimitedElsewhere:
 		return NextStep{}
 	case AllStacks:
-		if row.OneStack { // its counters prove it
+		if row.OneStack { // the counters of the row already prove the cause
 			return NextStep{}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// sampledRun returns a run of a kernel of 3 waves and a quarter on a Max 1100,
-// sampled every 100 us in launches of 1 ms.
+// sampledRun returns a run of one kernel on a Max 1100. The kernel has 3.25
+// waves and launches of 1 ms, and is sampled every 100 us.
 func sampledRun(average unit.Seconds, count int64) *ingest.Run {
 	k := ingest.Kernel{Task: "f", Global: unit.Size(3584 * 32 * 13 / 4), Local: unit.Size(512), SIMD: unit.Some(32),
 		Instances: unit.Some(count), Total: unit.Some(unit.Seconds(count) * average)}

@@ -10,23 +10,25 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestOwnRange computes the range of the launches' own occupancy by hand: 4
-// waves of 896 threads, samples of 1 ms.
+// TestOwnRange compares the range of the launches' own occupancy with values
+// computed by hand. The launches have 4 waves of 896 threads, and samples are 1
+// ms apart.
 func TestOwnRange(t *testing.T) {
 	const most = "114688"
 	for _, c := range []struct {
 		reason    string
 		kernels   []ingest.Kernel
 		verdict   Verdict
-		low, high float64 // percent
+		low, high float64 // bounds of the range, in percent
 	}{
-		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which
-		// holds 70 give or take 6; 900 samples.
+		// r = 0.9 and s = 0.45, so at most 0.55 of the value comes from the
+		// other kernel, whose occupancy is 70 plus or minus 6. There are 900
+		// samples.
 		{"(60 - 0.55 x 76) / 0.45 - 5 / 30, and 60 / (1 - 0.08) + 5 / 30", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1,
 				measured(70), idle(8))}, Below, 40.28, 65.38},
-		// The other leaves 34 % idle at least, so that no more than 8 / 34 of
-		// the samples can be its.
+		// The other kernel has an idle share of at least 34%, so that at most 8
+		// / 34 of the samples can come from it.
 		{"(60 - 0.2353 x 24) / 0.7647 + 5 / 30", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1,
 				measured(30), idle(40))}, Below, 59.83, 71.24},
@@ -68,10 +70,11 @@ func TestOwnRange(t *testing.T) {
 	}
 }
 
-// TestThreadsOfNeighbors has a kernel of 0.9 s with three times its threads. The
-// extra threads reject the row only if a neighbor needs much time for them.
+// TestThreadsOfNeighbors checks a kernel of 0.9 s whose row has three times the
+// kernel's threads. The extra threads make the row unmeasurable only if a
+// neighbor needs much time for them.
 func TestThreadsOfNeighbors(t *testing.T) {
-	const most = "114688" // 3,584 threads
+	const most = "114688" // 3,584 threads, which are 4 full waves
 	for _, c := range []struct {
 		reason  string
 		seconds float64
@@ -92,8 +95,8 @@ func TestThreadsOfNeighbors(t *testing.T) {
 	}
 }
 
-// TestEstimatedRows has values with an interval. A wide interval supports no
-// conclusion, and VTune's own value is printed if it differs.
+// TestEstimatedRows checks values that have an interval. A wide interval
+// supports no conclusion. VTune's own value is printed, too, if it differs.
 func TestEstimatedRows(t *testing.T) {
 	for _, c := range []struct {
 		reason    string
@@ -129,8 +132,8 @@ func notesOf(row *Row) (text string) {
 	return text
 }
 
-// TestModelDiffers: half a point between the two peaks is not a cause, but a
-// note.
+// TestModelDiffers checks that a difference of half a point between the two
+// peaks causes a note, but is not a cause.
 func TestModelDiffers(t *testing.T) {
 	for _, c := range []struct {
 		peak float64
@@ -144,8 +147,8 @@ func TestModelDiffers(t *testing.T) {
 	}
 }
 
-// TestSurest: measured causes are before bounded causes, and higher confidence
-// is before lower.
+// TestSurest checks the order of causes: measured before bounded, and higher
+// confidence before lower.
 func TestSurest(t *testing.T) {
 	bounded, told := Cause{Name: CauseImbalance, Confidence: Medium}, Cause{Name: CauseGaps, Confidence: Medium,
 		measured: true}
@@ -164,8 +167,9 @@ func TestSurest(t *testing.T) {
 	}
 }
 
-// TestAlike: a mean thread lifetime of 2 us names the dispatcher with medium
-// confidence only if the launches have similar lengths.
+// TestAlike checks launches with a mean thread lifetime of 2 us. The dispatcher
+// is the cause with medium confidence only if the launches have similar
+// lengths.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		p10, p90 unit.Seconds
@@ -188,7 +192,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestStake: the savable time of a kernel with 1 s and a bound of 2x is 0.5 s.
+// TestStake checks the savable time: it is 0.5 s for a kernel with 1 s and a
+// bound of 2x.
 func TestStake(t *testing.T) {
 	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}
 	w := PotentialSpeedup{Verdicts: []SpeedupVerdict{MoreThreadsMayHelp}, MoreThreads: Bound{Max: unit.Some(2.0)}}
@@ -201,8 +206,8 @@ func TestStake(t *testing.T) {
 	}
 }
 
-// TestOwnAtEnd counts the kernel's own share of the samples that end in its
-// launches.
+// TestOwnAtEnd compares ownAtEnd with the kernel's own share in samples that
+// end in its launches, which a loop counts.
 func TestOwnAtEnd(t *testing.T) {
 	for _, c := range []struct {
 		reason      string

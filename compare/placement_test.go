@@ -7,9 +7,9 @@ import (
 	"occudiff/ingest"
 )
 
-// TestPlacement has the only launch that was published with a measured
-// occupancy that its prediction does not fit: 8 work-groups of 40 threads on a
-// Tiger Lake, as an export of long launches would contain it.
+// TestPlacement checks the only published launch whose measured occupancy does
+// not fit its prediction: 8 work-groups of 40 threads on a Tiger Lake. The test
+// uses the values that an export of long launches would contain.
 func TestPlacement(t *testing.T) {
 	withBarrier := func(k *ingest.Kernel) { pct(&k.BarrierStall, 30) }
 	for _, c := range []struct {

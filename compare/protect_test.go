@@ -27,10 +27,10 @@ func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	return nil
 }
 
-// TestOthersBeside has causes that depend on the occupancy and the idle time of
-// the other kernels of a run.
+// TestOthersBeside checks causes that depend on the occupancy and the idle time
+// of the other kernels of a run.
 func TestOthersBeside(t *testing.T) {
-	const most = "114688" // 4 waves of 896 threads: 100 % predicted
+	const most = "114688" // 4 full waves of 896 threads, so 100% is predicted
 	for _, c := range []struct {
 		reason    string
 		k, other  ingest.Kernel
@@ -58,7 +58,8 @@ func TestOthersBeside(t *testing.T) {
 	}
 }
 
-// TestEdgesOfCauses has launches on the edge of a rule.
+// TestEdgesOfCauses checks launches whose values are at the threshold of a
+// rule.
 func TestEdgesOfCauses(t *testing.T) {
 	for _, c := range []struct {
 		reason     string
@@ -86,8 +87,8 @@ func TestEdgesOfCauses(t *testing.T) {
 	}
 }
 
-// TestHalfTheSlots: two launches with different sizes whose peaks are both off
-// by a factor of 2 may come from a GPU with half of the thread slots.
+// TestHalfTheSlots checks two launches of different sizes whose peaks are both
+// off by a factor of 2. They may come from a GPU with half of the thread slots.
 func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
@@ -101,10 +102,10 @@ func TestHalfTheSlots(t *testing.T) {
 	}
 }
 
-// TestWidthOfOptions: a SIMD width in the options is not a missing property of
-// the launch.
+// TestWidthOfOptions checks that a SIMD width from the options is not reported
+// as a missing property of the launch.
 func TestWidthOfOptions(t *testing.T) {
-	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more than a work-group may have
+	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more work-items than a work-group may have
 	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: "", 32: ""} {
 		o := DefaultOptions()
 		o.SIMD.Set("", simd)
@@ -114,8 +115,8 @@ func TestWidthOfOptions(t *testing.T) {
 	}
 }
 
-// TestTraceWithoutOverlap: a trace without other kernels at the same time
-// excludes them as a cause.
+// TestTraceWithoutOverlap checks that other kernels are excluded as a cause if
+// a trace shows no other kernels at the same time.
 func TestTraceWithoutOverlap(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("")
@@ -131,7 +132,7 @@ func TestTraceWithoutOverlap(t *testing.T) {
 	}
 }
 
-// TestTimesOfSummary: the time of kernels is the time of the GPU without
+// TestTimesOfSummary checks that the kernel time is the GPU time without
 // copies.
 func TestTimesOfSummary(t *testing.T) {
 	copies := kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 0.25)
@@ -142,8 +143,9 @@ func TestTimesOfSummary(t *testing.T) {
 	}
 }
 
-// TestCounted: counters that imply a number of XVEs identify the device if only
-// one has that number, and are reported if they contradict the named device.
+// TestCounted checks the number of XVEs that the counters imply. It identifies
+// the device if only one device has that number, and it is reported if it
+// contradicts the named device.
 func TestCounted(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -157,7 +159,7 @@ func TestCounted(t *testing.T) {
 		}
 	}
 	alone, shared := 0, 0
-	for _, d := range table.Devices() { // the same ones whatever the order of the map
+	for _, d := range table.Devices() { // not over the map, so that every test run has the same devices
 		if n := d.XVEs(); len(having[n]) == 1 && alone == 0 {
 			alone = n
 		} else if len(having[n]) > 1 && shared == 0 {
@@ -177,7 +179,7 @@ func TestCounted(t *testing.T) {
 			t.Errorf("%d XVEs of %d devices: %v", xves, len(having[xves]), err)
 		}
 	}
-	// of two stacks of 512
+	// The device has two stacks of 512 XVEs.
 	for xves, fits := range map[int]bool{0: true, 1024: true, 512: true, 2048: false, 511: false} {
 		r, err := on(run(xves), table, "max1550", 0, DefaultOptions())
 		if err != nil || (r.Fit.Contradiction == "") != fits {
@@ -186,9 +188,9 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestSummaryBeside: a summary lists only the hottest tasks, so its own GPU
-// time is used if it is larger. Next to an export, it has the number of
-// launches.
+// TestSummaryBeside checks a summary next to an export. A summary lists only
+// the hottest tasks, so its GPU time is used if it is larger than the sum of
+// the tasks. The number of launches also comes from the summary.
 func TestSummaryBeside(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(4))
 	times := ingest.Platform{GPUTime: unit.Some[unit.Seconds](2)}

@@ -15,17 +15,17 @@ type Remedy string
 // The remedies.
 const (
 	NoRemedy      Remedy = ""
-	LongerThreads Remedy = "more work per work-item" // the dispatcher does not keep up
-	// FewerRegisters is an experiment with a build for At registers per thread.
-	// Nothing that a profiler exports shows whether that build spills. In the
-	// second simulator, it made 2 of 6 kernels slower and 1 no faster.
+	LongerThreads Remedy = "more work per work-item" // for threads that end faster than the dispatcher starts new ones
+	// FewerRegisters is an experiment: a build for At registers per thread. No
+	// profiler exports whether that build would spill. In the second simulator,
+	// the change made 2 of 6 kernels slower and 1 no faster.
 	FewerRegisters    Remedy = "test fewer registers"
-	FewerValues       Remedy = "fewer live values" // the kernel spills; At is a smaller SIMD width, or 0
+	FewerValues       Remedy = "fewer live values" // for a kernel that spills; At is a smaller SIMD width, or 0
 	LessSLM           Remedy = "less SLM"
 	BalanceWorkGroups Remedy = "balance the work-groups"
-	BalanceWork       Remedy = "balance the work" // give work to idle XVEs
-	FillWaves         Remedy = "full waves"       // At work-groups instead of From
-	MoreWorkGroups    Remedy = "more work-groups" // At instead of From, which do not fill the GPU once
+	BalanceWork       Remedy = "balance the work" // for XVEs that are idle while others work
+	FillWaves         Remedy = "full waves"       // launch At work-groups instead of From
+	MoreWorkGroups    Remedy = "more work-groups" // launch At work-groups, because From do not fill the GPU once
 	MoreThreads       Remedy = "more threads"
 	ShorterGaps       Remedy = "shorter gaps"
 	AllStacks         Remedy = "all of the GPU"
@@ -34,18 +34,19 @@ const (
 	MeasureEach       Remedy = "measure each launch"
 	SampleFiner       Remedy = "sample more often"
 	LongerLaunch      Remedy = "longer launches"
-	LimitedElsewhere  Remedy = "not threads" // PotentialSpeedup.LimitedBy is the reason
+	LimitedElsewhere  Remedy = "not threads" // more threads do not help; the reason is PotentialSpeedup.LimitedBy
 )
 
 // RemedyInfo describes a remedy.
 type RemedyInfo struct {
 	Remedy
-	SavesTime bool // and does not only make the kernel measurable
+	SavesTime bool // false if it only makes the kernel measurable
 	// returns lists the parts of the breakdown that the remedy can return. The
-	// remedy for a cause returns what the cause explains, and lists none.
+	// list is empty for the remedy of a cause, which returns the points that
+	// the cause explains.
 	returns    []Part
-	least      float64 // share of the missing points that it must return
-	conditions         // facts that it requires, and those that exclude it
+	least      float64 // smallest share of the missing points that the remedy must return
+	conditions         // facts that the remedy requires, and facts that exclude it
 }
 
 // remedies lists the remedies.
@@ -78,22 +79,22 @@ func (l Remedy) info() (info RemedyInfo) {
 	return info
 }
 
-// SavesTime reports whether a remedy may save time, and does not only make the
+// SavesTime reports whether a remedy may save time. Some remedies only make the
 // kernel measurable.
 func (l Remedy) SavesTime() bool { return l.info().SavesTime }
 
 // PossibleFix is a remedy for a row.
 type PossibleFix struct {
 	Remedy
-	At, From int64             // proposed and present value; see the constants
+	At, From int64             // proposed and present value; the constants of Remedy define their meaning
 	Bound    unit.Opt[float64] // upper bound of the speedup
 }
 
-// possibleFix returns the first remedy for a row that has its reason. A
-// difference without a cause of at least medium confidence has none, and no
-// remedy returns less than its share of the missing points. For example, filling
-// a last wave of 9 points is no remedy for 80. LimitedElsewhere is not a remedy,
-// so it needs no cause.
+// possibleFix returns the first remedy for a row that the evidence supports. If
+// a row differs and has no cause of at least medium confidence, it has no
+// remedy. A remedy must also return its least share of the missing points. For
+// example, filling a last wave of 9 points is not a remedy for 80 missing
+// points. LimitedElsewhere changes nothing, so it needs no cause.
 func (r *Result) possibleFix(row *Row) PossibleFix {
 	evidence, cause := r.evidenceOf(row), cmp.Or(row.Cause, &Cause{})
 	for _, h := range r.remediesFor(row) {
@@ -112,7 +113,7 @@ func (r *Row) missing() unit.Points { return max(-r.Difference.Or(0), 0) }
 
 // IfConfirmed returns the remedy that a row would have if its cause of low
 // confidence were confirmed. For example, uneven work-groups with low
-// confidence are a question, and have no remedy yet.
+// confidence are only a question, so the row has no remedy yet.
 func (r *Row) IfConfirmed() Remedy {
 	if r.Verdict != Below || r.Fix.Remedy != NoRemedy || r.Cause.Confidence != Low {
 		return NoRemedy
@@ -139,13 +140,13 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 	switch v := row.Verdict; {
 	case v == Unmeasurable:
 		return []PossibleFix{{Remedy: row.toMeasure()}}
-	case v == MatchWhileBusy: // only idle time is missing
+	case v == MatchWhileBusy: // no remedy for a limit, because only idle time is missing
 		return []PossibleFix{{Remedy: ShorterGaps}}
 	case !v.Compared(), row.Basis == BasisBounds, cause.Name == CauseSampling:
 		return nil
 	}
 	switch l := cause.info().Remedy; l {
-	case NoRemedy, FewerRegisters, LessSLM: // only if more threads may help
+	case NoRemedy, FewerRegisters, LessSLM: // proposed only if more threads may help
 	case MoreWorkGroups:
 		p := row.Predicted
 		return []PossibleFix{{Remedy: l, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}}
@@ -164,13 +165,13 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 	case MoreThreadsMayHelp:
 		return r.moreResidentThreads(row, cause)
 	}
-	if r.registersLimit(row, cause) && row.Verdict != Above { // whose gain is undetermined
+	if r.registersLimit(row, cause) && row.Verdict != Above { // the gain of fewer registers is undetermined
 		return []PossibleFix{r.withoutSpill(row)}
 	}
 	return nil
 }
 
-// moreResidentThreads returns the changes that allow more threads per XVE.
+// moreResidentThreads returns the remedies that allow more threads per XVE.
 func (r *Result) moreResidentThreads(row *Row, cause *Cause) []PossibleFix {
 	most := row.Speedup.MoreThreads.Max
 	if r.registersLimit(row, cause) {
@@ -186,8 +187,8 @@ func (r *Result) moreResidentThreads(row *Row, cause *Cause) []PossibleFix {
 	return append(r.workGroups(row), PossibleFix{Remedy: MoreThreads, Bound: most})
 }
 
-// limitsOf returns the register and SLM limits of a prediction that VTune's
-// peak does not contradict.
+// limitsOf returns the limits by registers and SLM in a row's prediction,
+// unless VTune's peak contradicts them.
 func limitsOf(row *Row) predict.Limit {
 	if row.Predicted == nil || modelOff(row) {
 		return 0
@@ -196,7 +197,8 @@ func limitsOf(row *Row) predict.Limit {
 }
 
 // registersLimit reports whether the register mode limits a row: another mode
-// allows more threads, and busy XVEs have nearly all threads of this one.
+// allows more threads, and busy XVEs have nearly all threads that the row's
+// mode allows.
 func (r *Result) registersLimit(row *Row, cause *Cause) bool {
 	gain, _ := r.modeGain(row)
 	named := cause.Name == CauseGRF && row.Verdict == Below || cause.Name != CauseSLM &&
@@ -216,9 +218,10 @@ func (r *Result) withoutSpill(row *Row) PossibleFix {
 	return h
 }
 
-// modeGain returns the factor by which the register mode with the most threads
-// raises their number, and the registers of that mode. The factor is 1 if the
-// mode of the kernel is unknown.
+// modeGain compares the kernel's register mode with the mode that allows the
+// most threads. It returns the factor between their numbers of threads, and the
+// registers of the mode with the most. The factor is 1 if the mode of the
+// kernel is unknown.
 func (r *Result) modeGain(row *Row) (times float64, registers int) {
 	if r.Device == nil {
 		return 1, 0
@@ -233,15 +236,16 @@ func (r *Result) modeGain(row *Row) (times float64, registers int) {
 	return float64(most.ThreadsPerXVE) / float64(own.ThreadsPerXVE), registers
 }
 
-// workGroups returns the number of work-groups that fills the GPU once, or that
-// fills a last wave that costs at least leastTail. It is empty if the number does
-// not leave thread slots empty, or if VTune's peak contradicts the prediction.
+// workGroups returns a remedy with the number of work-groups that fills the GPU
+// once, or that fills a partial last wave that costs at least leastTail. The
+// list is empty if the present number leaves no thread slots empty, or if
+// VTune's peak contradicts the prediction.
 func (r *Result) workGroups(row *Row) []PossibleFix {
 	p := row.Predicted
 	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) || modelOff(row) {
 		return nil
 	}
-	wave := float64(p.Groups) / p.Waves // work-groups of a full wave, not always a whole number
+	wave := float64(p.Groups) / p.Waves // work-groups of a full wave, which is not always a whole number
 	h := PossibleFix{Remedy: FillWaves, At: int64(math.Ceil(math.Ceil(p.Waves) * wave * (1 - 1e-12))), From: p.Groups}
 	if p.Waves < 1 {
 		h.Remedy = MoreWorkGroups

@@ -4,19 +4,21 @@
 // file formats or layout.
 //
 // A row of an export is a mean over samples, and a sample is a mean over
-// everything that ran in an interval of a millisecond. So the breakdown comes
-// first: it splits the time of the thread slots into parts that add up. Each part
-// is a difference between two values that were measured or follow from the launch.
-// A cause is a reason for one part. Its confidence is its frequency of truth on
-// two simulated GPUs. grounds.go has the grounds, and threshold.go has each limit
-// with its reason.
+// everything that ran in an interval of 1 ms. So a single difference mixes
+// several reasons. The breakdown therefore comes first: it splits the time of
+// the thread slots into parts that add up. Each part is a difference between
+// two values that were measured or follow from the launch. A cause is a reason
+// for one part. The confidence in a cause is the frequency with which it is
+// true on two simulated GPUs. grounds.go lists the evidence for the causes, and
+// threshold.go lists each limit with its reason.
 //
 // Considered and rejected:
-//   - one cause for a whole row: most rows have two, and the larger hides the
-//     other
-//   - causes ranked by their own fit: a launch with large GRF also drains, so its
-//     idle time was counted twice. A candidate must explain all parts at once.
-//   - "gaps" for all long idle time: true in 33% of the cases
+//   - one cause for a whole row: most rows have two, and the larger one would
+//     hide the other
+//   - causes ranked by how well each fits alone: a launch with large GRF also
+//     has idle time at its end, so its idle time was counted twice. Instead, a
+//     candidate must explain all parts at once.
+//   - "gaps" as the cause of all long idle time: true in only 33% of the cases
 package compare
 
 import (
@@ -42,20 +44,20 @@ const (
 	MatchWhileBusy Verdict = "match while busy" // busy XVEs have the predicted occupancy; only idle time is missing
 	Below          Verdict = "below"
 	Above          Verdict = "above"
-	Possible       Verdict = "possible"    // not measured, and the state of the XVE array admits the prediction
-	PeaksAgree     Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one
+	Possible       Verdict = "possible"    // occupancy was not measured, but the array state admits the prediction
+	PeaksAgree     Verdict = "peaks agree" // nothing was measured, and the two predicted peaks agree
 	Unmeasurable   Verdict = "unmeasurable"
 	NoPrediction   Verdict = "no prediction"
-	NoMeasurement  Verdict = "no measurement" // neither measured nor a peak
-	NotAKernel     Verdict = "not a kernel"   // copies, barriers, fills, outside any task
+	NoMeasurement  Verdict = "no measurement" // the row has neither a measured value nor a profiler's peak
+	NotAKernel     Verdict = "not a kernel"   // copies, barriers, fills, and samples outside any task
 )
 
 // VerdictInfo describes a verdict.
 type VerdictInfo struct {
 	Verdict
-	Urgency  int  // rows with a higher one are shown first
-	Compared bool // with a prediction
-	MayLose  bool // slot time: measured, and not above the prediction
+	Urgency  int  // rows with a higher urgency are shown first
+	Compared bool // the row was compared with a prediction
+	MayLose  bool // the row can lose slot time: it was measured and is not above its prediction
 	count    func(*Summary) *int
 }
 
@@ -73,7 +75,8 @@ var Verdicts = []VerdictInfo{
 	{NotAKernel, -1, false, false, func(s *Summary) *int { return &s.NotKernels }},
 }
 
-// info returns the description of a verdict; the zero value for another text.
+// info returns the description of a verdict. For an unknown verdict, it is the
+// zero value.
 func (v Verdict) info() (info VerdictInfo) {
 	for i := range Verdicts {
 		if Verdicts[i].Verdict == v {
@@ -83,72 +86,75 @@ func (v Verdict) info() (info VerdictInfo) {
 	return info
 }
 
-// Compared reports whether a row of this verdict was compared with a
+// Compared reports whether a row with this verdict was compared with a
 // prediction.
 func (v Verdict) Compared() bool { return v.info().Compared }
 
-// Basis identifies the two numbers of a difference.
+// Basis identifies the two numbers whose difference is shown.
 type Basis string
 
 // The bases.
 const (
 	BasisMeasured Basis = "measured"      // measured - predicted average
 	BasisPeak     Basis = "profiler peak" // profiler's peak - predicted peak: two predictions
-	// BasisBounds is the nearest bound from the state of the XVE array - the
-	// predicted average.
+	// BasisBounds is the nearest bound that the state of the XVE array sets,
+	// minus the predicted average.
 	BasisBounds       Basis = "array bounds"
-	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch size: measured - profiler's peak
+	BasisMeasuredPeak Basis = "measured against profiler peak" // without a launch size: measured - profiler's peak
 )
 
 // XVEs is the predicted state of XVEs. If both policies predict the same
-// occupancies, it is the state for work-groups that stay whole.
+// occupancies, XVEs is the state for work-groups that stay whole.
 type XVEs struct {
 	Policy predict.Policy
 	predict.Range
-	Floor unit.Ratio // the least idle share that either policy implies
-	// Other is the range of the other policy, if it differs so much in the
-	// average and in busy XVEs that the policy is unknown.
+	Floor unit.Ratio // lowest idle share under either policy
+	// Other is the range of the other policy. It is set if the two policies
+	// differ so much, in the average and in busy XVEs, that the real policy is
+	// unknown.
 	Other unit.Opt[predict.Range]
 }
 
-// Row is one task with its three occupancies.
+// Row is one task with three occupancies: predicted, measured, and the
+// profiler's peak.
 type Row struct {
 	ingest.Kernel
-	// Predicted is nil if the launch cannot be predicted. NoPrediction is then
-	// the reason.
+	// Predicted is nil if the launch cannot be predicted. In that case,
+	// NoPrediction is the reason.
 	Predicted    *predict.Prediction
 	NoPrediction string
-	// ModelPeak is the predicted peak that the profiler's peak is compared with.
-	// The profiler does not know the GRF mode and divides by all thread slots,
-	// so ModelPeak is the peak in the mode with the most threads.
+	// ModelPeak is the predicted peak that is compared with the profiler's
+	// peak. The profiler does not know the GRF mode and divides by all thread
+	// slots. So ModelPeak is the peak in the mode with the most threads.
 	ModelPeak unit.Ratio
-	XVEs      XVEs // of Predicted
+	XVEs      XVEs // XVEs of the launch in Predicted
 
 	// BusyOccupancy is measured / (1 - idle). It is absent if the two counters
 	// contradict each other.
 	BusyOccupancy  unit.Opt[unit.Ratio]
-	ThreadLifetime unit.Opt[unit.Seconds] // mean, by Little's law
-	// OwnLow and OwnHigh bound the occupancy of the launches, if so much of the
-	// measured value may come from other tasks that it means nothing alone.
+	ThreadLifetime unit.Opt[unit.Seconds] // mean thread lifetime, by Little's law
+	// OwnLow and OwnHigh bound the occupancy of the launches. They are set if
+	// so much of the measured value may come from other tasks that the value
+	// means nothing without the bounds.
 	OwnLow, OwnHigh unit.Opt[unit.Ratio]
-	// BoundLow and BoundHigh are the bounds from the state of the XVE array if
-	// thread occupancy was not measured.
+	// BoundLow and BoundHigh bound the occupancy if it was not measured. They
+	// follow from the state of the XVE array.
 	BoundLow, BoundHigh unit.Opt[unit.Ratio]
 
 	Basis          Basis
-	Difference     unit.Opt[unit.Points] // measured - nearest end of the predicted range; 0 within it
+	Difference     unit.Opt[unit.Points] // measured - nearest end of the predicted range; 0 inside the range
 	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Verdict        Verdict
-	Cause          *Cause // the most likely cause of the largest part, or the cause of the whole row
+	Cause          *Cause // most likely cause of the largest part, or the cause of the whole row
 	Notes          []note.Note
-	FromLog        bool // the row comes from a timing in a log without a row in an export
+	FromLog        bool // the row comes from a timing in a log and is in no export
 
 	// The following values follow from the values above; see Result.Finish.
 	Certainty Certainty
-	Breakdown *SlotBreakdown       // nil if it is unknown
-	Speedup   PotentialSpeedup     // by more occupancy; zero for tasks that are not kernels
-	Fix       PossibleFix          // its remedy; zero without one
-	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
+	Breakdown *SlotBreakdown       // nil if the breakdown is unknown
+	Speedup   PotentialSpeedup     // potential speedup from more occupancy; zero for tasks that are not kernels
+	Fix       PossibleFix          // remedy for the row; zero if there is none
+	TimeShare unit.Opt[unit.Ratio] // share of the GPU time of all tasks
 }
 
 // ThreadsPredicted returns the number of threads that all launches start.
@@ -158,11 +164,11 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 		return unit.Opt[int64]{}
 	}
 	launch := r.Predicted.Groups * r.Predicted.ThreadsPerGroup
-	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // more is not a real count
+	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // a larger number is not a real count
 }
 
-// IdleLanes returns the share of lanes without a work-item, in the last sub-group
-// of each work-group. Occupancy does not show it.
+// IdleLanes returns the share of lanes without a work-item. Such lanes are in
+// the last sub-group of each work-group. Occupancy does not include this loss.
 func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
 	p := r.Predicted
 	if p == nil || p.GroupSize <= 0 {
@@ -171,13 +177,13 @@ func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(p.IdleLanes) / unit.Ratio(p.GroupSize+p.IdleLanes))
 }
 
-// Timing is a timing in a log with its row.
+// Timing is a timing from a log, with the row that it belongs to.
 type Timing struct {
 	ingest.Timing
-	Row int // in Result.Rows, or -1
+	Row int // index in Result.Rows, or -1 if it has no row
 }
 
-// Summary of the rows that are kernels.
+// Summary contains the counts and statistics of the rows that are kernels.
 type Summary struct {
 	Kernels          int `json:"kernels"`
 	Matched          int `json:"matched"`
@@ -194,7 +200,8 @@ type Summary struct {
 	Judged           int `json:"judged"`
 	NotJudged        int `json:"not_judged"`
 
-	// Statistics of the rows that were compared. Absent if there are too few.
+	// Statistics of the differences of the compared rows. They are absent if
+	// there are too few rows.
 	Bias         unit.Opt[unit.Points] `json:"bias_points"`
 	MeanAbsolute unit.Opt[unit.Points] `json:"mean_absolute_points"`
 	MaxAbsolute  unit.Opt[unit.Points] `json:"max_absolute_points"`
@@ -202,35 +209,35 @@ type Summary struct {
 	Pearson      unit.Opt[float64]     `json:"pearson"`
 	Spearman     unit.Opt[float64]     `json:"spearman"`
 
-	Total *Total `json:"total"` // nil without a measured kernel that was compared
+	Total *Total `json:"total"` // nil if no kernel was both measured and compared
 
-	Possible            int                    `json:"-"` // among NotJudged: the bounds admit the prediction
-	PeaksAgree          int                    `json:"-"` // among ModelMatched and NotJudged: nothing was measured
-	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
+	Possible            int                    `json:"-"` // part of NotJudged: rows whose bounds admit the prediction
+	PeaksAgree          int                    `json:"-"` // part of ModelMatched and NotJudged: not measured
+	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // time of all rows, and of the kernels
 }
 
 // Result is a compared run.
 type Result struct {
-	ingest.Run              // without its kernels, which are in Rows, and timings
+	ingest.Run              // the run without its kernels, which are in Rows, and without its timings
 	Device     *arch.Device // nil if none is known
 	ChosenBy   arch.Source
-	Fit        Fit // if no device is known, or if it cannot be the GPU that ran
+	Fit        Fit // set if no device is known, or if the device cannot be the GPU that ran
 	// Sequence is the sequence of the launches, or nil without a trace.
 	Sequence *launches.Sequence
-	// Rows are the kernels in the order for reading: what needs attention
-	// first, then by slot time lost. Each is complete and does not change.
+	// Rows contains the kernels, sorted by urgency and then by slot time lost.
+	// Each row is complete and does not change.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary
-	Options Options // as used
+	Options Options // options that were used
 
-	taskTime    unit.Seconds                 // of all tasks
-	busyStack   map[ingest.Key]ingest.Kernel // for launches with a row per stack: a row with threads
-	adapterTime map[string]unit.Seconds      // of tasks that name their adapter; "" is the sum over all of them
+	taskTime    unit.Seconds                 // GPU time of all tasks
+	busyStack   map[ingest.Key]ingest.Kernel // for launches with a row per stack: the row of a stack that had threads
+	adapterTime map[string]unit.Seconds      // time of the tasks on each adapter; "" is the sum over all adapters
 	kernelTime  kernelTimes
 	threads     startedThreads
 	fromSummary bool  // the rows come from a summary
-	place       []int // the row of each kernel of the run
+	place       []int // index of each kernel's row
 	otherTrace  bool  // the trace belongs to another run
 	withheld    *Cause
 }
@@ -238,19 +245,20 @@ type Result struct {
 // Options are the tolerances, and values that the inputs lack. Use
 // DefaultOptions: the zero value has no tolerance.
 type Options struct {
-	Tolerance        unit.Points  // of measured against the range of the predicted average
-	SamplingInterval unit.Seconds // of the GPU counters
-	SamplingAssumed  bool         // no interval was given: it is the default of the collector
-	MemoryBandwidth  float64      // peak in GB/s; 0 for the value of the device table
-	// Local and SIMD complete rows and timings of logs that lack them.
+	Tolerance        unit.Points  // for the measured value against the range of the predicted average
+	SamplingInterval unit.Seconds // time between two samples of the GPU counters
+	SamplingAssumed  bool         // no interval was given, so the default of the collector is assumed
+	MemoryBandwidth  float64      // peak in GB/s; 0 stands for the value of the device table
+	// Local and SIMD provide sizes for rows and timings that lack them.
 	Local names.ByName[unit.Size3]
 	SIMD  names.ByName[int]
-	// Naming is the way in which the user names a device.
+	// Naming is the way in which the user can name a device.
 	Naming arch.Naming
-	Also   []*arch.Device // other devices for which the launches are predicted
+	Also   []*arch.Device // other devices for which the launches are predicted, too
 }
 
-// DefaultOptions are 5 points and 1 ms.
+// DefaultOptions returns a tolerance of 5 points and a sampling interval of 1
+// ms.
 func DefaultOptions() Options {
 	return Options{Tolerance: 5, SamplingInterval: 0.001, SamplingAssumed: true}
 }
@@ -258,12 +266,12 @@ func DefaultOptions() Options {
 // within reports whether a number of points is within the tolerance.
 func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
 
-// beyond reports whether a number of points exceeds the tolerance and the points
-// that have another explanation.
+// beyond reports whether a number of points exceeds the tolerance plus the
+// points that are already explained.
 func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
 
-// summarize returns the counts of the verdicts, and the statistics of the
-// differences of all judged rows.
+// summarize counts the verdicts, and computes the statistics of the differences
+// of all judged rows.
 func (r *Result) summarize() Summary {
 	var s Summary
 	var differences, predicted, seen []float64
@@ -276,7 +284,7 @@ func (r *Result) summarize() Summary {
 			}
 		}
 		*row.Verdict.info().count(&s)++
-		if row.Verdict.Compared() && row.Basis != BasisPeak { // VTune's peak is a prediction itself
+		if row.Verdict.Compared() && row.Basis != BasisPeak { // VTune's peak is a prediction, not a measurement
 			s.Judged++
 		}
 		if agrees, ok := row.ModelAgrees(); ok {
@@ -297,7 +305,7 @@ func (r *Result) summarize() Summary {
 		case BasisPeak:
 			of, found = row.Predicted.Peak, row.Peak.Or(0)
 		case BasisBounds:
-			continue // a bound is not a value
+			continue // a bound is not a measured value
 		}
 		differences = append(differences, float64(d))
 		predicted, seen = append(predicted, of.Percent()), append(seen, found.Percent())
@@ -314,11 +322,12 @@ func (r *Result) summarize() Summary {
 	return s
 }
 
-// Compared returns the number of rows that were compared.
+// Compared returns the number of rows that were compared with a prediction.
 func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mismatched() }
 
-// Mismatched returns the number of rows that differ from their prediction. Idle
-// time around launches is not an error of the prediction.
+// Mismatched returns the number of rows that differ from their prediction. Rows
+// that match while busy are not counted, because idle time around launches is
+// not an error of the prediction.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
 func points(v float64, ok bool) unit.Opt[unit.Points] {
@@ -326,20 +335,20 @@ func points(v float64, ok bool) unit.Opt[unit.Points] {
 }
 
 // ModelAgrees reports whether the profiler's peak and the predicted peak agree
-// within ModelTolerance, and whether there are both.
+// within ModelTolerance. compared reports whether the row has both peaks.
 func (r *Row) ModelAgrees() (agrees, compared bool) {
 	d, ok := r.PeakDifference.Value()
 	return ok && abs(d) <= ModelTolerance+digit, ok
 }
 
-// MetricInfo describes a value of a row that is compared with other runs: by a
-// diff, by many runs next to each other, and by a history, which stores it under
-// its name.
+// MetricInfo describes a value of a row that is compared between runs: by a
+// diff, by a comparison of many runs, and by a history, which stores the value
+// under its name.
 type MetricInfo struct {
-	Name string // stable
+	Name string // name in files, which must not change
 	Unit MetricUnit
-	// Sampled states that the value comes from counters. In an unmeasurable row,
-	// it does not belong to the kernel.
+	// Sampled states that the value comes from sampled counters. If a row is
+	// unmeasurable, such a value does not belong to the kernel.
 	Sampled bool
 	Of      func(*Row) unit.Opt[float64]
 }
@@ -355,21 +364,21 @@ const (
 	InBytes   MetricUnit = "bytes"
 )
 
-// The names of the metrics that code requests by name.
+// The names of the metrics that the code looks up.
 const (
 	MetricMeasured     = "measured"
 	MetricResidual     = "residual"      // measured - predicted average
 	MetricBusy         = "busy"          // busy occupancy
-	MetricBusyResidual = "busy_residual" // that - the predicted one
+	MetricBusyResidual = "busy_residual" // busy occupancy - predicted busy occupancy
 	MetricIdle         = "xve_idle"
-	MetricPredicted    = "predicted" // average
-	MetricTime         = "seconds"   // of a launch
-	MetricPeak         = "peak"      // predicted
-	MetricTotal        = "total"     // of all launches
-	MetricSpill        = "spill"     // of a thread
+	MetricPredicted    = "predicted" // predicted average
+	MetricTime         = "seconds"   // time of a launch
+	MetricPeak         = "peak"      // predicted peak
+	MetricTotal        = "total"     // time of all launches
+	MetricSpill        = "spill"     // spilled bytes per thread
 )
 
-// Metrics is the one list of metrics. Not all of them are stored or tested.
+// Metrics is the only list of metrics. Not all of them are stored or tested.
 var Metrics = append([]MetricInfo{
 	{MetricMeasured, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Measured) }},
 	{MetricResidual, InPoints, true, predicted(func(r *Row) unit.Opt[float64] {
@@ -396,7 +405,8 @@ func MetricNamed(name string) int {
 	return slices.IndexFunc(Metrics, func(m MetricInfo) bool { return m.Name == name })
 }
 
-// partMetrics returns the parts of the breakdown, in points of all thread slots.
+// partMetrics returns a metric for each part of the breakdown, in points of all
+// thread slots.
 func partMetrics() (list []MetricInfo) {
 	for _, p := range parts {
 		list = append(list, MetricInfo{string(p), InPoints, true,
@@ -405,7 +415,8 @@ func partMetrics() (list []MetricInfo) {
 	return list
 }
 
-// predicted returns a value that rows without a prediction lack.
+// predicted returns a function that reads a value of the prediction. The value
+// is absent in rows without a prediction.
 func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
 	return func(r *Row) unit.Opt[float64] {
 		if r.Predicted == nil {
@@ -425,12 +436,12 @@ func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
 	return unit.Maybe(float64(v.Minus(predicted)), ok)
 }
 
-// View returns the result with some of its rows, in the given order. Its sums and
-// its summary still cover all rows.
+// View returns the result with only some of its rows, in the given order. The
+// sums and the summary still cover all rows.
 func (r *Result) View(rows []int) *Result {
 	v := *r
 	v.Rows = make([]Row, len(rows))
-	to := make([]int, len(r.Rows)) // new index of each row; -1 if it is left out
+	to := make([]int, len(r.Rows)) // new index of each row; -1 if the row is left out
 	for i := range to {
 		to[i] = -1
 	}

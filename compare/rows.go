@@ -14,8 +14,8 @@ import (
 	"occudiff/internal/bug"
 )
 
-// makeRows sets the rows in the order for reading: the kernels, and timings of a
-// log without a kernel. It uses all cores.
+// makeRows makes the rows: one for each kernel, and one for each timing of a
+// log without a kernel. The rows are sorted for reading. It uses all cores.
 func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Rows = make([]Row, len(kernels))
 	inParallel(len(r.Rows), func(i int) {
@@ -35,8 +35,8 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Finish()
 }
 
-// addTimes sums the times of all kernels, in the order of the file. The possible
-// share of other kernels in a row depends on these sums.
+// addTimes sums the times of all kernels, in the order of the file. The
+// possible share of other kernels in a row follows from these sums.
 func (r *Result) addTimes() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -53,7 +53,7 @@ func (r *Result) addTimes() {
 			r.adapterTime[""] += row.Total.Or(0)
 		}
 	}
-	if r.fromSummary { // a summary lists only the hottest tasks
+	if r.fromSummary { // a summary lists only the hottest tasks, so its sum is too small
 		r.taskTime = max(r.taskTime, r.Platform.GPUTime.Or(0))
 	}
 }
@@ -79,10 +79,10 @@ func (r *Result) judgeAndExplain(row *Row) {
 	r.checkRow(row)
 }
 
-// Finish completes rows that have their verdict, cause, and notes with the values
-// that follow from these and from all rows together: certainty, breakdown,
-// potential speedup, remedy, and share of the time. Compare calls it.
-// Other callers have results that they put together by hand.
+// Finish computes the values of rows that follow from their verdict, cause, and
+// notes, and from all rows together: certainty, breakdown, potential speedup,
+// remedy, and share of the time. Compare calls it. Callers that build a result
+// by hand must call it, too.
 func (r *Result) Finish() {
 	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
 	inParallel(len(r.Rows), func(i int) {
@@ -131,8 +131,8 @@ func (r *Result) sort() {
 			t.Row = r.place[t.Row]
 		}
 	}
-	// In place, because a second list of rows would double the memory. Rows
-	// before i have already moved.
+	// The rows are sorted in place, because a second list of rows would double
+	// the memory. Rows before i have already moved.
 	for i := range keys {
 		from := keys[i].from
 		for from < i {
@@ -142,8 +142,8 @@ func (r *Result) sort() {
 	}
 }
 
-// perWorker is the least number of items per goroutine. Fewer items end before
-// another goroutine starts.
+// perWorker is the smallest number of items per goroutine. With fewer items,
+// the work would end before another goroutine starts.
 const perWorker = 64
 
 // inParallel calls do for each number below n, on all cores.
@@ -163,8 +163,8 @@ func inParallel(n int, do func(i int)) {
 	_ = bug.Raise(all.Wait()) // do returns no error
 }
 
-// joinTimings assigns each timing of a log to its row. A timing without a row
-// becomes a row if the options have its launch sizes.
+// joinTimings assigns each timing of a log to its row. If a timing has no row,
+// it becomes a row, provided that the options contain its launch sizes.
 func (r *Result) joinTimings(run *ingest.Run) {
 	var missing, groupsMissing []ingest.Timing
 	byKey := map[ingest.Key]int{}
@@ -221,8 +221,8 @@ func (r *Result) noteNames() {
 	}
 }
 
-// launched returns the kernel of a timing, with its global size if the other sizes
-// are known.
+// launched returns the kernel of a timing. Its global size is set if the other
+// sizes are known.
 func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kernel {
 	l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel})
 	k := ingest.Kernel{Task: t.Kernel, Local: l.Local, SIMD: unit.NonZero(l.SIMD), Pos: t.Pos}
@@ -240,9 +240,9 @@ func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kerne
 	return k
 }
 
-// byName returns the row of each name that a log may print. If several launch
-// sizes have the name, it is the row with the most time. It is empty without a
-// log.
+// byName returns the row for each name that a log may print. If kernels with
+// several launch sizes have the name, it is the row with the most time. The
+// result is empty without a log.
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	best := map[names.Base]int{}
 	for i := range r.Rows {

@@ -38,7 +38,7 @@ func manyLaunches(n int) []ingest.Kernel {
 		case 3:
 			k = kernel("zeCommandListAppendMemoryCopy", "", "", 0, 1, 0.001, measured(3))
 		case 4:
-			k.Local = unit.Size(4096) // more than a work-group may have
+			k.Local = unit.Size(4096) // more work-items than a work-group may have
 		case 5:
 			k.Barriers = unit.Some(int64(rnd.IntN(2)))
 		case 6:
@@ -55,9 +55,9 @@ func manyLaunches(n int) []ingest.Kernel {
 	return list
 }
 
-// TestRowsAreComplete: each kernel has one complete row in the order for
-// reading, on one core and on several. A timing belongs to the row with its
-// kernel's name.
+// TestRowsAreComplete checks that each kernel has one complete row, sorted for
+// reading, on one core and on several. It also checks that a timing belongs to
+// the row with its kernel's name.
 func TestRowsAreComplete(t *testing.T) {
 	kernels := manyLaunches(5000)
 	for i := range kernels {
@@ -108,8 +108,8 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
-// TestLaunchRows: launches are compared with the prediction for their kernel,
-// by its rule.
+// TestLaunchRows checks that each launch is compared with the prediction for
+// its kernel, by the kernel's rule.
 func TestLaunchRows(t *testing.T) {
 	pctOf := func(v float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(v)) }
 	kernels := []ingest.Kernel{
@@ -149,7 +149,7 @@ func TestLaunchRows(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	// 5.101 s in all; a launch without a time has no share of it.
+	// All tasks take 5.101 s. A launch without a time has no share of it.
 	want := []string{"2 long match -3.0, 0.1960 of the time", "3 long below -30.0, 0.1960 of the time",
 		"4 long no measurement, 0.1960 of the time",
 		"5 shor unmeasurable -3.0, 0.0000 of the time", "6 zeCo not a kernel, 0.0196 of the time", "7 shap no prediction"}
@@ -159,7 +159,7 @@ func TestLaunchRows(t *testing.T) {
 	if len(r.Rows) != len(kernels) || r.LaunchCount() != 6 {
 		t.Errorf("%d rows, %d launches", len(r.Rows), r.LaunchCount())
 	}
-	// A view has the launches of its kernels alone, in the order of the file.
+	// A view has only the launches of its kernels, in the order of the file.
 	at := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == "long" })
 	v := r.View([]int{at})
 	var lines []int
@@ -173,7 +173,7 @@ func TestLaunchRows(t *testing.T) {
 	}
 }
 
-// BenchmarkKernels compares as many different kernels as no run has.
+// BenchmarkKernels compares more different kernels than any run has.
 func BenchmarkKernels(b *testing.B) {
 	kernels := manyLaunches(100000)
 	b.ReportAllocs()
@@ -182,8 +182,8 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-// TestView: a view has the chosen rows in their order, their timings, and the
-// summary of all rows.
+// TestView checks that a view has the chosen rows in the given order, the
+// timings of these rows, and the summary of all rows.
 func TestView(t *testing.T) {
 	run := &ingest.Run{Kernels: manyLaunches(50)}
 	r := Compare(run, given(nil), DefaultOptions())

@@ -14,8 +14,8 @@ import (
 // given returns the choice of a device, without a check against the run.
 func given(d *arch.Device) Choice { return Choice{Choice: arch.Choice{Device: d}} }
 
-// on compares a run with the named device, or with the device that the run
-// identifies.
+// on compares a run with the named device. If name is empty, it uses the device
+// that the run identifies.
 func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Result, error) {
 	c, err := ChooseDevice(run, t, arch.Options{Name: name, XVEs: xves}, RejectRun, opt)
 	if err != nil {
@@ -24,8 +24,9 @@ func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Re
 	return Compare(run, c, opt), nil
 }
 
-// TestRules has kernels of 4 full waves on each side of a rule: the verdict,
-// and the causes of the breakdown.
+// TestRules checks kernels of 4 full waves whose values are just below and just
+// above the threshold of a rule. It checks the verdict and the causes of the
+// breakdown.
 func TestRules(t *testing.T) {
 	const most = "114688"
 	threads := func(n int64, uneven bool) tell {
@@ -35,10 +36,10 @@ func TestRules(t *testing.T) {
 		reason  string
 		d       *arch.Device
 		k       ingest.Kernel
-		all     float64 // instructions, of which 1 is in rows of kernels
+		all     float64 // number of instructions, of which 1 is in rows of kernels
 		verdict Verdict
 		causes  []string
-		decide  string // of the row's cause
+		decide  string // confirming measurement of the row's cause
 	}{
 		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1.2, MatchWhileBusy, nil, ""},
 		{"3.0 are empty and 3.9 underfilled", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(93.1), idle(3), registers(128)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
@@ -67,8 +68,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestContradictingFigures: values of a row that contradict each other have a
-// note, and values that agree or are absent have none.
+// TestContradictingFigures checks that values of a row that contradict each
+// other have a note, and that values that agree or are absent have no note.
 func TestContradictingFigures(t *testing.T) {
 	const grf, sum = "does not know the GRF mode", "add up to"
 	state := func(active, stalled float64) tell {
@@ -98,7 +99,8 @@ func TestContradictingFigures(t *testing.T) {
 	}
 }
 
-// TestFitString: up to three devices are named, and more are counted.
+// TestFitString checks that up to three devices are named, and that more
+// devices are counted.
 func TestFitString(t *testing.T) {
 	var f Fit
 	for i, want := range []string{"none of 75 devices", "a only", "a and b", "a, b and c",
@@ -108,7 +110,8 @@ func TestFitString(t *testing.T) {
 		}
 		f.Devices = append(f.Devices, &arch.Device{Key: string(rune('a' + i))})
 	}
-	// Counters of 112 XVEs are of one of the two stacks of a device of 224.
+	// Counters of 112 XVEs come from one of the two stacks of a device with 224
+	// XVEs.
 	f = Fit{Counted: 112, Devices: []*arch.Device{{Key: "two", XeCores: 14, XVEPerXeCore: 16, Tiles: 2}, {Key: "one",
 		XeCores: 7, XVEPerXeCore: 16}}}
 	if f.String() != "a stack of two and one" {
@@ -116,8 +119,8 @@ func TestFitString(t *testing.T) {
 	}
 }
 
-// TestNamesOfMetrics: a history finds a metric by its name, and reads whether
-// it comes from counters.
+// TestNamesOfMetrics checks that a history finds a metric by its name, and
+// knows whether the metric comes from counters.
 func TestNamesOfMetrics(t *testing.T) {
 	for i, m := range Metrics {
 		sampled := !slices.Contains([]string{MetricPredicted, "peak", MetricTime, MetricTotal, "spill"}, m.Name)
@@ -144,8 +147,8 @@ func TestNamesOfMetrics(t *testing.T) {
 	}
 }
 
-// TestSamplingInterval: the real distance of the samples is used, not the given
-// interval, and a note reports the difference.
+// TestSamplingInterval checks that the real distance between samples is used
+// instead of the given interval, and that a note reports the difference.
 func TestSamplingInterval(t *testing.T) {
 	opt := DefaultOptions()
 	opt.SamplingInterval = 0.002
@@ -164,8 +167,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestPeaksAgree: rows without a measurement whose two predictions agree are
-// not counted as matches.
+// TestPeaksAgree checks that rows without a measurement are not counted as
+// matches, even if their two predicted peaks agree.
 func TestPeaksAgree(t *testing.T) {
 	if s := (Summary{Matched: 1, MatchedWhileBusy: 2, Below: 4, Above: 8}); s.Compared() != 15 || s.Mismatched() != 12 {
 		t.Errorf("%d compared, %d of them mismatched", s.Compared(), s.Mismatched())
@@ -179,8 +182,8 @@ func TestPeaksAgree(t *testing.T) {
 	}
 }
 
-// TestBusyOutsideTasks has a summary that counts the GPU as busy for longer than
-// all tasks take, which is evidence of time between launches.
+// TestBusyOutsideTasks checks a summary in which the GPU is busy for longer
+// than all tasks take. This is evidence of time between launches.
 func TestBusyOutsideTasks(t *testing.T) {
 	for _, c := range []struct {
 		reason string

@@ -20,33 +20,36 @@ type OverTime struct {
 	Length   unit.Seconds `json:"launch_seconds"`
 	From     string       `json:"launch_seconds_from"`
 	Launches int          `json:"launches"`
-	// Tail is the start of the partial last wave. It is absent if there is none,
-	// or if the length of the launch is unknown.
+	// Tail is the start of the partial last wave. It is absent if there is no
+	// partial wave, or if the length of the launch is unknown.
 	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds"`
-	Bins  []Bin                  `json:"-"` // equal parts of a launch, each known to 5 points; empty if only the mean is
-	Bars  []Bin                  `json:"-"` // samples that belong mostly to one launch
+	Bins  []Bin                  `json:"-"` // parts of a launch, each accurate to 5 points; empty if only the mean is
+	Bars  []Bin                  `json:"-"` // samples that cover mostly one launch
 	Curve []Step                 `json:"-"`
 }
 
-// Step is a simulated occupancy from a time on. The last step ends the launch.
+// Step is the simulated occupancy from a point in time until the next step. The
+// last step is at the end of the launch.
 type Step struct {
 	At        unit.Seconds
 	Simulated unit.Ratio
 }
 
-// Bin is a part of the launch, or a sample in it. A sample has only the measured
-// value.
+// Bin is a part of the launch, or a sample taken during the launch. A sample
+// has only the measured value.
 type Bin struct {
-	Start, End          unit.Seconds // since the launch began
+	Start, End          unit.Seconds // time since the start of the launch
 	Measured, Low, High unit.Ratio
 	Simulated           unit.Ratio
 }
 
-// lengthOfSamples names the source of a launch's length if only samples have it.
+// lengthOfSamples describes the source of a launch's length if only the samples
+// show the length.
 const lengthOfSamples = "its samples, which may miss its end"
 
-// OverTime returns a row's mean occupancy over the time of a launch, or nil if the
-// row has no samples or no prediction. laid has the profiles of the recording, by task.
+// OverTime returns a row's mean occupancy over the time of a launch, or nil if
+// the row has no samples or no prediction. laid contains the occupancy profiles
+// from the recording, by task.
 func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 	if row.Predicted == nil {
 		return nil
@@ -74,7 +77,7 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 		o.Length, o.From = mean, "the times of the kernel"
 	}
 	o.simulate(&sim)
-	// Samples may end before the launch.
+	// The last sample may end before the launch does.
 	known := min(own.Span, o.Length)
 	if o.From == "the trace" {
 		known = o.Length
@@ -96,7 +99,7 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 // simulate scales the simulated launch to the length of the measured one.
 func (o *OverTime) simulate(sim *timeline.Result) {
 	scale := o.Length / unit.Seconds(sim.Time)
-	full := unit.Seconds(0) // end of the last phase at the peak
+	full := unit.Seconds(0) // end of the last phase at the peak occupancy
 	for _, p := range sim.Phases {
 		o.Curve = append(o.Curve, Step{unit.Seconds(p.Start) * scale, p.Occupancy})
 		if p.Occupancy >= sim.Peak-1e-9 {
@@ -118,17 +121,18 @@ func (o *OverTime) between(start, end unit.Seconds) (mean unit.Ratio) {
 }
 
 const (
-	// mostMargin is half of the widest interval of an estimate that supports a
-	// conclusion, in points.
+	// mostMargin is half of the width, in points, that the interval of an
+	// estimate may have to support a conclusion.
 	mostMargin unit.Points = 5
-	// leastLoad is the least occupancy of samples without launches, in percent,
-	// that shows other users of the GPU. Counters are not read at the same time.
+	// leastLoad is the least occupancy, in percent, that shows other users of
+	// the GPU in samples without launches. Lower values can be errors, because
+	// counters are not read at the same time.
 	leastLoad = 0.3
 )
 
-// estimated returns kernels with estimates from all samples and launches of the
-// run. They replace the counters by the profiler's own rule, which contain the
-// neighbors of short launches.
+// estimated returns the kernels with estimates from all samples and launches of
+// the run. The estimates replace counters that the profiler assigned by its own
+// rule, because those counters include the neighbors of short launches.
 func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	e := launches.NewEstimates(r.Recording)
 	if e == nil {
@@ -174,30 +178,31 @@ func setEstimates(k *ingest.Kernel, v *launches.Values) {
 		return
 	}
 	k.Idle, k.IdleLow, k.IdleHigh = ratio(100-busy.Mean), ratio(100-busy.High), ratio(100-busy.Low)
-	// The two estimates must add up to the third.
+	// The active and stalled shares must add up to the busy share.
 	k.Active = ratio(min(v[launches.Active].Mean, busy.Mean))
 	k.Stalled = ratio(busy.Mean - k.Active.Or(0).Percent())
 }
 
-// margin returns the largest difference between the truth and a row's measured
-// value, if it is known.
+// margin returns the largest possible error of a row's measured value, if it is
+// known.
 func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	low, ok := k.MeasuredLow.Value()
 	m := k.Measured.Or(0)
 	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
 }
 
-// Launches returns every launch as a row, in the order of the file. A launch has
-// its own time and counters, and is compared with the prediction of its kernel. It
-// is not judged if its kernel is unmeasurable. Cause, breakdown, potential speedup,
-// and notes belong to kernels only. There are no rows if no file has a row per
-// launch. A row is valid until the next one.
+// Launches returns every launch as a row, in the order of the file. A launch
+// has its own time and counters, and is compared with the prediction of its
+// kernel. It is not judged if its kernel is unmeasurable. A launch has no
+// cause, breakdown, potential speedup, or notes, because they belong to the
+// kernel. If no file has a row per launch, there are no rows. A row is valid
+// only until the next row.
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		var row Row
 		for _, l := range r.Run.Launches.All() {
 			at := r.place[l.Kernel]
-			if at < 0 { // a view without this kernel
+			if at < 0 { // the kernel of the launch is not in this view
 				continue
 			}
 			if r.setLaunch(&row, &r.Rows[at], &l); !yield(&row) {
@@ -207,8 +212,9 @@ func (r *Result) Launches() iter.Seq[*Row] {
 	}
 }
 
-// setLaunch makes a row of a launch of a kernel. It starts empty and receives the
-// values that all launches share, so that no sum becomes the value of a launch.
+// setLaunch makes the row of a launch of a kernel. The row starts empty and
+// receives only the values that all launches share, so that no sum over
+// launches becomes the value of a launch.
 func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	s := &of.Kernel
 	*row = Row{Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak, XVEs: of.XVEs,
@@ -228,5 +234,5 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	row.TimeShare = r.timeShare(k)
 }
 
-// LaunchCount returns the number of Launches.
+// LaunchCount returns the number of rows that Launches returns.
 func (r *Result) LaunchCount() int { return r.Run.Launches.Len() }

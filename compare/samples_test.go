@@ -9,8 +9,9 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestSetLaunch fills all fields of a kernel. The row of a launch has the
-// fields that all launches share, and no sum or mean over launches.
+// TestSetLaunch sets all fields of a kernel and checks which of them the row of
+// a launch receives. The row has the fields that all launches share, and no sum
+// or mean over launches.
 func TestSetLaunch(t *testing.T) {
 	of, row := &Row{}, &Row{}
 	testenv.Fill(&of.Kernel, 1)

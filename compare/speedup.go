@@ -13,8 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// SpeedupVerdict states whether more threads, or work for idle XVEs, may make a
-// kernel faster.
+// SpeedupVerdict states whether more threads, or more work for idle XVEs, may
+// make a kernel faster.
 type SpeedupVerdict string
 
 // The verdicts. None of them promises a speedup.
@@ -26,8 +26,8 @@ const (
 	SpeedupUndetermined SpeedupVerdict = "undetermined"
 )
 
-// Bound is an upper bound of a speedup and its formula. It is absent if it is
-// unknown.
+// Bound is an upper bound of a speedup, with its formula. Max is absent if the
+// bound is unknown.
 type Bound struct {
 	Max     unit.Opt[float64]
 	Formula string
@@ -37,15 +37,16 @@ type Bound struct {
 // threads and by balancing, each with a bound. It is zero for a task that is not
 // a kernel.
 type PotentialSpeedup struct {
-	Verdicts    []SpeedupVerdict // the verdict with the largest gain is first
-	Evidence    string           // the values, in a sentence without a period
-	MoreThreads Bound            // by more threads on busy XVEs
-	Balancing   Bound            // by work for XVEs that were idle within the launches
-	// LimitedBy is the reason why more threads do not help; otherwise empty.
+	Verdicts    []SpeedupVerdict // verdicts, starting with the one with the largest gain
+	Evidence    string           // the values behind the verdicts, in a sentence without a period
+	MoreThreads Bound            // bound of the speedup from more threads on busy XVEs
+	Balancing   Bound            // bound of the speedup from work for XVEs that were idle during the launches
+	// LimitedBy is the reason why more threads do not help. It is empty if they
+	// may help.
 	LimitedBy Limiter
 }
 
-// Limiter is the resource that limits a kernel that more threads do not speed up.
+// Limiter is the resource that prevents more threads from speeding up a kernel.
 type Limiter string
 
 // The limiters.
@@ -67,7 +68,8 @@ func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
 // Has reports whether the verdicts contain a verdict.
 func (w *PotentialSpeedup) Has(v SpeedupVerdict) bool { return slices.Contains(w.Verdicts, v) }
 
-// Words returns the verdicts for people: "balance the work, undetermined".
+// Words returns the verdicts as text for people: "balance the work,
+// undetermined".
 func (w *PotentialSpeedup) Words() string {
 	words := make([]string, len(w.Verdicts))
 	for i, v := range w.Verdicts {
@@ -88,8 +90,8 @@ func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	return w.MoreThreads.Max
 }
 
-// SavableTime returns the upper bound of the time that a kernel can gain, by which
-// kernels are ranked. It is NaN if the bound is unknown.
+// SavableTime returns the upper bound of the time that a kernel can save.
+// Kernels are ranked by this time. It is NaN if the bound is unknown.
 func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	t, timed := row.Total.Value()
 	b, bounded := w.Bound().Value()
@@ -99,9 +101,10 @@ func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	return float64(t) * (1 - 1/max(b, 1))
 }
 
-// ownUse returns a row's counters without the other kernels. At most a share f
-// of a value comes from them, so the kernel's own value is (value - f theirs) /
-// (1 - f). This applies only to kernels that take turns.
+// ownUse returns a row's counters after subtracting the other kernels. At most
+// a share f of a value comes from other kernels, so the kernel's own value is
+// (value - f theirs) / (1 - f). This formula applies only to kernels that take
+// turns.
 func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 	others, several := r.others(row)
 	f := min(float64(row.Certainty.OtherTasks.Or(1)), 1-1e-9)
@@ -117,8 +120,9 @@ type limit struct {
 	text  string
 }
 
-// threadLimits returns the limits of more threads on busy XVEs, the tightest
-// first: free slots by Little's law, the busiest pipe, and peak bandwidths.
+// threadLimits returns the limits of the gain from more threads on busy XVEs,
+// starting with the tightest: free slots by Little's law, the busiest pipe, and
+// peak bandwidths.
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
@@ -153,9 +157,10 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 }
 
 // idleWithinLaunches returns the likely and the largest idle share of XVEs in
-// the launches' own time. All XVEs are idle outside the launches, at most for
-// min(OutsideLaunches, idle). If that time is not measured, it is likelyOutside
-// of its bound. The idle share that the launch itself implies is the least.
+// the launches' own time. Outside the launches, all XVEs are idle, for a share
+// of at most min(OutsideLaunches, idle). If the time outside was not measured,
+// the likely value uses the share likelyOutside of that bound. Neither result
+// is less than the idle share that the launch itself implies.
 func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	floor, idle := row.XVEs.Floor, unit.Ratio(min(u.idle, 1-1e-3))
 	outside := min(row.Certainty.OutsideLaunches.Or(1), idle)
@@ -169,11 +174,11 @@ func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	return max(within, floor), max(idle, floor)
 }
 
-// balancingBound returns the upper bound of the speedup from balancing the work.
-// Idle time is not sufficient for it, because an XVE with a few long threads
-// counts as busy. So the bound is the predicted occupancy divided by the measured
-// occupancy. Threads that wait at a barrier are counted as resident, so a
-// kernel with barriers has no bound.
+// balancingBound returns the upper bound of the speedup from balancing the
+// work. Idle time alone does not give a bound, because an XVE with a few long
+// threads counts as busy. So the bound is the predicted occupancy divided by
+// the measured occupancy. Threads that wait at a barrier count as resident, so
+// occupancy gives no bound for a kernel with barriers.
 func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 	p, measured := row.Predicted, row.Measured.Or(0)
 	if row.LeastBarriers() > 0 {
@@ -181,7 +186,7 @@ func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 	}
 	if p != nil && measured > 0 {
 		high := p.AverageHigh
-		if row.Instances.Or(fewLaunches) < fewLaunches { // few launches may differ from their mean
+		if row.Instances.Or(fewLaunches) < fewLaunches { // a few launches may differ from their mean
 			high = min(high+fewLaunchesAdd, 1)
 		}
 		if b := float64(high / measured); b > byIdle {
@@ -216,8 +221,8 @@ func (r *Result) undeterminedReason(row *Row) string {
 	return ""
 }
 
-// potentialSpeedup returns the potential speedup of a row by the limits of its
-// busy XVEs and the idle time of its XVEs.
+// potentialSpeedup returns the potential speedup of a row. It depends on the
+// limits of busy XVEs and on the idle time.
 func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if why := r.undeterminedReason(row); why != "" {
 		return PotentialSpeedup{Verdicts: []SpeedupVerdict{SpeedupUndetermined}, Evidence: why}
@@ -226,7 +231,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	counted := usedBy(&row.Kernel)
 	limits := r.threadLimits(row, counted, roofs)
 	likely, most := idleWithinLaunches(row, counted)
-	// the larger of the bounds with and without the other kernels
+	// use the larger of the bounds with and without the other kernels
 	if own, mixed := r.ownUse(row); mixed {
 		if other := r.threadLimits(row, own, roofs); other[0].bound > limits[0].bound {
 			limits = other
@@ -246,8 +251,9 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	var depth SpeedupVerdict
 	var because string
 	depth, because, w.LimitedBy = r.moreThreads(row, limits, roofs, &why)
-	// If threads end faster than others start for most of a launch, XVEs are idle
-	// because threads start too slowly. More work does not change that.
+	// If threads end faster than new threads start for most of a launch, XVEs
+	// are idle because threads start too slowly. More work-groups do not change
+	// that.
 	_, _, short := r.threadLifetimes(row)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
 		!(short && row.Predicted.Waves >= imbalanceWaves)
@@ -269,8 +275,9 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	return w
 }
 
-// modeFull returns that the slots of a known register mode are full, if they are
-// not all slots of the XVE; otherwise "".
+// modeFull describes a register mode whose thread slots are all occupied. It
+// returns "" if the slots are not all occupied, if the mode is unknown, or if
+// the mode allows all slots of the XVE.
 func (r *Result) modeFull(row *Row) string {
 	gain, mode := r.modeGain(row)
 	if n, known := row.Registers.Value(); known && gain > 1 &&
@@ -281,8 +288,8 @@ func (r *Result) modeFull(row *Row) string {
 	return ""
 }
 
-// moreThreads returns the verdict on more threads for busy XVEs, its reason, and
-// the limiter. limits begins with the tightest limit.
+// moreThreads returns the verdict on more threads for busy XVEs, with its
+// reason and the limiter. limits is sorted, with the tightest limit first.
 func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict,
 	because string, by Limiter) {
 	tight := limits[0]
@@ -334,7 +341,7 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 }
 
 // memoryUndetermined returns why it is unknown whether memory has bandwidth for
-// more threads, or "" if it has.
+// more threads, or "" if it is known to have bandwidth.
 func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
@@ -358,7 +365,8 @@ func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 }
 
 // activeWhileBusy returns the active share of the time in which XVEs were busy.
-// told is false if the states of the array do not add up, or if no XVE was busy.
+// told is false if the shares of the array states do not add up, or if no XVE
+// was busy.
 func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	sum, all := arrayStates(row)
 	busy := row.Active.Or(0) + row.Stalled.Or(0)
@@ -368,36 +376,36 @@ func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	return row.Active.Or(0) / busy, true
 }
 
-// arrayStates returns the sum of the states of the XVE array. all is false if the
-// input lacks a state.
+// arrayStates returns the sum of the shares of the XVE array states. all is
+// false if the input lacks a state.
 func arrayStates(row *Row) (sum unit.Ratio, all bool) {
 	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() &&
 		row.Idle.Present()
 }
 
-// noArray reports whether all states of the XVE array are 0.0%. Only a row without
-// a sample has such states.
+// noArray reports whether all states of the XVE array are 0.0%, which happens
+// only in a row without a sample.
 func noArray(row *Row) bool {
 	sum, all := arrayStates(row)
 	return all && sum <= 0
 }
 
-// peakBandwidth is a bandwidth that a kernel used, and the most that the device
-// has, both in GB/s.
+// peakBandwidth is the bandwidth that a kernel used, with the highest bandwidth
+// of the device, both in GB/s.
 type peakBandwidth struct {
 	name       string
 	used, peak float64
 	source     string
 	loose      bool // the real peak may be lower
-	ofMemory   bool // false for the interface to memory, and for L3
+	ofMemory   bool // true for memory itself, false for the interface to memory and for L3
 }
 
-// share returns the used share of the peak bandwidth.
+// share returns the ratio of the used bandwidth to the peak bandwidth.
 func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
-// peakBandwidths returns the bandwidths with a known used and peak value. A peak
-// that is lower than the used bandwidth is wrong: it is reported in wrong, and is
-// not used.
+// peakBandwidths returns the bandwidths whose used value and peak are known. If
+// a peak is lower than the used bandwidth, it is an error: wrong describes it,
+// and the peak is not used.
 func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	c := row.Counters
 	if c == nil || r.Device == nil || r.averagedGPUs(row) > 1 {
@@ -411,8 +419,8 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
 	}
 	for _, x := range []peakBandwidth{
-		// The interface to memory, in each direction, may move more than the
-		// memory itself. The lower peak is the limit.
+		// In each direction, the interface to memory may move more than the
+		// memory itself can. The lower of the two peaks is the limit.
 		{name: "reading from memory", used: c.MemoryRead.Or(0), peak: c.MemoryReadPeak.Or(0), source: folder},
 		{name: "writing to memory", used: c.MemoryWrite.Or(0), peak: c.MemoryWritePeak.Or(0), source: folder},
 		memory, l3,
@@ -430,7 +438,7 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	return list, wrong
 }
 
-// tableBandwidth returns the bandwidth with the peak of the device table.
+// tableBandwidth returns a used bandwidth with the peak from the device table.
 func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwidth {
 	if len(most) == 0 {
 		return peakBandwidth{}
@@ -443,7 +451,7 @@ func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwi
 		loose: most[0].Fastest != ""}
 }
 
-// text returns the used and the peak bandwidth, and their ratio.
+// text describes the used and the peak bandwidth, and their ratio.
 func (f *peakBandwidth) text() string {
 	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.peak, f.source,
 		f.share())
@@ -453,20 +461,21 @@ func (f *peakBandwidth) text() string {
 type stalls struct {
 	list []ingest.Stall
 	sum  unit.Ratio
-	// hidden is the share of stalls that other threads can hide: waiting for
-	// results of memory or of an instruction.
+	// hidden is the share of stalls that other threads can hide: stalls that
+	// wait for a result from memory or from an instruction.
 	hidden unit.Ratio
-	send   unit.Ratio // share of stalls that threads may hide or not
+	send   unit.Ratio // share of stalls that other threads may or may not hide
 }
 
-// latencies are prefixes of the reasons that other threads can hide. The other
-// reasons are shared by all threads: a busy pipe, missing instructions, or threads
-// that wait for each other.
+// latencies contains prefixes of the stall reasons that other threads can hide.
+// All threads share the other reasons: a busy pipe, missing instructions, or
+// threads that wait for each other.
 var latencies = []string{"sbid", "scoreboard", "dist"}
 
-// onSend is the prefix of stalls on send. Intel's Metrics Discovery has two texts
-// for the counter. Other threads hide waiting for the result of a send, but they
-// also wait for its dispatch.
+// onSend is the prefix of stalls on send. Intel's Metrics Discovery describes
+// this counter in two ways, which differ in what other threads can hide. Other
+// threads hide the time to wait for the result of a send, but not the time to
+// wait for its dispatch.
 const onSend = "send"
 
 func stallsOf(row *Row) (s stalls) {
@@ -493,7 +502,8 @@ func (s *stalls) usable() bool {
 	return len(s.list) > 0 && abs(s.sum.Minus(1)) <= printedHalf*unit.Points(len(s.list))+digit
 }
 
-// text returns the reasons, the largest first, or "" without any.
+// text lists the stall reasons, the largest first. It is "" if there are no
+// reasons.
 func (s *stalls) text() string {
 	if len(s.list) == 0 {
 		return ""

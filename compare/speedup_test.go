@@ -25,12 +25,12 @@ func array(active, stalled, idle float64) tell {
 // bandwidth.
 type speedupCase struct {
 	name                   string
-	time                   float64 // seconds, of all launches
+	time                   float64 // time of all launches, in seconds
 	measured               float64
 	array                  tell
 	counters               *ingest.Counters
 	words                  string
-	moreThreads, balancing float64 // 0 for none
+	moreThreads, balancing float64 // expected bounds; 0 for no bound
 	evidence               string
 }
 
@@ -61,8 +61,9 @@ func pipes(alu, send float64) *ingest.Counters {
 
 func TestSpeedup(t *testing.T) {
 	for _, c := range []speedupCase{
-		// Real pairs: a program at 99.7 % in both runs, and one that became
-		// faster at less occupancy, whose exports count no pipe.
+		// The following cases are pairs of real runs: a program at 99.7% in
+		// both runs, and a program that became faster at lower occupancy. Their
+		// exports count no pipe.
 		{"full and slow", 0.848, 99.7, array(35, 64.7, 0.3), nil, "limited by something else", 1, 1.003, "at most 1.00 times as fast (slots: 100.0% / 100.0% busy occupancy"},
 		{"full, without the array", 0.848, 99.7, func(*ingest.Kernel) {}, nil, "limited by something else", 1.003, 0, "slots"},
 		{"39.8% and slow", 1.000, 39.8, array(80, 15, 5), nil, "undetermined", 95 / 39.8, 1 / .398, "no pipe counters"},
@@ -120,8 +121,8 @@ func TestSpeedupOfOthers(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfCounters has a kernel for which more threads would help by its
-// slots and pipes alone.
+// TestSpeedupOfCounters checks that other counters can limit a kernel for which
+// more threads would help according to its slots and pipes.
 func TestSpeedupOfCounters(t *testing.T) {
 	with := func(change func(*ingest.Counters)) *ingest.Counters {
 		c := pipes(30, 10)
@@ -166,8 +167,8 @@ func TestSpeedupOfCounters(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfTurns: the possible share of another kernel is subtracted from
-// the counters, and the larger bound is used.
+// TestSpeedupOfTurns checks that the possible share of another kernel is
+// subtracted from the counters, and that the larger of the two bounds is used.
 func TestSpeedupOfTurns(t *testing.T) {
 	counters := pipes(30, 10)
 	one := kernel("one", "458752", "16", 16, 100, 0.5, measured(40), peak(100), array(30, 65, 5))

@@ -10,7 +10,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestShares: the share of the GPU time of a row, and the rows that count as
+// TestShares checks a row's share of the GPU time, and which rows count as
 // judged.
 func TestShares(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{
@@ -32,7 +32,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestPrintedParts: an unknown part is not printed, also not as 0.0.
+// TestPrintedParts checks that an unknown part is not printed, not even as 0.0.
 func TestPrintedParts(t *testing.T) {
 	row := compared(t, mtl112(), DefaultOptions(),
 		&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(60))}})
@@ -45,8 +45,8 @@ func TestPrintedParts(t *testing.T) {
 	}
 }
 
-// TestNearestBandwidth: if a kernel is near two peak bandwidths, the nearer one
-// is named.
+// TestNearestBandwidth checks that the nearer limit is named if a kernel is
+// near two peak bandwidths.
 func TestNearestBandwidth(t *testing.T) {
 	k := kernel("k", "458752", "16", 16, 100, 1, measured(40), idle(5), peak(100))
 	for _, c := range []struct {
@@ -64,7 +64,8 @@ func TestNearestBandwidth(t *testing.T) {
 	}
 }
 
-// TestUnnamedDevice: one peak is sufficient to name the possible devices.
+// TestUnnamedDevice checks that a single peak is sufficient to list the
+// possible devices.
 func TestUnnamedDevice(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// constants returns the values of the string constants of this package whose
-// names or types match.
+// constants returns the values of this package's string constants whose name
+// prefix or type matches.
 func constants(t *testing.T, prefix, typ string) (values []string) {
 	t.Helper()
 	files, err := os.ReadDir(".")
@@ -48,8 +48,8 @@ func constants(t *testing.T, prefix, typ string) (values []string) {
 	return values
 }
 
-// TestTablesAreComplete finds each constant in its table, and each cause, remedy,
-// and verdict in the glossary.
+// TestTablesAreComplete checks that each constant is in its table, and that
+// each cause, remedy, and verdict is in the glossary.
 func TestTablesAreComplete(t *testing.T) {
 	glossary, err := os.ReadFile("../report/glossary.txt")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestTablesAreComplete(t *testing.T) {
 	}
 	tables := []struct {
 		what, prefix, typ string
-		term              string // that the glossary has for an entry; "" for none
+		term              string // term in the glossary for an entry; "" if it has none
 		entries           []string
 	}{
 		{what: "Causes", prefix: "Cause", term: "cause"},
@@ -104,8 +104,9 @@ func TestTablesAreComplete(t *testing.T) {
 	}
 }
 
-// TestObservedCounts: each line of the counts belongs to the ground with its
-// text, so that no confidence comes from the counts of another ground.
+// TestObservedCounts checks that each line of the counts belongs to the ground
+// that it names. Otherwise, a confidence would come from the counts of another
+// ground.
 func TestObservedCounts(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(observed), "\n")
 	if len(lines) != len(Grounds) {

@@ -13,14 +13,14 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A way changes one figure of a run and leaves the others as they are.
+// A way changes one value of a run in steps and keeps the other values.
 type way struct {
-	reason         string // what it goes through
+	reason         string // description of the values and thresholds that the steps pass
 	from, to, step float64
 	d              *arch.Device
 	run            func(x float64) *ingest.Run
 	options        func(o *Options, x float64)
-	next           bool // what to run next, too, which takes time
+	next           bool // also compare the next step, which takes time to compute
 }
 
 // TestThresholds varies one value at a time and compares the results for the
@@ -78,7 +78,7 @@ func TestThresholds(t *testing.T) {
 	testenv.Golden(t, "testdata/thresholds.txt", []byte(got.String()))
 }
 
-// inShort returns the results for a row without sentences and numbers.
+// inShort returns the results for a row, without sentences and numbers.
 func inShort(r *Result, row *Row, next bool) string {
 	said := []string{string(row.Verdict)}
 	cause := func(c *Cause) string {
@@ -121,7 +121,7 @@ func inShort(r *Result, row *Row, next bool) string {
 	return strings.Join(said, "; ")
 }
 
-// inFigures returns the numbers of the results for a row.
+// inFigures returns the numbers in the results for a row.
 func inFigures(r *Result, row *Row) (list []string) {
 	add := func(name string, v float64, ok bool) {
 		if ok && !math.IsNaN(v) {
@@ -162,9 +162,9 @@ func inFigures(r *Result, row *Row) (list []string) {
 	return list
 }
 
-// ways begin with 100 launches of 4 full waves on the Meteor Lake part (896
-// thread slots), 1 s in total, unless they state otherwise. 5 of 100
-// instructions are in rows of no kernel.
+// ways returns the values to vary. Unless a way states otherwise, it starts
+// with 100 launches of 4 full waves on the Meteor Lake part (896 thread slots),
+// 1 s in total, with 5 of 100 instructions in rows of no kernel.
 func ways() []way {
 	const most = "114688"
 	of := func(kernels ...ingest.Kernel) *ingest.Run {
@@ -453,7 +453,8 @@ func ways() []way {
 }
 
 // sequence returns a trace of n launches of each task with a gap between them.
-// Each next task begins later by delay.
+// The first launch of each task is delay later than the first launch of the
+// task before.
 func sequence(n, gap, length, delay int64, tasks ...string) *ingest.Trace {
 	trace := &ingest.Trace{}
 	for range tasks {

@@ -6,15 +6,15 @@ import "occudiff/ingest/unit"
 // their time. It covers the kernels that were measured and compared.
 type Total struct {
 	Kernels       int                  `json:"kernels"`
-	TimeShare     unit.Ratio           `json:"time_percent"`              // of the kernels' time that is covered
-	Predicted     unit.Opt[unit.Ratio] `json:"predicted_average_percent"` // absent if a kernel has none
+	TimeShare     unit.Ratio           `json:"time_percent"`              // share of the kernels' time that is covered
+	Predicted     unit.Opt[unit.Ratio] `json:"predicted_average_percent"` // absent if a covered kernel has none
 	PredictedHigh unit.Opt[unit.Ratio] `json:"predicted_average_high_percent"`
 	Measured      unit.Ratio           `json:"measured_percent"`
 }
 
-// total returns the total of the run. all is the time of its kernels.
+// total returns the total of the run. all is the time of all its kernels.
 func (r *Result) total(all unit.Seconds) *Total {
-	var measured, low, high, time unit.Seconds // thread-slot time as a share of all slots, and the time
+	var measured, low, high, time unit.Seconds // sums of thread-slot time, as a share of all slots, and of the time
 	kernels, predicted := 0, true
 	for i := range r.Rows {
 		row := &r.Rows[i]

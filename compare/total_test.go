@@ -9,8 +9,9 @@ import (
 	"occudiff/predict"
 )
 
-// TestTotal checks the mean of a run over time. A kernel without a value is not
-// zero: the mean does not cover it, and states so.
+// TestTotal checks the mean occupancy of a run over time. A kernel without a
+// value does not count as zero: the mean does not cover it, and reports how
+// much it covers.
 func TestTotal(t *testing.T) {
 	row := func(verdict Verdict, seconds unit.Seconds, measured, average float64) Row {
 		r := Row{Kernel: ingest.Kernel{Total: unit.Some(seconds), Measured: unit.Maybe(unit.FromPercent(measured), measured >= 0)},

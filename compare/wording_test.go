@@ -10,8 +10,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestFiguresOfSentences checks the numbers in sentences: intervals with two
-// digits, shares without decimals, and no small value that is printed as 0.
+// TestFiguresOfSentences checks the numbers in sentences: intervals have two
+// digits, shares have no decimals, and no small value is printed as 0.
 func TestFiguresOfSentences(t *testing.T) {
 	short := func(n int64, total float64) ingest.Kernel {
 		return kernel("k", "114688", "256", 32, n, total, measured(90), idle(8))
@@ -22,7 +22,7 @@ func TestFiguresOfSentences(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
 		kernels []ingest.Kernel
-		inRows  float64 // instructions of 100 in rows of kernels
+		inRows  float64 // instructions in rows of kernels, of 100
 		says    string
 	}{
 		{"hundredths below a tenth", []ingest.Kernel{short(1000, 0.094), beside(1)}, 95, "lasts 0.09 of an interval"},
@@ -43,8 +43,8 @@ func TestFiguresOfSentences(t *testing.T) {
 	}
 }
 
-// TestSavesTime: a remedy that only makes a kernel measurable, or that states
-// that nothing can be gained, does not save time.
+// TestSavesTime checks that a remedy does not save time if it only makes a
+// kernel measurable, or if it states that nothing can be gained.
 func TestSavesTime(t *testing.T) {
 	for _, l := range []Remedy{LongerThreads, FewerRegisters, LessSLM, FillWaves, MoreWorkGroups, BalanceWorkGroups,
 		BalanceWork, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
@@ -59,14 +59,15 @@ func TestSavesTime(t *testing.T) {
 	}
 }
 
-// TestRecorded: values from all samples of a run replace the profiler's own
-// values, which are kept as printed. Counters around each launch are kept.
+// TestRecorded checks that values from all samples of a run replace the
+// profiler's own values, which stay available as printed. Counters that were
+// read around each launch are not replaced.
 func TestRecorded(t *testing.T) {
 	record := func(idle float32, tasks ...string) *ingest.Recording {
 		trace := sequence(40, 1_500_000, 2_500_000, 0, tasks...)
 		r := &ingest.Recording{Trace: trace}
 		for at := int64(1_000_000); at <= trace.Last; at += 1_000_000 {
-			busy := float32(0) // of the part of a sample in which a launch ran
+			busy := float32(0) // share of a sample in which a launch ran
 			for l := range trace.All() {
 				if over := min(l.End, at) - max(l.Start, at-1_000_000); over > 0 {
 					busy += float32(over) / 1e6
@@ -83,9 +84,9 @@ func TestRecorded(t *testing.T) {
 		reason      string
 		more        tell
 		task        string
-		idle        float32 // what samples hold in which nothing ran
+		idle        float32 // occupancy of samples without a launch
 		measured    float64
-		printed     float64 // 0: not
+		printed     float64 // occupancy as printed; 0 if it was not replaced
 		note        string
 		other, copy bool
 	}{
@@ -122,10 +123,10 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTraced: gaps and lengths of launches in a trace are reported as far as
-// they explain idle time.
+// TestTraced checks that gaps and lengths of launches in a trace are reported
+// if they explain idle time.
 func TestTraced(t *testing.T) {
-	uneven := &ingest.Trace{} // nine launches of 0.2 ms and one of 2 ms, one after the other
+	uneven := &ingest.Trace{} // nine launches of 0.2 ms and one of 2 ms, in sequence
 	uneven.AddLane("gpu")
 	at := int64(0)
 	for i := range int64(10) {
@@ -141,7 +142,7 @@ func TestTraced(t *testing.T) {
 		reason string
 		trace  *ingest.Trace
 		k      ingest.Kernel
-		want   string // causes with their confidence
+		want   string // expected causes with their confidence
 	}{
 		{"gaps of a third, and as much idle", sequence(10, 1_000_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps low"},
 		{"gaps of a tenth, of a third idle", sequence(10, 220_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps low"},
@@ -166,8 +167,8 @@ func TestTraced(t *testing.T) {
 	}
 }
 
-// TestBesideInTrace: the kernel that shares most of the time is named, also if
-// it is the first of the trace.
+// TestBesideInTrace checks that the kernel that shares most of the time is
+// named, even if it is the first in the trace.
 func TestBesideInTrace(t *testing.T) {
 	k := kernel("k", "14336", "256", 32, 10, .02, measured(90), idle(1))
 	other := kernel("other", "114688", "256", 32, 10, .02, measured(90), idle(1))
@@ -182,8 +183,9 @@ func TestBesideInTrace(t *testing.T) {
 	}
 }
 
-// TestIdleEngines: if half of the XVEs are idle, one of two stacks worked. On a
-// device with one stack, some compute engines worked.
+// TestIdleEngines checks a run in which half of the XVEs are idle. On a device
+// with two stacks, one of them worked. On a device with one stack, some compute
+// engines worked.
 func TestIdleEngines(t *testing.T) {
 	hpc := max1100()
 	hpc.Architecture = "Xe-HPC"
@@ -202,8 +204,8 @@ func TestIdleEngines(t *testing.T) {
 	}
 }
 
-// TestProven: a bound from counters is not a proof. A row that matches or
-// cannot be judged needs none.
+// TestProven checks that a bound from counters does not count as a proof. A row
+// that matches or cannot be judged needs no proof.
 func TestProven(t *testing.T) {
 	for sure, want := range map[Confidence]bool{High: true, Medium: false, Low: false, 0: true} {
 		if row := (Row{Cause: &Cause{Confidence: sure}}); row.Proven() != want {
@@ -215,8 +217,8 @@ func TestProven(t *testing.T) {
 	}
 }
 
-// TestWhyModel: a different peak is explained by SLM or barriers if VTune
-// reports such a limit, or if no input excludes it.
+// TestWhyModel checks that a different peak is explained by SLM or barriers, if
+// VTune reports such a limit or no input excludes it.
 func TestWhyModel(t *testing.T) {
 	peaks := func(slm, barrier float64) tell {
 		return func(k *ingest.Kernel) {

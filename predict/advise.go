@@ -11,15 +11,14 @@ import (
 	"occudiff/predict/arch"
 )
 
-// VariableSettings selects a launch's settings that Advise may change. The zero
-// value changes none. A setting that the launch lacks (the local size or the
-// sub-group size) is always searched, because there is no prediction without
-// it.
+// VariableSettings selects the settings of a launch that Advise may change. The
+// zero value changes none. If the launch lacks the local size or the sub-group
+// size, that setting is always searched, because a prediction requires it.
 type VariableSettings struct {
 	Local, SIMD, SLM, GRF bool
 }
 
-// allows reports whether a setting may change. A setting that is not searched
+// allows reports whether a setting may change. Settings that are never searched
 // (barriers, work-group count) may always change.
 func (may VariableSettings) allows(setting string) bool {
 	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
@@ -30,12 +29,12 @@ func (may VariableSettings) allows(setting string) bool {
 // the launch did not have the setting.
 type Change struct {
 	Setting string // one of the Setting... constants
-	From    int64  // work-items, lanes, bytes, registers, barriers, or work-groups
+	From    int64  // value in work-items, lanes, bytes, registers, barriers, or work-groups
 	To      int64
 	Text    string // "work-group size 320 -> 448"; only for a proposed change
 }
 
-// Settings that a Change can name.
+// The settings that a Change can name.
 const (
 	SettingLocal    = "work-group size"
 	SettingSIMD     = "sub-group size"
@@ -45,8 +44,8 @@ const (
 	SettingGroups   = "work-groups"
 )
 
-// worded returns a proposed setting with its changes relative to the original
-// launch.
+// worded returns a copy of a proposed setting in which the text of each change
+// is set.
 func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	chosen := *s
 	chosen.Changes = changes([]Change{}, d, from, s.Launch)
@@ -56,7 +55,7 @@ func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	return chosen
 }
 
-// worded returns the change with its text.
+// worded returns the change with Text set.
 func (c Change) worded() Change {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
@@ -75,11 +74,11 @@ func (c Change) worded() Change {
 type Setting struct {
 	Launch     Launch
 	Prediction Prediction
-	// Changes are relative to the original launch. The list is empty if it is
-	// that launch, and never nil.
+	// Changes are the differences from the original launch. The list is empty
+	// for the original launch, and never nil.
 	Changes []Change
 
-	changed                   int        // count of changed settings; Changes is filled only for chosen settings
+	changed                   int        // number of changed settings; Changes itself is set only for chosen settings
 	cost                      float64    // see costOf
 	usefulAverage, usefulPeak unit.Ratio // results of useful
 }
@@ -90,26 +89,27 @@ type Advice struct {
 	Current   *Prediction // nil if the original launch cannot run
 	Rejection error       // reason why it cannot run: a *LaunchError
 
-	// Best are the settings with the highest average, within the printed digit,
-	// then with the highest peak. Both exclude idle lanes. Without a global
-	// size, the Xe-core occupancy is used. Equal settings are ordered by the
-	// smallest change, then the largest sub-group, then the smallest
-	// work-group. If no setting with the highest average has the highest peak,
-	// the last setting has the highest peak. Best is never nil. It is empty if
-	// no setting can run.
+	// Best contains the settings with the highest average, as printed. Among
+	// these, the settings with the highest peak are first. Both values exclude
+	// idle lanes. Without a global size, the Xe-core occupancy is used instead.
+	// Equal settings are ordered by the smallest change, then the largest
+	// sub-group, then the smallest work-group. If no setting with the highest
+	// average has the highest peak, the last setting is one with the highest
+	// peak. Best is never nil. It is empty if no setting can run.
 	Best []Setting
-	// Equal is the number of settings that are as good as the first one in
+	// Equal is the number of settings that are as good as the first setting in
 	// Best.
 	Equal int
-	// Least is the smallest change of a single setting that gains at least
-	// minGain points of peak or average and reduces neither, whether or not idle
-	// lanes count. For a launch that cannot run, it is the smallest change that
-	// makes it run. It is nil if there is none.
+	// Least is the smallest change of a single setting that raises peak or
+	// average by at least minGain points and reduces neither. This must be true
+	// whether or not idle lanes count. For a launch that cannot run, it is the
+	// smallest change with which it can run. It is nil if there is no such
+	// change.
 	Least *Setting
-	Next  []NextStep // for each limit, the change that would relax it; never nil
-	// FullGrid is the work-group count that fills the GPU, for the original
-	// launch, or for the first setting in Best if the original launch cannot
-	// run.
+	Next  []NextStep // for each limit, the change that relaxes it; never nil
+	// FullGrid is the work-group count that fills the GPU. It applies to the
+	// original launch. If that cannot run, it applies to the first setting in
+	// Best.
 	FullGrid FullGrid
 	// SLMRoom is the largest SLM per work-group that keeps the number of
 	// work-groups per Xe-core, or 0 if there is none.
@@ -120,8 +120,8 @@ type Advice struct {
 // be proposed.
 const minGain unit.Points = 1
 
-// sameResult is the largest difference between ratios that is invisible in a
-// percentage with one decimal.
+// sameResult is the largest difference between ratios that a percentage with
+// one decimal does not show.
 const sameResult = 0.0005
 
 // mostBest is the maximum number of best settings, so that the list stays
@@ -134,15 +134,15 @@ const mostBest = 5
 //   - sub-group sizes of at least the launch's own
 //   - the GRF modes and SLM steps of the device
 //   - every work-group size that divides the global size and is a multiple of
-//     the sub-group size; if there is none, work-groups along the first
-//     dimension whose last one is smaller
+//     the sub-group size; if there is no such size, work-groups along the first
+//     dimension, of which the last one is smaller
 //
 // Settings are ranked by the occupancy of the lanes in use, because a launch
 // that fills threads with idle lanes only appears occupied. Smaller sub-groups
 // are not tried for a similar reason: they need more threads for the same
-// work-items. SLM is never removed or increased: using less of it requires
-// rewriting the kernel, and using none of it a different kernel. Therefore the
-// launch keeps its policy.
+// work-items. SLM is never removed or increased. Using less SLM requires
+// rewriting the kernel, and using none requires a different kernel. So the
+// policy of the launch never changes.
 //
 // The error is a *LaunchError if d is nil, or if no setting can run
 // with the fixed settings.
@@ -155,7 +155,7 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 		a.Rejection = err
 	}
 	if bad := (*LaunchError)(nil); d == nil || errors.As(a.Rejection, &bad) && bad.Code == codeDimensions {
-		return a, a.Rejection // contradicting sizes are not a launch that can be improved
+		return a, a.Rejection // a launch whose sizes contradict each other cannot be improved
 	}
 	found := search(d, l, may)
 	if a.Current == nil && len(found) == 0 {
@@ -191,9 +191,9 @@ func (s *Setting) outcome() (average, peak unit.Ratio) {
 	return s.Prediction.XeCore, s.Prediction.XeCore
 }
 
-// useful returns the outcome without the lanes that have no work-item. Such
-// lanes are in partially filled sub-groups and in work-groups that are smaller
-// than the others.
+// useful returns the same values as outcome, without the lanes that have no
+// work-item. Such lanes are in partially filled sub-groups and in work-groups
+// that are smaller than the others.
 func (s *Setting) useful() (average, peak unit.Ratio) {
 	p := &s.Prediction
 	items, groups := p.GroupSize, int64(1)
@@ -206,9 +206,10 @@ func (s *Setting) useful() (average, peak unit.Ratio) {
 	return average * share, peak * share
 }
 
-// costOf returns a change's cost: first the number of changed settings, then
-// the number of doublings. If these are equal, a launch parameter is easier to
-// change than SLM, and SLM is easier to change than the kernel's compilation.
+// costOf returns the cost of a change. It depends first on the number of
+// changed settings, then on the number of doublings. If these are equal, a
+// launch parameter is easier to change than SLM, and SLM is easier to change
+// than the kernel's compilation.
 func costOf(list []Change) float64 {
 	sum := 0.
 	for _, c := range list {
@@ -228,17 +229,18 @@ func costOf(list []Change) float64 {
 	return sum
 }
 
-// tops contains the highest results among all settings, for the lanes in use.
+// tops contains the highest average and the highest peak among all settings,
+// for the lanes in use.
 type tops struct{ average, peak unit.Ratio }
 
 // level returns 0 for the top and larger numbers for lower ratios. Ratios that
 // print the same have the same level.
 func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }
 
-// compare returns the order of two settings, the better one first. If two are
-// equal, the order is the smallest change, then the largest sub-group, which
-// starts the fewest threads, then the smallest work-group, which leaves the
-// shortest last wave.
+// compare orders two settings, with the better setting first. Equal settings
+// are ordered by the smallest change, then the largest sub-group, which starts
+// the fewest threads, then the smallest work-group, which leaves the shortest
+// last wave.
 func (t *tops) compare(x, y *Setting) int {
 	return cmp.Or(cmp.Compare(level(x.usefulAverage, t.average), level(y.usefulAverage, t.average)),
 		cmp.Compare(level(x.usefulPeak, t.peak), level(y.usefulPeak, t.peak)), cmp.Compare(x.cost, y.cost),
@@ -282,8 +284,8 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	return chosen
 }
 
-// idleChange reports whether a setting makes all changes that a chosen setting
-// makes and more, or reduces SLM further. The additional changes gain nothing,
+// idleChange reports whether a setting makes all changes of a chosen setting
+// and some more, or reduces SLM further. The additional changes gain nothing,
 // because the chosen settings are at least as good.
 func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 	var room [4]Change
@@ -331,10 +333,10 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 }
 
 // helps reports whether a setting gains enough in the average or the peak and
-// reduces neither, whether or not idle lanes count.
+// reduces neither. This must be true whether or not idle lanes count.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
-		const same = 1e-9 // equal lane shares are computed in different orders
+		const same = 1e-9 // shares that are equal may differ in the last digits, because the order of computation differs
 		return newAverage >= average-same && newPeak >= peak-same &&
 			max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
 	}
@@ -350,12 +352,13 @@ type FullGrid struct {
 	Multiple int64 // multiples of this number leave no partial last wave
 }
 
-// fullGridOf returns the work-group counts that fill the GPU, independent of
-// the launch's global size. With policy Whole, both are Xe-cores x N. With
-// Free, a wave can end inside a work-group if T does not divide the slots.
+// fullGridOf returns the work-group counts that fill the GPU. They do not
+// depend on the launch's global size. With policy Whole, both counts are
+// Xe-cores x N. With Free, a wave can end inside a work-group if T does not
+// divide the slots.
 func fullGridOf(d *arch.Device, l Launch) (FullGrid, error) {
 	l.Global = l.Local
-	p, err := Predict(d, l) // an error if the number of Xe-cores is unknown
+	p, err := Predict(d, l) // returns an error if the number of Xe-cores is unknown
 	if err != nil {
 		return FullGrid{}, err
 	}
@@ -370,8 +373,8 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// slmRoom returns the largest SLM step that allows as many work-groups as the
-// launch has now.
+// slmRoom returns the largest SLM step that allows as many work-groups per
+// Xe-core as the launch has now.
 func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 	now, err := Predict(d, l)
 	if err != nil {

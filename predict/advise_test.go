@@ -154,7 +154,7 @@ func TestAdviseCompletes(t *testing.T) {
 	}
 }
 
-// TestAdviseExplicitSIMD checks that an ESIMD kernel's width is kept.
+// TestAdviseExplicitSIMD checks that Advise keeps the width of an ESIMD kernel.
 func TestAdviseExplicitSIMD(t *testing.T) {
 	a, err := Advise(max1100(), Launch{Global: size(3584), Local: size(24), SIMD: ExplicitSIMD}, varyAll())
 	if err != nil || len(a.Best) == 0 {
@@ -167,8 +167,8 @@ func TestAdviseExplicitSIMD(t *testing.T) {
 	}
 }
 
-// TestAdviseSearch compares Best with every possible launch over a small grid,
-// found by brute force.
+// TestAdviseSearch compares Best with a brute-force search of every possible
+// launch over a small grid.
 func TestAdviseSearch(t *testing.T) {
 	for _, d := range allDevices() {
 		for _, l := range []Launch{
@@ -193,14 +193,14 @@ func TestAdviseSearch(t *testing.T) {
 	}
 }
 
-// TestAdviseOddGrids uses grids that cannot be divided into work-groups with
+// TestAdviseOddGrids checks grids that cannot be divided into work-groups with
 // complete sub-groups. Idle lanes must not count as occupancy.
 func TestAdviseOddGrids(t *testing.T) {
 	tests := []struct {
 		d       *arch.Device
 		l       Launch
 		best    string
-		partial bool // the proposal leaves smaller last work-groups
+		partial bool // the last work-groups of the proposal are smaller
 		reason  string
 	}{
 		{mtl112(), Launch{Global: size(4, 6), Local: size(1, 2), SIMD: 32}, "work-group 1 x 2, sub-group 32: peak 1.3%, average 1.3%", false,
@@ -245,9 +245,9 @@ func TestAdviseOddGrids(t *testing.T) {
 	}
 }
 
-// bruteForce returns the best average and peak. It tries every work-group with
-// up to three dimensions that divides the grid without idle lanes, and the
-// launch's own by the lanes that it uses.
+// bruteForce returns the highest average and peak. It tries every work-group of
+// up to three dimensions that divides the grid and leaves no idle lanes. It
+// also tries the launch's own work-group, counting only the lanes in use.
 func bruteForce(d *arch.Device, l Launch) (average, peak unit.Ratio) {
 	own, _ := Predict(d, l)
 	average, peak = (&Setting{Launch: l, Prediction: own}).useful()
@@ -285,7 +285,7 @@ func BenchmarkAdvise(b *testing.B) {
 	}
 }
 
-// TestDivisors compares the divisors with trying every number.
+// TestDivisors compares the divisors with the result of trying every number.
 func TestDivisors(t *testing.T) {
 	for _, most := range []int64{0, 1, 2, 7, 512, 1024, 5000} {
 		for _, n := range []int64{0, 1, 2, 3, 4, 16, 49, 97, 360, 1024, 1023, 4096 * 3, 9973, 9973 * 2, 65537, 1 << 40, 3 * (1 << 33), 999_983 * 1_000_003, math.MaxInt64} {

@@ -10,11 +10,11 @@ import (
 	"occudiff/predict/batch"
 )
 
-// BuildVerdict describes what a new compilation did to a kernel.
+// BuildVerdict describes the effect of a new compilation on a kernel.
 type BuildVerdict string
 
-// Build verdicts. A kernel that is worse in one metric and better in another is
-// worse: a gate must draw attention to it.
+// The build verdicts. A kernel that is worse in one metric and better in
+// another is worse, because a gate must draw attention to it.
 const (
 	Same    BuildVerdict = "same"
 	Better  BuildVerdict = "better"
@@ -34,12 +34,13 @@ type Build struct {
 	Changed  []string // keys of the metrics that differ, in the order of BuildMetrics; never nil
 }
 
-// Kernel returns the new kernel, otherwise the old one.
+// Kernel returns the new kernel. If the new compilation lacks it, it returns
+// the old kernel.
 func (p *Build) Kernel() *batch.Kernel { return cmp.Or(p.New, p.Old) }
 
-// Builds returns the kernels of two compilations, paired by name and device and
-// judged. Worse pairs come first; pairs with the same verdict are sorted by
-// name.
+// Builds pairs the kernels of two compilations by name and device, and returns
+// the pairs with their verdicts. Worse pairs come first. Pairs with the same
+// verdict are sorted by name.
 func Builds(older, newer []batch.Kernel) []Build {
 	place := map[string]int{}
 	var pairs []Build
@@ -68,9 +69,10 @@ func Builds(older, newer []batch.Kernel) []Build {
 	return pairs
 }
 
-// keysOf returns each kernel's key for pairing. An image may contain a name
-// several times, for several sub-group sizes: the n-th kernel with a name is
-// paired with the n-th kernel with that name.
+// keysOf returns the key of each kernel for pairing. An image may contain a
+// name several times, for several sub-group sizes. In that case, the n-th
+// kernel with a name is paired with the n-th kernel with the same name in the
+// other image.
 func keysOf(kernels []batch.Kernel) []string {
 	seen, keys := map[string]int{}, make([]string, len(kernels))
 	for i := range kernels {
@@ -84,9 +86,9 @@ func keysOf(kernels []batch.Kernel) []string {
 // BuildMetric is a property of a compiled kernel that is compared.
 type BuildMetric struct {
 	Key, Title, Unit string // Key is the JSON key; Title is empty if other metrics include this one
-	// worse is the direction that is worse: 1 up, -1 down, 0 neither.
-	// Registers, SIMD, SLM, and barriers are judged by their effect on
-	// occupancy.
+	// worse is the direction of a change that makes a kernel worse: 1 for up,
+	// -1 for down, 0 for neither. Registers, SIMD, SLM, and barriers have 0,
+	// because their effect on occupancy is judged instead.
 	worse int
 	Of    func(*batch.Kernel) unit.Opt[float64]
 }
@@ -128,8 +130,8 @@ func optional[T ~int | ~int64](o unit.Opt[T]) unit.Opt[float64] {
 // in the last printed digit.
 const leastOfBuilds = 0.05
 
-// judge compares the two kernels. Scratch is judged if a binary does not report
-// spills separately, because scratch then includes the spills.
+// judge sets the verdict of the pair. Scratch is judged only if a binary does
+// not report spills separately, because scratch then includes the spills.
 func (p *Build) judge() {
 	p.Changed = []string{}
 	switch {
@@ -149,8 +151,8 @@ func (p *Build) judge() {
 			continue
 		}
 		p.Changed = append(p.Changed, f.Key)
-		// A value that only one compilation has did change, but not provably
-		// for better or worse.
+		// A value that only one compilation has did change, but it is unknown
+		// whether the change is better or worse.
 		if hadOne && hasOne && (f.Key != scratch || !p.Old.Spill.Present() || !p.New.Spill.Present()) {
 			worse = worse || float64(f.worse)*(is-was) > 0
 			better = better || float64(f.worse)*(is-was) < 0

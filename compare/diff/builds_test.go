@@ -8,8 +8,8 @@ import (
 	"occudiff/predict/batch"
 )
 
-// TestBuildsCode checks that a kernel whose machine code alone changed needs a
-// measurement, and is neither better nor worse.
+// TestBuildsCode checks a kernel in which only the machine code changed. It
+// needs a measurement, and is neither better nor worse.
 func TestBuildsCode(t *testing.T) {
 	kernel := func(code string) []batch.Kernel {
 		return []batch.Kernel{{Kernel: zebin.Kernel{Name: "k", Registers: 128, SIMD: 16, Code: code}}}

@@ -5,10 +5,11 @@
 // it finds the runs that differ from the others.
 //
 // A sampled counter varies between runs of one program, so measured occupancy
-// alone is not sufficient. The busy occupancy varies the least, the residual
-// excludes the effect of the launch itself, and the launch times show whether two
-// values belong to the same kind of launch. The package depends on results of
-// compare and on statistics. It must not know files, or how a diff is shown.
+// alone is not sufficient. Three other values help. The busy occupancy varies
+// the least. The residual excludes the effect of the launch itself. The launch
+// times show whether two values belong to the same kind of launch. The package
+// depends on results of compare and on statistics. It must not depend on files,
+// or on how a diff is shown.
 package diff
 
 import (
@@ -28,32 +29,35 @@ type Verdict string
 // The verdicts of a diff. These rules apply in order:
 //
 //   - Busy occupancy is the most reliable metric: between days and programs,
-//     measured occupancy varies by 9 points and busy occupancy by one. A kernel is
-//     a regression if its busy occupancy fell by more than the threshold, or by
-//     more than three times the threshold if a launch is shorter than a sampling
-//     interval on either side. It is an improvement if busy occupancy rose by as
-//     much. If busy occupancy fell and tested launch times are more than 10%
-//     faster, the kernel is faster at lower occupancy.
+//     measured occupancy varies by 9 points and busy occupancy by one. A kernel
+//     is a regression if its busy occupancy fell by more than the threshold. If
+//     a launch is shorter than a sampling interval on either side, the limit is
+//     three times the threshold. A kernel is an improvement if its busy
+//     occupancy rose by more than the same limit. If busy occupancy fell and
+//     tested launch times are more than 10% faster, the kernel is faster at
+//     lower occupancy.
 //   - A kernel whose launches became more than 10% faster while its measured
 //     occupancy fell is also faster at lower occupancy.
-//   - Swapping the sides mirrors each verdict. So a kernel whose launches became
-//     slower while occupancy rose is slower at higher occupancy, and a kernel with
-//     slower launches and lower occupancy is a regression.
-//   - Measured occupancy is comparable if launches take as long as before, within
-//     10%, and if most instructions are in kernel rows, as far as both are known.
-//     Then a change beyond the threshold is a regression or an improvement. The
+//   - Swapping the sides mirrors each verdict. So a kernel is slower at higher
+//     occupancy if its launches became slower while occupancy rose, and it is a
+//     regression if its launches became slower while occupancy fell.
+//   - Measured occupancy is comparable if launches take as long as before,
+//     within 10%, and if most instructions are in kernel rows. A condition
+//     whose values are unknown is ignored. If measured occupancy is comparable,
+//     a change beyond the threshold is a regression or an improvement. The
 //     limit is twice the threshold if the noise is known only from a history.
-//   - Everything else is not comparable, including kernels that lack measured
-//     occupancy on either side: missing is not zero.
+//   - Every other kernel is not comparable, including kernels that lack
+//     measured occupancy on either side, because a missing value is not zero.
 //
 // A kernel that spills more, or has more private memory, is a regression if no
 // rule about its occupancy decides and its launches are not more than 10%
 // faster. A kernel that spills less is an improvement under the mirrored
-// conditions. The compiler's numbers have no noise.
+// conditions. These rules need no test, because the compiler's numbers have no
+// noise.
 //
 // With at least 4 runs per side, all changes are tested. With fewer runs, and
-// without a history that knows the noise, no test is possible: a change below
-// SingleRuns cannot be distinguished from noise.
+// without a history that knows the noise, no test is possible. A change below
+// SingleRuns then cannot be distinguished from noise.
 //
 // If the launch or the device changed, the residual (measured - predicted) must
 // have changed in the same direction, too. For example, an intended change of
@@ -64,7 +68,7 @@ const (
 	Improvement   Verdict = "improvement"
 	Faster        Verdict = "faster at lower occupancy"
 	Slower        Verdict = "slower at higher occupancy"
-	Unchanged     Verdict = "unchanged"    // not significant, or within the threshold
+	Unchanged     Verdict = "unchanged"    // the change is not significant, or within the threshold
 	Inconclusive  Verdict = "inconclusive" // too few runs to distinguish such a small change from noise
 	ChangedLaunch Verdict = "changed launch"
 	ChangedDevice Verdict = "changed device"
@@ -80,7 +84,7 @@ var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Fa
 
 // Options defines which changes count.
 type Options struct {
-	Threshold unit.Points // smallest occupancy change that counts, whatever a test returns
+	Threshold unit.Points // smallest occupancy change that counts, even if it is significant
 	// Noise returns the variance of a kernel's occupancy according to a
 	// history, in squared points. metric is the name of measured or busy
 	// occupancy. With Noise, fewer than 4 runs per side can be judged. It may
@@ -94,7 +98,7 @@ func DefaultOptions() Options { return Options{Threshold: 2} }
 
 // Side is one side of a diff: repeated runs of one program, one sample per run.
 type Side struct {
-	Name string // the user's name for it, for example a path; may be empty
+	Name string // the user's name for the side, for example a path; may be empty
 	Runs []*compare.Result
 }
 
@@ -103,31 +107,31 @@ type Launch struct {
 	Global    ingest.Size3
 	Local     ingest.Size3
 	SIMD      unit.Opt[int]
-	Adapter   unit.Opt[string] // from the row, if the export names one
+	Adapter   unit.Opt[string] // adapter of the row, if the export names it
 	Registers unit.Opt[int]
 	SLM       unit.Opt[unit.Bytes]
-	Spill     unit.Opt[unit.Bytes] // per thread
+	Spill     unit.Opt[unit.Bytes] // spilled registers per thread
 	Private   unit.Opt[unit.Bytes] // private memory per thread
 	// File and Line locate the kernel in the first run that has it.
-	// Unmeasurable counts the runs whose value may belong to other kernels.
-	// Such values are not samples.
+	// Unmeasurable is the number of runs whose value may belong to other
+	// kernels. Such values are not used as samples.
 	File         unit.Opt[string]
 	Line         unit.Opt[int]
 	Runs         int // runs that have the kernel
 	Of           int // all runs on this side
 	Unmeasurable int
 	Total        unit.Opt[unit.Seconds] // median over the runs
-	// Intervals is the shortest mean launch time among the runs, in sampling
-	// intervals. Misattributed is the largest share of instructions counted
-	// outside kernel rows. Exact is set if the counters were read around each
+	// Intervals is the shortest mean launch time of the runs, in sampling
+	// intervals. Misattributed is the largest share of instructions outside
+	// kernel rows in a run. Exact is set if the counters were read around each
 	// launch.
 	Intervals     unit.Opt[float64]
 	Misattributed unit.Opt[unit.Ratio]
 	Exact         bool
 }
 
-// Row is one kernel on both sides, or on one. It is complete when Compare
-// returns, and does not change.
+// Row is a kernel that is on both sides, or on one side. It is complete when
+// Compare returns, and does not change.
 type Row struct {
 	Task      string
 	Direction unit.Opt[string]
@@ -138,8 +142,8 @@ type Row struct {
 	Deltas    []Delta  // metrics that at least one side has, in order; see Delta
 
 	Verdict Verdict
-	Share   unit.Opt[unit.Ratio]     // of all tasks' time, on the side with the larger share
-	Speedup compare.PotentialSpeedup // from higher occupancy, on the new side
+	Share   unit.Opt[unit.Ratio]     // share of the time of all tasks, on the side with the larger share
+	Speedup compare.PotentialSpeedup // potential speedup from more occupancy, on the new side
 
 	samples [2]*samples
 }
@@ -160,7 +164,7 @@ type Summary struct {
 	NotKernels    int               `json:"not_kernels"`
 	Tested        int               `json:"tested"` // kernels whose measured occupancy was tested; the others have too few runs
 	TimeRatio     unit.Opt[float64] `json:"time_ratio"`
-	TimePairs     int               `json:"time_pairs"` // pairs that TimeRatio covers
+	TimePairs     int               `json:"time_pairs"` // number of pairs that TimeRatio covers
 	// OtherWork counts the paired kernels with different global sizes. Their
 	// times measure a different amount of work, so TimeRatio leaves them out.
 	OtherWork    int `json:"time_left_out"`
@@ -205,8 +209,8 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 		d.Rows = append(d.Rows, rowOf(p))
 	}
-	// Test all kernels first, because significance depends on how many kernels
-	// are tested.
+	// All kernels are tested before any is judged, because the significance of
+	// a change depends on the number of tested kernels.
 	d.stepDown()
 	for i := range d.Rows {
 		row := &d.Rows[i]
@@ -225,7 +229,7 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	return d
 }
 
-// rowOf returns a compared pair without its verdict.
+// rowOf returns the row of a pair, without its verdict.
 func rowOf(sides [2]*samples) Row {
 	row := Row{Changes: []Change{}}
 	of := [2]*Launch{}

@@ -13,14 +13,15 @@ import (
 	"occudiff/predict/arch"
 )
 
-// k describes a run's kernel for diff tests; a negative occupancy is absent.
+// k describes the kernel of a run for diff tests. A negative occupancy is
+// absent.
 type k struct {
 	task                string
 	global, local       []int64
 	simd                int
 	measured, predicted float64
 	idle                float64
-	seconds             float64 // per launch, 100 launches
+	seconds             float64 // time per launch; there are 100 launches
 	adapter             string
 	grf                 int
 	verdict             compare.Verdict
@@ -83,7 +84,7 @@ func TestDiffVerdicts(t *testing.T) {
 		reason       string
 		older, newer []*compare.Result
 		want         Verdict
-		change       float64 // of measured occupancy
+		change       float64 // change of measured occupancy, in points
 		p            float64 // 0 if there is no test
 	}{
 		{"one run per side, beyond the floor", runs(base, 62.7), runs(base, 48.6), Regression, -14.1, 0},
@@ -93,8 +94,8 @@ func TestDiffVerdicts(t *testing.T) {
 		{"the mirror image", runs(base, 60), runs(base, 70), Improvement, 10, 0},
 		{"four runs per side, apart: p is 2 of 70 deals", runs(base, 60, 61, 62, 63), runs(base, 50, 51, 52, 53),
 			Regression, -10, 2.0 / 70},
-		// U = 10 of 16. In 7 + 8 + 7 of the 70 arrangements, U is closer to 8,
-		// so p = 48/70.
+		// Mann-Whitney's U is 10 of 16. In 7 + 8 + 7 of the 70 arrangements, U
+		// is closer to 8, so p = 48/70.
 		{"a noisy fall is not a regression", runs(base, 50, 60, 70, 80), runs(base, 45, 55, 65, 75), Unchanged, -5, 48.0 / 70},
 		{"significant, but too small to care", runs(base, 60, 60.1, 60.2, 60.3), runs(base, 59, 59.1, 59.2, 59.3),
 			Unchanged, -1, 2.0 / 70},
@@ -112,8 +113,8 @@ func TestDiffVerdicts(t *testing.T) {
 			ChangedLaunch, -35, 2.0 / 70},
 		{"large GRF is a change of the launch", runs(fan2(func(x *k) { x.grf = 128 }), 95),
 			runs(fan2(func(x *k) { x.grf, x.predicted = 256, 50 }), 48), ChangedLaunch, -47, 0},
-		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: two collections from a real
-		// Gaussian run.
+		// The values come from two collections of a real Gaussian run: 62.7 /
+		// 0.793 = 79.1 and 48.6 / 0.57 = 85.3.
 		{"busy occupancy rose, but XVEs were idle for longer",
 			runs(fan2(func(x *k) { x.idle, x.seconds = 20.7, 523.2e-6 }), 62.7),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 43, 525.9e-6 }), 48.6),
@@ -194,7 +195,7 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 		older, newer []*compare.Result
 		changes      string
 		verdict      Verdict
-		note         string // code of the last note, except no-test
+		note         string // code of the last note other than no-test
 	}{
 		{"unknown properties are not changes", []*compare.Result{side("", "", "", 60)},
 			[]*compare.Result{side("", "", "", 60)}, "", Inconclusive, ""},
@@ -240,7 +241,7 @@ func TestDiffPairs(t *testing.T) {
 	for _, c := range []struct {
 		reason       string
 		older, newer []k
-		want         string // changes per pair, - for a kernel that only one side has
+		want         string // expected changes of each pair; - for a kernel that only one side has
 	}{
 		{"three sizes, all at another width: paired by size", []k{g(1, 8, 16), g(2, 8, 16), g(3, 8, 16)},
 			[]k{g(3, 8, 32), g(2, 8, 32), g(1, 8, 32)},
@@ -264,7 +265,8 @@ func TestDiffPairs(t *testing.T) {
 	} {
 		d := compareTwo([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
-		// The rows keep the new side's order. Only a report sorts them by verdict.
+		// The pairs keep the new side's order. The test does not need the rows
+		// of the result, which are sorted by verdict.
 		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 			row := rowOf(p)
 			row.Verdict = d.judge(&row)
@@ -360,7 +362,8 @@ func TestDiffIntervals(t *testing.T) {
 	}
 }
 
-// TestDiffKeyTwice checks that a kernel that a log times twice is one sample.
+// TestDiffKeyTwice checks that a kernel is one sample, even if a log times it
+// twice.
 func TestDiffKeyTwice(t *testing.T) {
 	x := fan2(func(x *k) { x.measured = 80 })
 	d := compareTwo([]*compare.Result{diffRun(x, x)}, []*compare.Result{diffRun(x)}, DefaultOptions())

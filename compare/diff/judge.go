@@ -14,21 +14,22 @@ import (
 const (
 	// timeDiffers is the relative difference between launch times up to which
 	// measured occupancies are comparable. shortLaunchTimes and untestedTimes
-	// multiply a diff's threshold: for launches below a sampling interval, busy
-	// occupancy varied by 5.6 to 6.2 points between runs of one program.
-	// Measured occupancy varied by up to 2.6 points between two runs on one
-	// day.
+	// multiply the threshold of a diff. The first applies to launches below a
+	// sampling interval, whose busy occupancy varied by 5.6 to 6.2 points
+	// between runs of one program. The second applies to untested changes,
+	// because measured occupancy varied by up to 2.6 points between two runs on
+	// one day.
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
 	untestedTimes    unit.Points = 2
 
-	// SingleRuns is the largest difference between single runs of one program,
-	// over several days. If there are too few runs for a test, and no history
-	// that knows the noise, a smaller change cannot be distinguished from no
-	// change.
+	// SingleRuns is the largest difference that was seen between single runs of
+	// one program, over several days. If there are too few runs for a test, and
+	// no history that knows the noise, a smaller change cannot be distinguished
+	// from noise.
 	SingleRuns unit.Points = 9
-	// minShare is the smallest share of a run's time at which a kernel matters
-	// that only one side has.
+	// minShare is the smallest share of a run's time from which it matters that
+	// only one side has a kernel.
 	minShare = 0.01
 )
 
@@ -45,7 +46,7 @@ func (r *Row) Unexplained() bool {
 		!r.Delta(compare.MetricResidual).Change.Present()
 }
 
-// setLimits sets the smallest change that counts for each occupancy: the
+// setLimits sets the smallest change that counts for each occupancy. It is the
 // threshold if the change was tested, and otherwise at least the difference
 // between single runs.
 func (d *Result) setLimits(row *Row) {
@@ -101,8 +102,8 @@ func (d *Result) judge(row *Row) Verdict {
 	if way == 0 || !row.IsKernel || d.otherDevice || row.pace() == -way {
 		return v
 	}
-	// Another sub-group size spills a different amount, which is not the reason
-	// for a different time.
+	// With another sub-group size, a kernel spills a different amount. That
+	// amount does not explain a different time.
 	if v == NotComparable || v == Inconclusive || v == Unchanged || v == ChangedLaunch && row.pace() == way {
 		return changed(way)
 	}
@@ -124,7 +125,7 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 	tested := row.Measured().Significant.Present() || row.busy().Significant.Present()
 	pace, way := row.pace(), row.Measured().Moved()
 	if other {
-		pace = 0 // intended changes may change the launch time
+		pace = 0 // intended changes may change the launch time, so the time proves nothing
 	}
 	for _, to := range []int{-1, 1} {
 		trade := pace == -to && row.time().Significant.Or(false)
@@ -162,7 +163,8 @@ func changed(way int) Verdict {
 }
 
 // traded returns the verdict for a kernel whose occupancy changed in one
-// direction, -1 for down, and whose time makes this neither better nor worse.
+// direction (-1 for down) while its time changed so that the kernel is neither
+// better nor worse.
 func traded(way int) Verdict {
 	if way < 0 {
 		return Faster
@@ -170,10 +172,11 @@ func traded(way int) Verdict {
 	return Slower
 }
 
-// moved reports whether occupancy changed in one direction, -1 for down. It
-// uses busy occupancy if both sides have it and measured occupancy does not
-// change in the opposite direction, and measured occupancy if it is comparable.
-// If the launch changed, the residual must have changed in that direction, too.
+// moved reports whether occupancy changed in the given direction (-1 for down).
+// It uses busy occupancy if both sides have it and measured occupancy does not
+// change in the opposite direction. Otherwise it uses measured occupancy, if
+// that is comparable. If the launch changed, the residual must have changed in
+// that direction, too.
 func (r *Row) moved(way int, other bool) bool {
 	loaded, measured := r.busy(), r.Measured()
 	// Two values that change in opposite directions show that something else
@@ -182,8 +185,8 @@ func (r *Row) moved(way int, other bool) bool {
 		(!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
 		return true
 	}
-	// If busy occupancy is known and did not change, the measured occupancy of
-	// another launch proves nothing.
+	// If busy occupancy is known and did not change, a change of measured
+	// occupancy proves nothing for another launch.
 	if !other && (r.trade() != 0 || !r.comparable()) || other && loaded.Change.Present() {
 		return false
 	}
@@ -204,12 +207,14 @@ func (r *Row) pace() int {
 	return 0
 }
 
-// OtherTime reports whether launches of the same work take a different time:
-// more than 10%, and more than a test attributes to noise.
+// OtherTime reports whether launches of the same work take a different time.
+// The difference must be more than 10%, and must not be due to noise according
+// to the test.
 func (r *Row) OtherTime() bool { return r.pace() != 0 && !hasChange(r.Changes, ChangeGlobal) }
 
-// trade returns the direction in which measured occupancy changed if launches
-// became faster while it fell, or slower while it rose. Otherwise it returns 0.
+// trade returns the direction in which measured occupancy changed, if it fell
+// while launches became faster, or rose while they became slower. Otherwise it
+// returns 0.
 func (r *Row) trade() int {
 	m, pace := r.Measured(), r.pace()
 	if change := m.Change.Or(0) * float64(-pace); pace == 0 || m.Insignificant() || change <= float64(digit) {
@@ -218,8 +223,8 @@ func (r *Row) trade() int {
 	return -pace
 }
 
-// comparable reports whether measured occupancies may be compared: no evidence
-// contradicts it.
+// comparable reports whether measured occupancies may be compared, which is the
+// case if no evidence contradicts it.
 func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
@@ -246,8 +251,8 @@ func (d *Result) Reversed() bool {
 		slices.MinFunc(times[0], time.Time.Compare).After(slices.MaxFunc(times[1], time.Time.Compare))
 }
 
-// speedupOf returns the potential speedup from higher occupancy, on the new
-// side. It is undetermined if the runs disagree.
+// speedupOf returns the potential speedup from more occupancy, on the new side.
+// It is undetermined if the runs have different verdicts.
 func speedupOf(r *Row) compare.PotentialSpeedup {
 	untold := compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.SpeedupUndetermined}}
 	if !r.IsKernel || r.New == nil {
@@ -265,41 +270,42 @@ func speedupOf(r *Row) compare.PotentialSpeedup {
 
 const (
 	Alpha      = 0.05 // a change is significant if its p is below Alpha
-	confidence = 0.95 // of a median's interval
+	confidence = 0.95 // confidence of the interval of a median
 )
 
 // digit absorbs binary rounding errors when a change is compared with a decimal
 // threshold.
 const digit unit.Points = 1e-9
 
-// A Sample contains one quantity's values in the runs on one side.
+// A Sample contains the values of one quantity in the runs of one side.
 type Sample struct {
 	N      int // runs that have a value
 	Median unit.Opt[float64]
-	// Low and High are the median's confidence interval, with the confidence
-	// that was reached; see Delta.
+	// Low and High are the ends of the median's confidence interval. Delta
+	// describes its confidence.
 	Low        unit.Opt[float64]
 	High       unit.Opt[float64]
 	Confidence unit.Opt[float64]
 }
 
-// Delta is one metric on both sides: a ratio for times, otherwise a difference.
-// With at least 4 runs per side, it is tested (Mann-Whitney, two-sided) and has
-// intervals. With 4 and 5 runs, an interval extends from the smallest to the
-// largest value and contains the median with 87.5% and 93.8% confidence. With
-// at least 6 runs, the interval reaches the requested confidence.
+// Delta is the change of one metric between the sides: a ratio for times,
+// otherwise a difference. With at least 4 runs per side, the change is tested
+// (Mann-Whitney, two-sided) and both medians have intervals. With 4 and 5 runs,
+// an interval extends from the smallest to the largest value and contains the
+// median with 87.5% and 93.8% confidence. With at least 6 runs, the interval
+// reaches the requested confidence.
 type Delta struct {
 	Metric string // metric name
 	Old    Sample
 	New    Sample
 	Change unit.Opt[float64]
 	Ratio  unit.Opt[float64]
-	P      unit.Opt[float64] // two-sided; absent with fewer than 4 runs per side
-	// Significant is absent if nothing was tested. For an occupancy, it takes
-	// into account how many kernels were tested.
+	P      unit.Opt[float64] // p of the two-sided test; absent with fewer than 4 runs per side
+	// Significant is absent if nothing was tested. For an occupancy, the test
+	// accounts for the number of tested kernels.
 	Significant unit.Opt[bool]
-	// Limit is the occupancy change that must be exceeded to count; absent if
-	// no rule uses the metric.
+	// Limit is the occupancy change that must be exceeded to count. It is
+	// absent if no rule uses the metric.
 	Limit unit.Opt[unit.Points]
 }
 
@@ -307,9 +313,9 @@ type Delta struct {
 // noise. Such a change is shown as `~`.
 func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
 
-// Moved returns the direction of a change beyond its limit: -1 down, 1 up. It
-// returns 0 if the change is within the limit, or if a test finds that it may
-// be due to noise.
+// Moved returns the direction of a change that exceeds its limit: -1 for down,
+// 1 for up. It returns 0 if the change is within the limit, or if it may be due
+// to noise according to a test.
 func (d *Delta) Moved() int {
 	limit := float64(d.Limit.Or(0) + digit)
 	switch c, ok := d.Change.Value(); {
@@ -339,8 +345,8 @@ func sampleOf(xs []float64) Sample {
 	return s
 }
 
-// deltaOf returns the compared samples for a metric. If the old time is zero,
-// there is no ratio.
+// deltaOf returns the change of a metric between two samples. If the old time
+// is zero, there is no ratio.
 func deltaOf(m compare.MetricInfo, older, newer []float64) Delta {
 	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
 	was, hadOne := r.Old.Median.Value()
@@ -361,8 +367,8 @@ func deltaOf(m compare.MetricInfo, older, newer []float64) Delta {
 	return r
 }
 
-// finest is the smallest variance that is trusted, in squared points: values
-// are printed with one decimal.
+// finest is the smallest variance that is trusted, in squared points. A smaller
+// variance only shows that values are printed with one decimal.
 const finest = 0.05 * 0.05
 
 // evidence is the part of a row that stepDown uses for one metric.
@@ -372,8 +378,9 @@ type evidence struct {
 	own    bool // the variance comes from the row's runs, not from a history
 }
 
-// evidenceOf returns the rows' evidence for a metric: their own variance with
-// at least 4 runs per side, otherwise the history's variance, if there is one.
+// evidenceOf returns the evidence of the rows for a metric. With at least 4
+// runs per side, it contains the variance of the row's own runs. Otherwise, it
+// contains the variance from the history, if there is a history.
 func (d *Result) evidenceOf(metric string) (list []evidence) {
 	at := compare.MetricNamed(metric)
 	for i := range d.Rows {
@@ -399,11 +406,12 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 
 // stepDown decides which occupancy changes are significant if all kernels are
 // tested together. With at least 4 runs per side, a change must pass two tests.
-// The Mann-Whitney test, for each change by itself, is robust against outliers.
-// Student's t-test shrinks the kernels' variances toward each other and uses
-// Holm's step-down procedure. It is needed because ranks of 4 + 4 runs cannot
-// become rare enough for many kernels. With fewer runs, the variance comes from
-// the history, if there is one.
+// The first is the Mann-Whitney test of each change, which is robust against
+// outliers. The second is Student's t-test, with variances that are shrunk
+// toward each other and with Holm's step-down procedure. The second test is
+// needed because with 4 + 4 runs, no order of the ranks is rare enough for many
+// kernels. With fewer runs, the variance comes from the history, if there is
+// one.
 func (d *Result) stepDown() {
 	var all []evidence
 	var ps []float64
@@ -431,7 +439,8 @@ func (d *Result) stepDown() {
 	}
 }
 
-// pooled returns the variance within the samples.
+// pooled returns the variance of values around the mean of their own sample,
+// over all samples.
 func pooled(samples ...[]float64) stat.Variance {
 	sum, n := 0.0, 0
 	for _, xs := range samples {

@@ -10,8 +10,9 @@ import (
 )
 
 // TestKernelsAreJudgedTogether checks that unchanged kernels cause a false
-// alarm in at most 5 of 100 diffs, for any number of kernels. A drop of 10
-// points at a noise of 2 points must be found with 4 runs per side.
+// alarm in at most 5 of 100 diffs, for any number of kernels. It also checks
+// that a drop of 10 points at a noise of 2 points is found with 4 runs per
+// side.
 func TestKernelsAreJudgedTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	runs := func(n int, drop float64) (xs []float64) {
@@ -52,12 +53,12 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 	}
 }
 
-// TestNoiseOfAHistory checks that one run per side is judged if a history knows
-// the noise, and is otherwise inconclusive.
+// TestNoiseOfAHistory checks one run per side. The change is judged if a
+// history knows the noise, and is otherwise inconclusive.
 func TestNoiseOfAHistory(t *testing.T) {
 	for _, c := range []struct {
 		why    string
-		spread float64 // 0 if unknown
+		spread float64 // noise in the history; 0 if unknown
 		drop   float64
 		want   bool
 	}{
@@ -87,9 +88,10 @@ func sampled(measured []float64) *samples {
 	return s
 }
 
-// TestLimits checks the smallest change that counts: the threshold with a test,
-// and three times the threshold for busy occupancy if launches may be short.
-// Without a test, the change must exceed the difference between single runs.
+// TestLimits checks the smallest change that counts. With a test, it is the
+// threshold, or three times the threshold for busy occupancy if launches may be
+// short. Without a test, the change must exceed the difference between single
+// runs.
 func TestLimits(t *testing.T) {
 	idle := func(x *k) { x.idle = 10 }
 	for _, c := range []struct {
@@ -111,7 +113,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// exact marks the runs' counters as read around each launch.
+// exact sets that the counters of the runs were read around each launch.
 func exact(list []*compare.Result) []*compare.Result {
 	for _, r := range list {
 		r.Rows[0].Certainty.Exact = true

@@ -13,21 +13,22 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Runs compares several runs of one program: a cluster's nodes, a job's ranks,
-// or repeats. trend.FindOutliers decides which runs are outliers, first whole
-// runs by occupancy and time, then single kernels.
+// Runs compares several runs of one program: the nodes of a cluster, the ranks
+// of a job, or repeats. trend.FindOutliers decides which runs are outliers. It
+// first tests whole runs by occupancy and time, and then single kernels.
 type Runs struct {
 	Runs     []RunAcrossKernels // in the given order
-	Kernels  []KernelAcrossRuns // by time, longest first
-	Findings []Finding          // worst first
-	Compared int                // runs that are not copies and that did work
+	Kernels  []KernelAcrossRuns // sorted by time, longest first
+	Findings []Finding          // sorted, worst first
+	Compared int                // number of runs that are not copies and did work
 }
 
 // LeastRuns is the number of runs that the outlier test for single kernels
 // needs.
 const LeastRuns = trend.SingleRuns
 
-// Few reports whether there are too few runs for that test.
+// Few reports whether there are too few runs for the outlier test of single
+// kernels.
 func (s *Runs) Few() bool { return s.Compared < LeastRuns }
 
 // MostVaried returns the kernel with the largest range of measured occupancy
@@ -45,7 +46,7 @@ func (s *Runs) MostVaried() (most *KernelAcrossRuns, points unit.Points) {
 // Finding is a run that differs from the others, as a whole or in one kernel.
 type Finding struct {
 	Run    *RunAcrossKernels
-	Kernel *KernelAcrossRuns // nil for the whole run
+	Kernel *KernelAcrossRuns // nil if the whole run differs
 	What   RunFinding
 	Off    unit.Opt[unit.Points]
 }
@@ -55,14 +56,14 @@ type RunAcrossKernels struct {
 	Place int // index of the run
 	Name  string
 	*compare.Result
-	// Off is the median over the run's kernels of measured occupancy minus the
-	// kernel's level in all runs. TimeRatio is the corresponding median ratio
-	// of launch times.
+	// Off is the difference between measured occupancy in this run and the
+	// kernel's level in all runs, as the median over the run's kernels.
+	// TimeRatio is the corresponding median ratio of launch times.
 	Off            unit.Opt[unit.Points]
 	TimeRatio      unit.Opt[float64]
-	MissingKernels int // kernels that the run lacks and most other runs have
+	MissingKernels int // number of kernels that the run lacks and most other runs have
 	Findings       []RunFinding
-	CopyOf         string // the previous run with the same content; copies are left out of all statistics
+	CopyOf         string // earlier run with the same content; copies are left out of all statistics
 }
 
 // RunFinding is the way in which a run differs from the others.
@@ -73,7 +74,7 @@ const (
 	RunLow            RunFinding = "low occupancy"
 	RunIdle           RunFinding = "no work"
 	RunSlow           RunFinding = "slow"
-	RunDips           RunFinding = "low in part" // in one kernel
+	RunDips           RunFinding = "low in part" // low in one kernel only
 	RunMissingKernels RunFinding = "kernels missing"
 	RunHigh           RunFinding = "high occupancy"
 	RunFast           RunFinding = "fast"
@@ -84,26 +85,27 @@ const (
 var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingKernels, RunHigh, RunFast, RunPeaks,
 	RunCopy}
 
-// KernelAcrossRuns is one launch in all runs. Its slices have one entry per
-// run.
+// KernelAcrossRuns is one kernel launch in all runs. Its slices have one entry
+// per run.
 type KernelAcrossRuns struct {
-	ingest.Kernel                          // from the first run that has it
+	ingest.Kernel                          // kernel of the first run that has it
 	Has           []bool                   // whether each run has the kernel
-	Measured      []unit.Opt[unit.Ratio]   // absent if unmeasurable
-	Seconds       []unit.Opt[unit.Seconds] // per launch
-	N             int                      // runs with a measured value
-	having        int                      // runs that have it
-	Predicted     unit.Opt[unit.Ratio]     // average, from the first run that has it
-	Total         unit.Opt[unit.Seconds]   // over all runs
-	// Range and median of Measured; absent if no run has a value.
+	Measured      []unit.Opt[unit.Ratio]   // absent if the kernel is unmeasurable in the run
+	Seconds       []unit.Opt[unit.Seconds] // time per launch
+	N             int                      // number of runs with a measured value
+	having        int                      // number of runs that have the kernel
+	Predicted     unit.Opt[unit.Ratio]     // predicted average, from the first run that has the kernel
+	Total         unit.Opt[unit.Seconds]   // time over all runs
+	// Lowest, Median, and Highest describe Measured. They are absent if no run
+	// has a value.
 	Lowest, Median, Highest unit.Opt[unit.Ratio]
 	Findings                []Finding // runs in which this kernel is an outlier
 }
 
 const (
-	leastRuns             = 3    // with two runs, either may be the outlier
-	runPoints unit.Points = 2    // a run within this distance is not an outlier
-	idleShare             = 0.01 // of the others' GPU time; a run with less did no work
+	leastRuns             = 3    // with only two runs, either may be the outlier
+	runPoints unit.Points = 2    // a run that differs by less is not an outlier
+	idleShare             = 0.01 // share of the others' GPU time; a run with less time did no work
 )
 
 // CompareRuns returns the comparison of all runs. names has one entry per
@@ -161,7 +163,7 @@ func (s *Runs) collect() {
 				k, at[key] = len(s.Kernels), len(s.Kernels)
 				s.Kernels = append(s.Kernels, newKernelAcrossRuns(row, len(s.Runs)))
 			}
-			if !s.Kernels[k].Has[i] { // if a key occurs again, for example in a timing log, use its first row
+			if !s.Kernels[k].Has[i] { // If a key occurs again, for example in a timing log, its first row is used.
 				s.Kernels[k].add(i, row)
 			}
 		}
@@ -206,8 +208,8 @@ func (k *KernelAcrossRuns) sum() {
 	}
 }
 
-// sortFindings sorts the findings, worst first, and adds them to their runs and
-// kernels.
+// sortFindings sorts the findings, worst first, and assigns them to their runs
+// and kernels.
 func (s *Runs) sortFindings() {
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
 		rank := func(f Finding) int { return slices.Index(runFindings[:], f.What) }
@@ -277,7 +279,8 @@ func (s *Runs) compareRuns(work []float64) {
 	}
 }
 
-// panel returns each kernel's value in each run, or NaN if there is none.
+// panel returns a value of each kernel in each run, or NaN if there is no
+// value.
 func (s *Runs) panel(idle []bool, of func(k *KernelAcrossRuns, run int) float64) trend.Panel {
 	p := make(trend.Panel, len(s.Kernels))
 	for k := range s.Kernels {

@@ -9,8 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// runOf returns a run with some kernels, each with a measured occupancy in
-// percent and a launch time; a negative occupancy was not measured.
+// runOf returns a run with one kernel per measured occupancy, in percent.
+// seconds is the launch time of each kernel. A negative occupancy stands for a
+// kernel that was not measured.
 func runOf(seconds float64, measured ...float64) *compare.Result {
 	r := &compare.Result{}
 	for i, m := range measured {
@@ -87,12 +88,12 @@ func TestCompareRuns(t *testing.T) {
 	}
 }
 
-// TestOutlierInOneKernel uses one or two runs with one low kernel: at least six
-// runs are needed to find them.
+// TestOutlierInOneKernel checks one or two runs in which one kernel is low. At
+// least six runs are needed to find them.
 func TestOutlierInOneKernel(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		low    []float64 // kernel b's value in the low runs; 80 in the others
+		low    []float64 // value of kernel b in the low runs; it is 80 in the others
 		runs   int
 		want   int
 	}{
@@ -109,7 +110,7 @@ func TestOutlierInOneKernel(t *testing.T) {
 			if i < len(c.low) {
 				b = c.low[i]
 			}
-			// Kernel a has noise. Kernel c never varies, and must not make b
+			// Kernel a has noise. Kernel c never varies, which must not make b
 			// look normal.
 			names, results = append(names, string(rune('1'+i))), append(results, runOf(1, 90+float64(i%4)/10, b, 70))
 		}
@@ -123,8 +124,8 @@ func TestOutlierInOneKernel(t *testing.T) {
 	}
 }
 
-// TestRangeOfFewValues checks that a kernel with one value has it as lowest and
-// highest, and that a kernel without values has neither.
+// TestRangeOfFewValues checks that a kernel with one value has that value as
+// lowest and highest, and that a kernel without values has neither.
 func TestRangeOfFewValues(t *testing.T) {
 	s := CompareRuns([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 70, -1, -1)})
 	for _, k := range s.Kernels {

@@ -14,7 +14,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// addNotes adds the notes that apply to all kernels, and then the runs' own
+// addNotes adds the notes that apply to all kernels, followed by the runs' own
 // notes.
 func (d *Result) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
@@ -50,8 +50,8 @@ func (d *Result) addNotes(copied []note.Note) {
 	}
 }
 
-// contentOf returns a key that is equal for files with equal text, independent of
-// line ends and compression.
+// contentOf returns a key for the content of a file. The key is equal for files
+// that differ only in line ends or compression.
 func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 
 // contents returns the files that contain a run's rows. A summary is left out,
@@ -115,14 +115,14 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	return copied
 }
 
-// samples contains the samples of one launch on one side: at most one sample
-// per run and metric.
+// samples contains the samples of one kernel launch on one side, at most one
+// sample per run and metric.
 type samples struct {
-	key        ingest.Key // with sizes trimmed
+	key        ingest.Key // key of the launch, with sizes trimmed
 	launch     Launch
 	notAKernel bool
-	share      unit.Opt[unit.Ratio] // of the time; the largest share in any run
-	values     [][]float64          // by metric
+	share      unit.Opt[unit.Ratio] // share of the time, in the run with the largest share
+	values     [][]float64          // values by metric
 	speedup    []compare.PotentialSpeedup
 	last       *compare.Result // the most recently added run
 }
@@ -145,8 +145,8 @@ func collect(runs []*compare.Result) (list []*samples) {
 				at[key] = s
 				list = append(list, s)
 			}
-			// Ingest merges rows by key. A key that still occurs again, for
-			// example in a timing log, is not a separate sample.
+			// Ingest merges rows with the same key. A key that still occurs
+			// again, for example in a timing log, is not a separate sample.
 			if s.last != run {
 				s.last = run
 				s.add(row)
@@ -195,8 +195,8 @@ func (s *samples) add(row *compare.Row) {
 	s.speedup = append(s.speedup, row.Speedup)
 }
 
-// pairings lists which properties may differ between two paired launches of a
-// task, from the smallest difference to the largest.
+// pairings lists the properties that two paired launches of a task may differ
+// in, starting with the smallest difference.
 var pairings = [...]func(*ingest.Key){
 	func(*ingest.Key) {},
 	func(k *ingest.Key) { k.Device = "" },
@@ -207,11 +207,11 @@ var pairings = [...]func(*ingest.Key){
 	func(k *ingest.Key) { k.Global, k.Local = ingest.Size3{}, ingest.Size3{} },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD = ingest.Size3{}, ingest.Size3{}, 0 },
 	func(k *ingest.Key) { k.Global, k.Local, k.SIMD, k.Device = ingest.Size3{}, ingest.Size3{}, 0, "" },
-	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // by the same rule as in a history
+	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // the name may differ by the same rule as in a history
 }
 
-// moves returns the stable names of paired launches that contain a number, for
-// example the number of a lambda.
+// moves returns the stable names of paired launches whose name changed only in
+// a number, for example the number of a lambda.
 func moves(pairs [][2]*samples) map[string]bool {
 	stable := map[string]bool{}
 	for _, p := range pairs {
@@ -225,10 +225,10 @@ func moves(pairs [][2]*samples) map[string]bool {
 	return stable
 }
 
-// pair returns the launches that belong together. Equal keys come first. The
-// remaining launches are paired by fewer and fewer parts of the key, each time
-// only if the pair is unique. The others stay alone. The pairs are in the new
-// side's order.
+// pair returns the launches that belong together. Launches with equal keys are
+// paired first. The remaining launches are paired by fewer and fewer parts of
+// the key, each time only if the pair is unique. Launches without a partner
+// stay alone. The pairs are in the new side's order.
 func pair(older, newer []*samples) [][2]*samples {
 	pairs := make([][2]*samples, len(newer))
 	for i, s := range newer {
@@ -285,12 +285,12 @@ func pair(older, newer []*samples) [][2]*samples {
 	return pairs
 }
 
-// Change is a difference between the sides that is reported before any
-// regression. A value that one side lacks is unknown, which never counts as a
-// change.
+// Change is a difference between the sides that is shown before any regression.
+// If one side lacks the value, the value is unknown, and the difference is not
+// a change.
 type Change struct {
 	What string           // one of the Change constants
-	Task unit.Opt[string] // the kernel; absent if the change concerns the whole run
+	Task unit.Opt[string] // name of the kernel; absent if the change concerns the whole run
 	Old  string
 	New  string
 }
@@ -300,7 +300,7 @@ const (
 	ChangeDevice  = "device"
 	ChangeDriver  = "driver"
 	ChangeVTune   = "VTune version"
-	ChangeName    = "name" // only in parts that change with other code, see names.Stable
+	ChangeName    = "name" // only parts of the name differ that change with other code, see names.Stable
 	ChangeSpill   = "spill"
 	ChangePrivate = "private memory"
 	ChangeAdapter = "adapter"
@@ -324,7 +324,7 @@ func launchChanged(list []Change) bool {
 	return hasChange(list, ChangeSIMD, ChangeGRF, ChangeGlobal, ChangeLocal, ChangeSLM)
 }
 
-// runFact is a property of the machine that a run may contain.
+// runFact is a property of the machine that a run may record.
 type runFact struct {
 	what string
 	get  func(*compare.Result) string

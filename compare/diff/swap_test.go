@@ -16,7 +16,7 @@ var mirrors = map[Verdict]Verdict{Regression: Improvement, Improvement: Regressi
 	OnlyOld: OnlyNew, OnlyNew: OnlyOld}
 
 // TestSwappedSides compares random sides in both orders, and with their runs in
-// another order: no rule may depend on an order.
+// another order, because no rule may depend on an order.
 func TestSwappedSides(t *testing.T) {
 	rng := rand.New(rand.NewPCG(46, 1))
 	pick := func(list ...float64) float64 { return list[rng.IntN(len(list))] }
@@ -63,8 +63,8 @@ func TestSwappedSides(t *testing.T) {
 	}
 }
 
-// TestReversed sets the times at which both sides' runs were collected, in
-// hours; 0 is unknown.
+// TestReversed checks when the sides count as reversed: all old runs were
+// collected after all new runs. Times are in hours; 0 is unknown.
 func TestReversed(t *testing.T) {
 	for _, c := range []struct {
 		reason       string

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Added is the result that Add returns.
+// Added is the result of Add.
 type Added struct {
 	// ID is the number of the new run, or of the stored run with the same
 	// content.
@@ -21,23 +21,24 @@ type Added struct {
 	// Known are the inputs that run ID already contains, if the new run was not
 	// stored.
 	Known []Input
-	// Whole is set if the entire content is known, not only some files.
+	// Whole is set if the entire content is already stored, not only some of
+	// the files.
 	Whole bool
-	// Programs lists the programs that have the run's kernels, if the run names
-	// no program and several have them. The run's program is then unknown, so
-	// its series have no program.
+	// Programs lists the programs that have the run's kernels. It is set only
+	// if the run names no program and several programs have its kernels. The
+	// run's program is then unknown, so its series have no program.
 	Programs []string
 	// Moved lists the kernels whose names changed only in parts that change
 	// with other code. Their series continue.
 	Moved []Rename
 }
 
-// Add stores a run in one transaction. If a file with its rows belongs to a
-// stored run with the same provenance, nothing is changed, and the result names
-// the file.
+// Add stores a run in one transaction. If a file with the run's rows already
+// belongs to a stored run with the same provenance, nothing is changed, and the
+// result names the file.
 func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
-	// Clean the run before the transaction: an invalid run must not hold a
-	// lock.
+	// The run is checked before the transaction, so that an invalid run does
+	// not hold a lock.
 	if run, err = clean(run); err == nil {
 		err = d.write(ctx, "adding a run to "+d.engine.where, func(w *writing) { added = w.add(run) })
 	}
@@ -46,8 +47,8 @@ func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
 
 // add stores a clean run, unless its content is known.
 func (w *writing) add(run Run) Added {
-	// Rename first: a run that was stored under the old names must be known by
-	// the new ones.
+	// The kernels are renamed first, so that a run that was stored under the
+	// old names is recognized under the new names.
 	w.rename(run.Rows)
 	if known := w.stored(run); known.ID != 0 {
 		return known
@@ -59,8 +60,9 @@ func (w *writing) add(run Run) Added {
 	return added
 }
 
-// begin stores a clean run without its rows, if the run is not known, and
-// returns the series for the rows. It sets the run's number.
+// begin stores a clean run without its rows and returns the series for the
+// rows. It sets the run's number. If the run is already stored, begin changes
+// nothing.
 func (w *writing) begin(run *Run) (series []int64, added Added) {
 	w.one(`INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
@@ -78,9 +80,10 @@ func (w *writing) begin(run *Run) (series []int64, added Added) {
 	return series, Added{ID: run.ID, Stored: true, Programs: programs, Moved: moved}
 }
 
-// stored looks up a run. Two runs are the same if they share provenance and the
-// rows from one file. The lookup is part of the transaction: two jobs may add
-// one file at once, and the second one must see the first.
+// stored looks up whether a run is already stored. Two runs are the same if
+// they have the same provenance and share the rows from one file. The lookup is
+// part of the transaction, because two jobs may add one file at once, and the
+// second job must see the run of the first.
 func (w *writing) stored(run Run) (found Added) {
 	inputs := carrying(run)
 	for i, digest := range contents(run) {
@@ -109,14 +112,14 @@ func (w *writing) addInputs(run *Run) {
 	w.insert("occudiff_content (digest, run_id)", claimed)
 }
 
-// pending holds rows that wait to be stored.
+// pending contains rows that wait to be stored.
 type pending struct {
 	*writing
 	rows [][]any
 }
 
-// rowsAtOnce limits how many rows are in memory in the table's form, which is
-// larger than the run's form.
+// rowsAtOnce limits how many rows are in memory in the form of the table, which
+// needs more memory than the form of the run.
 const rowsAtOnce = 1 << 14
 
 // add adds a run's kernels with their series.
@@ -153,10 +156,10 @@ type writing struct {
 	err error
 }
 
-// write runs f in one transaction, completely or not at all. Only one writer
-// runs at a time, so values that it looked up stay true until its end: SQLite
-// begins its transactions as immediate ones (see sqliteDSN), and a server has a
-// lock for it.
+// write runs f in one transaction, which is stored completely or not at all.
+// Only one writer runs at a time, so values that the writer looked up stay true
+// until its end. SQLite begins its transactions as immediate transactions (see
+// sqliteDSN), and on a server, each writer takes a lock.
 func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error {
 	if d.options.ReadOnly {
 		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
@@ -168,7 +171,7 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 	w := &writing{d, ctx, tx, nil}
 	if d.engine.server {
 		w.exec(fmt.Sprint("SET LOCAL lock_timeout = ", d.options.Wait.Milliseconds()))
-		w.exec("SELECT pg_advisory_xact_lock(1868784501)") // any number that others do not use
+		w.exec("SELECT pg_advisory_xact_lock(1868784501)") // any number that other programs do not use as a lock
 	}
 	d.at("begun")
 	if f(w); w.err == nil {
@@ -184,8 +187,8 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 	return d.engine.explain(doing, ended(ctx, w.err))
 }
 
-// ended returns the error from an ended context. database/sql watches the
-// context on its own, so either error may come first.
+// ended returns the error of a context that has ended. database/sql also
+// watches the context, so either error may come first.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		return ctx.Err()
@@ -193,7 +196,8 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// at marks a place in a transaction, for tests.
+// at calls the step function of the options. Tests use it to stop at a place in
+// a transaction.
 func (d *DB) at(name string) {
 	if d.options.step != nil {
 		d.options.step(name)
@@ -218,7 +222,7 @@ func (w *writing) exec(text string, args ...any) (changed int64) {
 	return changed
 }
 
-// one reads a row and reports whether there is one.
+// one reads a single row and reports whether there is one.
 func (w *writing) one(text string, args []any, into ...any) bool {
 	if w.err != nil {
 		return false
@@ -256,29 +260,29 @@ func (w *writing) insert(into string, rows [][]any) {
 	}
 }
 
-// marks returns "?, ?, ?" for n values.
+// marks returns n placeholders, for example "?, ?, ?".
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// stored is a series in the tables.
+// stored is a series as it is in the tables.
 type stored struct {
 	id      int64
 	program string
 }
 
-// seriesOf returns each row's series number, and adds the missing series.
+// seriesOf returns the series number of each row, and adds the missing series.
 //
 // A series includes its program if the program is known. Rows without a program
-// join the only program that has their kernels. If a program is named for the
-// first time, it adopts its kernels' series that have no program, so that
-// earlier runs continue. If several programs have the kernels, the rows make
-// series without a program, and the programs are returned.
+// join the series of the only program that has their kernels. When a program is
+// named for the first time, its kernels' series that have no program become its
+// series, so that earlier runs continue. If several programs have the kernels,
+// the rows get series without a program, and the programs are returned.
 func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []Rename) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
 		kernels[i] = rows[i].kernelIdentity()
 	}
 	known := w.lookUp(kernels)
-	program := rows[0].Program // all rows of a run have the same, or none
+	program := rows[0].Program // all rows of a run have the same program, or none
 	if program == "" {
 		if programs = programsOf(known); len(programs) == 1 {
 			program, programs = programs[0], nil
@@ -334,8 +338,9 @@ func programsOf(known map[string][]stored) []string {
 	return slices.Sorted(maps.Keys(programs))
 }
 
-// find returns a program's series among a kernel's series, or 0 if there is
-// none. adopt is set if it is the only series and names no program.
+// find searches a kernel's series for the series of a program and returns its
+// number, or 0 if there is none. adopt is set if the kernel has only one series
+// and that series has no program.
 func find(of []stored, program string) (id int64, adopt bool) {
 	for _, s := range of {
 		if s.program == program {
@@ -358,7 +363,7 @@ func (w *writing) lookUp(kernels []string) map[string][]stored {
 			var kernel string
 			var s stored
 			err := rows.Scan(&kernel, &s.id, &s.program)
-			if !slices.Contains(known[kernel], s) { // two rows of one kernel, in two chunks
+			if !slices.Contains(known[kernel], s) { // two rows of one kernel can be in two chunks
 				known[kernel] = append(known[kernel], s)
 			}
 			return err

@@ -154,8 +154,8 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// TestUnprepared compares the driver's URL with the expected URL, and checks
-// that the driver can read it.
+// TestUnprepared checks the URL that is passed to the driver, and that the
+// driver can read it.
 func TestUnprepared(t *testing.T) {
 	const mode = "default_query_exec_mode="
 	for name, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 )
 
 // TestLineup checks which runs count for the last run, and in which order. Each
-// run is one hour after the previous one, unless the case sets the hour.
+// run is one hour after the previous run, unless the case sets the hour.
 func TestLineup(t *testing.T) {
 	type r struct {
 		commit, branch string
@@ -18,7 +18,7 @@ func TestLineup(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		runs   []r
-		want   string // by number
+		want   string // numbers of the runs that count, in order
 	}{
 		{"time order if the commits are unknown", []r{{"x", "", 1}, {"y", "", 3}, {"z", "", 2}}, "1 3 2"},
 		{"commit order if a run of an old commit was added later", []r{{"c1", "", 1}, {"c2", "", 2}, {"c3", "", 3}, {"c2", "", 9}, {"c4", "", 10}}, "1 2 4 3 5"},
@@ -55,7 +55,7 @@ func TestLineup(t *testing.T) {
 				if err != nil || len(panel.Kernels) != 1 || text(panel.Kernels[0].Points(Measured)) != c.want {
 					t.Errorf("Panel = %+v, %v; want the runs %s", panel, err, c.want)
 				}
-				// The export contains all runs.
+				// The export contains all runs, also runs that do not count.
 				n := 0
 				if err := d.Export(bg, func(Record) error { n++; return nil }); err != nil || n != len(c.runs) {
 					t.Errorf("%d points are exported, %v; want %d", n, err, len(c.runs))
@@ -65,15 +65,15 @@ func TestLineup(t *testing.T) {
 	}
 }
 
-// TestLongHistory checks that a check reads only the newest runs, even if there
-// are many, and earlier runs if those are not sufficient.
+// TestLongHistory checks that a check of a long history reads only the newest
+// runs, and reads earlier runs only if the newest are not sufficient.
 func TestLongHistory(t *testing.T) {
 	const runs = 1800
 	for _, c := range []struct {
 		reason string
 		branch func(i int) string
 		commit string
-		first  int // the first run that counts for it
+		first  int // number of the first run that counts for it
 	}{
 		{"the last 600 and itself among them", func(int) string { return "" }, "new", 1201},
 		{"runs of the base branch, if most runs are on other branches", func(i int) string {
@@ -95,7 +95,7 @@ func TestLongHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range runs { // the same statement as in Add, without its checks
+			for i := range runs { // the same statement as in Add, but without its checks, to save time
 				_, err := tx.Exec(`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
 					VALUES (?, '', '', '', 'Max 1100', '24.1', '', ?, 1, ?, '')`, start.Add(time.Duration(i)*time.Minute).UnixMicro(), commits[i], c.branch(i))
 				if err != nil {

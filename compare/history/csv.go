@@ -19,14 +19,14 @@ import (
 
 // Record is a run's kernel in the form of `track import` and `track export`.
 type Record struct {
-	Series string // Key.Name, or any other name
+	Series string // Key.Name, or any other name of the series
 	Time   time.Time
 	Values
 	Run     string // the run's name; without it, kernels with one time, device, and driver belong to one run
 	Device  string
 	Driver  string
 	Label   string
-	Verdict string // verdict from validate; a value that is not the kernel's own is not judged
+	Verdict string // verdict from validate; an unmeasurable value is not judged
 	Cause   string
 	Program string
 	Branch  string
@@ -35,13 +35,13 @@ type Record struct {
 	VTune   string
 	// Frequency is the highest GPU clock, in Hz.
 	Frequency unit.Opt[float64]
-	// Event is empty for a kernel. Otherwise the record is an event at the time
-	// RecordedAt: "accept" or "noise" for a run in one series, or in all series
-	// if the name is empty, with the Note; or "rename" for a kernel from Series
-	// to Note.
+	// Event is empty for a kernel. Otherwise, the record is an event at the
+	// time RecordedAt. "accept" and "noise" accept a run in one series, or in
+	// all series if the name is empty, with the Note. "rename" renames a kernel
+	// from Series to Note.
 	Event, Note string
 	RecordedAt  time.Time
-	Line        int // line in the input, for messages; 0 if there is none
+	Line        int // line in the input, for messages; 0 if unknown
 }
 
 // The events.
@@ -54,15 +54,15 @@ const (
 // isAccept reports whether the record is an accepted run.
 func (r *Record) isAccept() bool { return r.Event == eventAccepted || r.Event == eventNoise }
 
-// columnsOfFile returns an exported file's columns: series and time, optional
-// columns, and the metrics.
+// columnsOfFile returns the columns of an exported file: series and time, the
+// optional columns, and the metrics.
 func columnsOfFile() []string {
 	return strings.Fields(
 		"series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
 			" frequency" + columnNames(" ", ""))
 }
 
-// fields returns pointers to the fields, in the order of the columns.
+// fields returns pointers to the fields, in the order of columnsOfFile.
 func (r *Record) fields() []any {
 	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program,
 		&r.Branch, &r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
@@ -72,8 +72,8 @@ func (r *Record) fields() []any {
 	return list
 }
 
-// printed returns a field as a cell. Strings are guarded against spreadsheets;
-// an absent value is empty.
+// printed formats a field as a cell. Strings are escaped so that spreadsheets
+// do not run them as formulas. An absent value is empty.
 func printed(field any) string {
 	switch f := field.(type) {
 	case *string:
@@ -90,12 +90,12 @@ func printed(field any) string {
 	return ""
 }
 
-// parse reads a cell into a field.
+// parse reads a cell into a field. Its error does not name the column.
 func parse(name, cell string, field any) (err error) {
 	switch f := field.(type) {
 	case *string:
 		err = (*table.Text)(f).UnmarshalCSV(cell)
-		*f = unique.Make(*f).Value() // a history has few distinct strings, each repeated very often
+		*f = unique.Make(*f).Value() // a history repeats a few distinct strings very often, so they share memory
 	case *time.Time:
 		if cell != "" {
 			*f, err = parseTime(cell)
@@ -107,10 +107,10 @@ func parse(name, cell string, field any) (err error) {
 }
 
 // ReadRecords reads runs from CSV with the columns series, time, and metrics.
-// Instead of metrics, a file may have the column value for one metric. The
-// other columns are optional. Time is RFC 3339 or Unix seconds. A bad line
-// becomes a note and reading continues; a file without the columns is an error.
-// file names the input in messages.
+// Instead of the metrics, a file may have the column value for one metric. The
+// other columns are optional. The time is RFC 3339 or Unix seconds. A bad line
+// becomes a note, and reading continues. A file without the columns is an
+// error. Messages refer to the input as file.
 func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, error) {
 	records := &Records{}
 	notes, err := records.read(r, file, of, records.Add)
@@ -138,7 +138,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 		return nil, fmt.Errorf("%s:1: the header has no column of a metric; expected one of %s", file,
 			strings.Join(known[len(known)-1-len(columns):], ", "))
 	}
-	places := make([]int, len(in.Columns)) // indexes into known; -1 if a column is not used
+	places := make([]int, len(in.Columns)) // index into known for each column; -1 if a column is not used
 	for i, name := range in.Columns {
 		places[i] = slices.Index(known, name)
 	}
@@ -263,12 +263,12 @@ func (w *RecordWriter) Flush() error {
 // Records contains kernel records to import, grouped by run, and the history's
 // events.
 type Records struct {
-	Alone bool // the file had the column value alone
-	Bad   int  // lines that cannot be used
+	Alone bool // the file had the column value instead of metrics
+	Bad   int  // number of lines that cannot be used
 
-	// IsDevice, if set, reports whether a string is a device's key. A run on
-	// several adapters ("max1100 GPU 0", "max1100 GPU 1") is then stored as a
-	// run on that device.
+	// IsDevice, if set, reports whether a string is a device's key. With it, a
+	// run on several adapters of one device ("max1100 GPU 0", "max1100 GPU 1")
+	// is stored as a run on that device.
 	IsDevice func(key string) bool
 
 	runs   []importedRun
@@ -279,8 +279,9 @@ type Records struct {
 	keys map[kernelText]*Key
 }
 
-// identity is the common part of a run's lines. Device and driver distinguish
-// runs only if the run has no name, because a named run may have several.
+// identity contains the fields that the lines of one run have in common. Device
+// and driver distinguish runs only if the run has no name, because a named run
+// may have several devices and drivers.
 type identity struct {
 	us                                  int64
 	run, device, driver, label, program string
@@ -289,8 +290,8 @@ type identity struct {
 // kernelText is a line's kernel, as it was spelled.
 type kernelText struct{ series, device, driver string }
 
-// importedRun is a run without its rows, and its lines. The rows are made when
-// the run is stored.
+// importedRun is a run without its rows, and the lines that become its rows
+// when the run is stored.
 type importedRun struct {
 	Run
 	lines []importedLine
@@ -340,7 +341,7 @@ func (r *Records) Add(p Record) {
 // ordered returns the runs, oldest first. It returns an error if a run has a
 // kernel twice.
 func (r *Records) ordered() ([]importedRun, error) {
-	seen := map[*Key]int{} // the line of each kernel in a run
+	seen := map[*Key]int{} // line number of each kernel in a run
 	for i := range r.runs {
 		clear(seen)
 		for _, l := range r.runs[i].lines {
@@ -355,9 +356,9 @@ func (r *Records) ordered() ([]importedRun, error) {
 	return slices.SortedStableFunc(slices.Values(r.runs), byTime), nil
 }
 
-// withRows returns the run with its rows. Device and driver are set if all rows
-// share them. If the rows are on several adapters of one device, it sets that
-// device.
+// withRows returns the run with its rows. If all rows share a device or driver,
+// the run gets it, too. If the rows are on several adapters of one device, the
+// run gets that device.
 func (r *Records) withRows(in *importedRun) Run {
 	run := in.Run
 	run.Rows = make([]Row, len(in.lines))

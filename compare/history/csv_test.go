@@ -60,7 +60,8 @@ func TestReadRecords(t *testing.T) {
 		t.Fatalf("notes %q, want %q", texts, wantNotes)
 	}
 	for i := range texts {
-		// Package note decides how a note joins message and hint.
+		// Package note decides how message and hint are joined, so only the
+		// beginning is compared.
 		if head, _, _ := strings.Cut(wantNotes[i], "; known"); !strings.HasPrefix(texts[i], head) {
 			t.Errorf("note %q, want %q", texts[i], wantNotes[i])
 		}
@@ -96,7 +97,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	for i, name := range []string{"plain", "=1+1", "'=1", "'quoted", "-x", "@x", "+", "a,\"b\"\nc", "Fan2 [16 / 4, SIMD32]"} {
 		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Values: values(Measured, 1/float64(i+3)), Run: "=r", Device: "d", Driver: name, Label: "l", Verdict: name, Line: 2})
 	}
-	for i := range 600 { // more than a batch
+	for i := range 600 { // more rows than one batch
 		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Values: values(Measured, float64(i))})
 	}
 	var b strings.Builder
@@ -125,13 +126,13 @@ func TestRecordsRoundTrip(t *testing.T) {
 	}
 }
 
-// readAll returns the records of a file in file order.
+// readAll returns the records of a file, in the order of the file.
 func readAll(text string, of Metric) (list []Record, notes []note.Note, err error) {
 	notes, err = new(Records).read(strings.NewReader(text), "h.csv", of, func(r Record) { list = append(list, r) })
 	return list, notes, err
 }
 
-// pack returns records as runs.
+// pack groups records into runs.
 func pack(list []Record) *Records {
 	r := &Records{}
 	for _, record := range list {
@@ -140,7 +141,7 @@ func pack(list []Record) *Records {
 	return r
 }
 
-// FuzzReadRecords checks that no input stops the program, and that every record
+// FuzzReadRecords checks that no input causes a panic, and that every record
 // has a series, a time, and a number.
 func FuzzReadRecords(f *testing.F) {
 	f.Add("series,time,value\nFan2,2026-03-01T12:00:00Z,62.7\n")
@@ -159,8 +160,8 @@ func FuzzReadRecords(f *testing.F) {
 }
 
 // FuzzRecordsRoundTrip writes records with arbitrary strings and checks that
-// the same records are read back: a kernel name contains whatever a compiler or
-// a profiler wrote.
+// the same records are read back. Strings are arbitrary because a kernel name
+// contains whatever a compiler or a profiler wrote.
 func FuzzRecordsRoundTrip(f *testing.F) {
 	for _, s := range []string{"plain", "=1+1", "'=1", "a,\"b\"\nc", "a\n::error::x", "esc\x1b[31m", "a\u2028b", "a\u0085b", "a\r\nb\r", "\r\n",
 		"\ufeffx", "x\x00\xff", "##vso[x", " blank ", "\"", "\r", "a\rb"} {

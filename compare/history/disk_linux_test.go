@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// mount mounts a small file system for the duration of a test, which requires
-// root.
+// mount mounts a small file system until the test ends. It requires root.
 func mount(t *testing.T, options string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -87,7 +86,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	if !errors.Is(err, errReadOnly) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Open = %v\nwant %s", err, want)
 	}
-	// Reading works.
+	// Reading still works.
 	d, err = Open(bg, path, Options{MustExist: true, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -101,9 +100,10 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile runs as another user, because root may write every file.
+// TestReadOnlyFile checks a file that the user cannot write. The test starts
+// itself as another user, because root may write every file.
 func TestReadOnlyFile(t *testing.T) {
-	dir, err := os.MkdirTemp("", "occro") // other users cannot enter a folder from t.TempDir
+	dir, err := os.MkdirTemp("", "occro") // other users cannot enter a folder that t.TempDir made
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// FuzzOpen opens arbitrary bytes as a history, and a history with some bytes
-// replaced. It checks that nothing panics, and that a file of another kind is
-// not changed.
+// FuzzOpen opens arbitrary bytes as a history, and a real history in which some
+// bytes are replaced. It checks that nothing panics, and that a file of another
+// kind is not changed.
 func FuzzOpen(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "whole.db")
 	d, err := Open(bg, path, Options{})
@@ -38,7 +38,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte, at uint32) {
-		if at > 0 { // these bytes in the middle of a history
+		if at > 0 { // the bytes replace a part of a real history
 			middle := bytes.Clone(whole)
 			copy(middle[(int(at)-1)%len(whole):], data)
 			data = middle

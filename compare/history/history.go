@@ -1,23 +1,25 @@
-// Package history stores runs and reads them back as series: one schema on
-// SQLite (a file) and on PostgreSQL (a server for a team), through
-// database/sql. It does not know verdicts, thresholds, or statistics: a row's
-// verdict is stored as a string, and compare/track judges the runs. A history
-// with another schema is rejected, and readers change no byte.
+// Package history stores runs and reads them back as series. It uses one schema
+// on SQLite (a file) and on PostgreSQL (a server for a team), through
+// database/sql. It does not know verdicts, thresholds, or statistics: it stores
+// the verdict of a row as a string, and compare/track judges the runs. It
+// rejects a history with another schema, and readers never write to a history.
 //
 // A Run has provenance (time, host, driver, commit), the files that it was read
-// from, and a Row per kernel. It is stored completely or not at all, and once:
-// the content digests of its files are claimed in the same transaction, so that
-// adding the same content twice changes nothing.
+// from, and a Row per kernel. A run is stored completely or not at all, and
+// only once: the digests of its files are stored in the same transaction, so
+// that adding the same content again changes nothing.
 //
-// A series contains values that may be compared over time: one task with one
-// launch size and direction, on one device with one driver (Key). Another
-// device or driver makes another series, so that readers cannot mix them up.
-// The numbers of a row are Metrics, a column each; schema.go has their list.
+// A series contains values that may be compared over time. It belongs to one
+// Key: one task with one launch size and direction, on one device with one
+// driver. Values from another device or driver are in another series, so that
+// readers cannot mix them up. The numbers of a row are Metrics, each in its own
+// column. schema.go lists them.
 //
-// The tables are occudiff_run, occudiff_input (its files), occudiff_content
-// (digests), occudiff_series (keys), and occudiff_kernel (rows). The last one
-// is clustered by series and time, the order in which they are read: a million
-// rows are a normal history, and the gate reads a few dozen per series.
+// The tables are occudiff_run, occudiff_input (files of a run),
+// occudiff_content (digests), occudiff_series (keys), and occudiff_kernel
+// (rows). The rows are clustered by series and time, which is the order in
+// which they are read. This matters because a history of a million rows is
+// normal, and the gate reads only a few dozen rows per series.
 //
 // Import and Export exchange runs as CSV, with a line per kernel and run, and a
 // column per metric. If an imported run is already stored, the stored run stays
@@ -51,40 +53,42 @@ type Options struct {
 	// ReadOnly changes no byte of the history, and sees the same state for as
 	// long as it is open. Writes fail.
 	ReadOnly bool
-	// Verify searches for damage that reading would not notice, at the price of
-	// reading all keys. Readers that judge set it.
+	// Verify also searches for damage that does not make a read fail. It has to
+	// read all keys, which takes time. Readers that judge runs set it.
 	Verify bool
 	// Base lists the names of the base branch, and Commits the repository's
 	// commits, oldest first. They determine which runs are compared, and in
 	// which order. Runs without a branch belong to the base branch.
 	Base, Commits []string
-	// Wait is the maximum wait for another process's lock; 30 s if zero.
+	// Wait is the longest time to wait for another process's lock. Zero means
+	// 30 s.
 	Wait time.Duration
 
 	// step, if set, is called between the statements of a transaction. Tests
-	// kill the process and cut the connection there.
+	// use it to kill the process or to cut the connection.
 	step func(name string)
 }
 
 // DB is an open history. Several goroutines may use it.
 type DB struct {
 	sql     *sql.DB
-	reading *sql.Tx // a reader's transaction, otherwise nil
+	reading *sql.Tx // transaction of a reader, otherwise nil
 	engine  engine
 	options Options
-	folder  string // temporary folder with the copy that is read instead, see openUndone
+	folder  string // temporary folder with a copy that is read instead of the file, see openUndone
 }
 
-// Open opens a history, a file (SQLite) or a postgres:// URL, and creates a
-// missing one. Another schema is an error. A reader ends with ctx.
+// Open opens a history: a file (SQLite) or a postgres:// URL. It creates a
+// missing history. Another schema is an error. A read-only history can be used
+// only until ctx ends.
 func Open(ctx context.Context, dsn string, options Options) (*DB, error) {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
 	a, err := newAddress(dsn)
 	if err != nil {
 		return nil, err
 	}
-	// Another writer may undo the work of an unfinished one during the copy.
-	// Then the history is complete, and opens as usual.
+	// During the copy, another writer may undo the work of an unfinished
+	// writer. The history is then complete, and opens as usual.
 	for end := time.Now().Add(options.Wait); ; {
 		d, err := openOnce(ctx, a, options)
 		if !errors.Is(err, errMoved) || time.Now().After(end) || ctx.Err() != nil {
@@ -128,7 +132,7 @@ func (d *DB) ready(ctx context.Context) error {
 		}
 		d.reading = tx
 	}
-	// Check the owner of the tables before the first write.
+	// The owner of the tables is checked before the first write.
 	known, err := d.known(ctx)
 	if err == nil && !known {
 		err = d.create(ctx)
@@ -139,10 +143,11 @@ func (d *DB) ready(ctx context.Context) error {
 	return err
 }
 
-// Close closes the history. Added runs are already safe.
+// Close closes the history. It need not save anything, because added runs are
+// already stored.
 func (d *DB) Close() error {
 	if d.reading != nil {
-		_ = d.reading.Rollback() // it has changed nothing, and may have ended
+		_ = d.reading.Rollback() // the transaction has changed nothing, and may have ended already
 	}
 	err := d.sql.Close()
 	if d.folder != "" {
@@ -151,13 +156,14 @@ func (d *DB) Close() error {
 	return err
 }
 
-// source runs selects, in a transaction or outside.
+// source runs selects, either in a transaction or outside of one.
 type source interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// source returns the transaction of a reader, otherwise the database.
+// source returns the transaction of a reader. For a writer, it returns the
+// database.
 func (d *DB) source() source {
 	if d.reading != nil {
 		return d.reading
@@ -174,8 +180,8 @@ func (d *DB) query(ctx context.Context, doing, text string, args []any, scan fun
 	return d.engine.explain(doing, ended(ctx, d.scanEach(ctx, d.source(), text, args, scan)))
 }
 
-// scanEach runs a select, in a transaction or outside, and passes each row to
-// scan.
+// scanEach runs a select in a transaction, or outside of one, and passes each
+// row to scan.
 func (d *DB) scanEach(ctx context.Context, from source, text string, args []any,
 	scan func(rows *sql.Rows) error) error {
 	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
@@ -196,8 +202,8 @@ func (d *DB) noRun(id int64) error {
 	return fmt.Errorf("%w: %s has no run %d; 'occudiff track list' shows the runs", errNoRun, d.engine.where, id)
 }
 
-// kind is a sentence that names a class of failure. The text around it names
-// the history and the remedy. Other packages must not depend on it.
+// kind is a sentence that names a class of failure. Messages add the name of
+// the history and the remedy. Other packages must not depend on its wording.
 type kind string
 
 func (k kind) Error() string { return string(k) }
@@ -219,14 +225,14 @@ const (
 	errBadRun     kind = "the run cannot be stored"
 )
 
-// storageError is a failure that both engines have, with its remedy. In each
-// case, nothing has been changed: the transaction was rolled back, or will be
-// when the connection ends.
+// storageError is a failure that both engines can have, with its remedy. No
+// such failure changes the history: the transaction was rolled back, or is
+// rolled back when the connection ends.
 type storageError struct {
 	kind     kind
 	text     string
-	sqlite   []int  // its result codes, extended or primary
-	postgres string // prefixes of its codes (PostgreSQL manual, appendix A)
+	sqlite   []int  // result codes of SQLite, extended or primary
+	postgres string // prefixes of PostgreSQL's codes (PostgreSQL manual, appendix A)
 }
 
 // storageErrors are the known failures, the most specific first.
@@ -238,13 +244,13 @@ var storageErrors = []storageError{
 		[]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}, "40001 40P01 55P03"},
 	{errReadOnly, "nothing was changed; check the permissions of the file and of its folder",
 		[]int{sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}, ""},
-	// On a server, the user lacks a grant; no file is involved.
+	// On a server, the cause is a missing grant of the user, not a file.
 	{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE on the tables of " +
 		"occudiff, or use one that has them", nil, "25006 42501"},
 	{errConnection, "nothing was changed; the server rejects the connection: check the user, the password, and the " +
 		"name of the database",
 		nil, "28 3D000"},
-	// A journal that cannot grow is reported as a failed write.
+	// SQLite reports a journal that cannot grow as a failed write.
 	{errFull, "nothing was changed; free some space and try again",
 		[]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}, "53100"},
 	{errConnection, "unfinished work is undone; check that the server runs, and try again: a run is never stored twice",
@@ -275,20 +281,21 @@ func (e *engine) storageError(err error) *storageError {
 // shared, and the same scenarios test both.
 type engine struct {
 	where  string
-	server bool // placeholders are $1 instead of ?, and the database may also have other programs' tables
+	server bool // placeholders are $1 instead of ?, and other programs may have tables in the database
 
-	id, clustered string             // spelling in the schema
-	countTables   string             // query that counts our tables and all tables
-	snapshot      sql.IsolationLevel // isolation level at which a reader sees one state
-	writes        sql.IsolationLevel // isolation level at which a writer sees what the previous one has written
-	batch         int                // rows per insert
-	// orFail lets a failing statement keep the rows that it inserted. The
-	// transaction is rolled back anyway, and its pages need not be saved first.
+	id, clustered string             // how the schema spells these
+	countTables   string             // query that counts this program's tables and all tables
+	snapshot      sql.IsolationLevel // isolation level at which a reader sees the same state until it ends
+	writes        sql.IsolationLevel // isolation level at which a writer sees the data of the previous writer
+	batch         int                // number of rows per insert statement
+	// orFail makes SQLite keep the rows that a failing statement has inserted.
+	// The transaction is rolled back anyway, so SQLite need not save the pages
+	// first.
 	orFail string
 }
 
-// bind returns a statement with the engine's placeholders. Our statements
-// contain no question marks in string literals.
+// bind replaces the placeholders of a statement with the engine's placeholders.
+// The statements contain no question marks in string literals.
 func (e *engine) bind(text string) string {
 	if !e.server {
 		return text

@@ -31,7 +31,7 @@ func TestRoundTrip(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
 		want := sample(0, 3)
-		// Absent values must come back absent, and zero as zero.
+		// Absent values must be read back as absent, and zero as zero.
 		want.Rows[1] = Row{Key: Key{Task: "copy", Direction: "host-to-device", Device: "Other", Driver: "1.0"}, Values: values(Measured, 0), Verdict: "not a kernel"}
 		id := add(t, d, want)
 		got, err := d.Get(bg, id)
@@ -56,8 +56,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestSameRunTwice checks that a run's identity is its content and all of its
-// provenance.
+// TestSameRunTwice checks that a run is identified by its content and all of
+// its provenance.
 func TestSameRunTwice(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -76,7 +76,7 @@ func TestSameRunTwice(t *testing.T) {
 		cases := []struct {
 			reason string
 			change func(run *Run)
-			want   string // what is added to the run's files
+			want   string // result of adding the changed run
 		}{
 			{"the very same", func(*Run) {}, "is whole"},
 			{"without the summary, which carries no rows", func(run *Run) { run.Inputs = run.Inputs[:1] }, "is whole"},
@@ -133,8 +133,8 @@ func TestSameRunTwice(t *testing.T) {
 		if got, err := d.Add(bg, undated); err != nil || got.ID != id || !got.Whole {
 			t.Errorf("a copy of the file: Add = %+v, %v; want run %d", got, err, id)
 		}
-		// A summary that accompanies every run does not identify a run: another
-		// export with the same summary is a new run.
+		// A summary that is added with every run does not identify a run:
+		// another export with the same summary is a new run.
 		second := add(t, d, sample(1, 5))
 		// Removing a run frees its content, and its number is not used again.
 		if err := d.Remove(bg, second); err != nil {
@@ -168,7 +168,7 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// TestHostileTexts stores strings that one of the engines would reject or cut.
+// TestHostileTexts checks strings that one of the engines would reject or cut.
 func TestHostileTexts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -190,7 +190,7 @@ func TestHostileTexts(t *testing.T) {
 				t.Errorf("task %d came back changed", i)
 			}
 		}
-		// The same bytes again belong to the same series.
+		// If the same bytes are added again, they belong to the same series.
 		run.Inputs = []Input{{Digest: "other"}}
 		run.Time = run.Time.Add(time.Hour)
 		add(t, d, run)
@@ -251,8 +251,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzParseName checks that a string that is parsed as a key is the string that
-// the key prints.
+// FuzzParseName checks that a parsed key prints the same string that was
+// parsed.
 func FuzzParseName(f *testing.F) {
 	f.Add("Fan2 [2048x2048 / 1024x1, SIMD32]")
 	f.Add("a [0x1]")
@@ -280,7 +280,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	const want = `metric "speed" is not known; use occupancy, measured, residual, busy, seconds, underfilled, idle, shortfall, peak or spill`
-	for _, name := range []string{"speed", "total"} { // the second one is stored but not tracked
+	for _, name := range []string{"speed", "total"} { // the second metric is stored, but not tracked
 		if _, err := ParseMetric(name); err == nil || err.Error() != strings.Replace(want, "speed", name, 1) {
 			t.Errorf("an unknown metric: %v, want %s", err, want)
 		}

@@ -42,14 +42,14 @@ func child(job string) {
 		fmt.Print("done")
 	case "forever":
 		for i := number; ; i++ {
-			d, err := Open(bg, dsn, Options{}) // each add opens the history again, so opening must survive, too
+			d, err := Open(bg, dsn, Options{}) // each add opens the history again, so opening must survive a kill, too
 			fail(err)
 			_, err = d.Add(bg, sample(i, 120))
 			fail(err)
 			fmt.Println(i)
 			fail(d.Close())
 		}
-	case "write": // eight processes do this at once, for minutes on a busy machine
+	case "write": // eight processes add runs at once, for minutes on a busy machine
 		d, err := Open(bg, dsn, Options{Wait: 5 * time.Minute})
 		fail(err)
 		runs, _ := strconv.Atoi(os.Getenv("OCCUDIFF_HISTORY_RUNS"))
@@ -137,7 +137,7 @@ func TestKilledAtFirst(t *testing.T) {
 		for n := 0; n < 40; n++ {
 			out, err := again(t, "die", n, dsn).CombinedOutput()
 			if err == nil && string(out) == "done" {
-				if n < 11 { // begin, eight statements, before and after the commit
+				if n < 11 { // begin, eight statements, before the commit, and after it
 					t.Errorf("the process died at %d steps only, want each statement of the schema", n)
 				}
 				whole(t, open(t, dsn))

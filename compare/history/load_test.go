@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// large returns the size of the benchmarks' history: a million rows. With
-// OCCUDIFF_HISTORY_ROWS=small it has 10% as many runs.
+// large returns the size of the benchmarks' history. The default is a million
+// rows. With OCCUDIFF_HISTORY_ROWS=small, it has 10% as many runs.
 func large() (series, runs int) {
 	if os.Getenv("OCCUDIFF_HISTORY_ROWS") == "small" {
 		return 1000, 100
@@ -20,8 +20,8 @@ func large() (series, runs int) {
 	return 1000, 1000
 }
 
-// fill creates the rows inside the database, because the benchmark does not
-// measure a thousand separate adds.
+// fill creates the rows with SQL statements inside the database, because a
+// thousand separate adds would take long and are not measured.
 func fill(b *testing.B, dsn string) *DB {
 	b.Helper()
 	d := open(b, dsn)
@@ -31,7 +31,8 @@ func fill(b *testing.B, dsn string) *DB {
 		return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)`, n-1)
 	}
 	hour := time.Hour.Microseconds()
-	// The rows are in the same order as in a history that grew run by run.
+	// The statements insert the rows in the same order as in a history that
+	// grew run by run.
 	for _, statement := range []string{
 		span(runs) + fmt.Sprintf(` INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
 			SELECT r.time + i * %d, 'filled', r.host, r.job, r.device, r.driver, r.vtune, r.commit_id, r.kernels, r.branch, r.program FROM n CROSS JOIN occudiff_run r ORDER BY i`, hour),

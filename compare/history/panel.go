@@ -13,19 +13,19 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Panel contains the runs that count for a run, and their kernels. A check, a
-// report, and a gate replay each read it once.
+// Panel contains the runs that count for a run, and the kernels of these runs.
+// A check, a report, and a gate replay each read it once.
 //
-// The counting runs are the base branch's runs, followed by the last few runs
-// of the run's own branch. They are in commit order if the repository has the
-// commits, otherwise in time order. The panel is built in memory, because the
-// databases do not know the commit order.
+// The counting runs are the runs of the base branch, followed by the last few
+// runs of the run's own branch. They are in commit order if the repository has
+// the commits, otherwise in time order. The panel is sorted in memory, because
+// the databases do not know the commit order.
 type Panel struct {
-	Runs    []Run    // in the order in which they are judged, without inputs and rows
-	Kernels []Kernel // in the order in which they were first stored; each is in at least one run
-	Accepts []Accept // up to the run, in the same order
-	// Ordered is set if commits or branches determine the order of the runs,
-	// not their times.
+	Runs    []Run    // sorted in the order in which they are judged, without inputs and rows
+	Kernels []Kernel // sorted in the order in which they were first stored; each is in at least one run
+	Accepts []Accept // accepted levels up to the run, in the same order
+	// Ordered is set if the order of the runs follows commits or branches
+	// instead of their times.
 	Ordered bool
 
 	place map[int64]int // index in Runs by run number
@@ -36,25 +36,26 @@ type Panel struct {
 type Kernel struct {
 	ID  int64 // the series' number
 	Key Key
-	In  []Occurrence // in the order of the runs
+	In  []Occurrence // runs that have the kernel, in the order of the runs
 
 	panel *Panel
 }
 
 // Occurrence is a run that has the kernel, with or without values. Place is the
-// run's index in the panel.
+// index of the run in the panel.
 type Occurrence struct {
 	Place   int
-	Verdict string // as it was stored
+	Verdict string // verdict as it was stored
 
 	values [len(columns)]float64 // NaN if the row has no value, or if the metric was not requested
 }
 
-// Panel returns the runs that count for a run: the last n runs (all if n is 0)
-// of its program on its device, ending with the run itself, and the other runs
-// between them. The panel has every kernel on the device that may belong to the
-// program, and all kernels of the run. If run is 0, it has the last n runs of
-// the base branch and all their kernels. It has only the given metrics.
+// Panel returns the runs that count for a run. These are the last n runs (all
+// if n is 0) of its program on its device, ending with the run itself, and the
+// other runs between them. The panel has every kernel on the device that may
+// belong to the program, and all kernels of the run. If run is 0, it has the
+// last n runs of the base branch and all their kernels. The panel has only the
+// given metrics.
 func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
 	p := &Panel{place: map[int64]int{}}
 	if err := d.count(ctx, p, run, n); err != nil {
@@ -72,8 +73,8 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 		branch = p.Runs[p.place[run]].Branch
 	}
 	p.Accepts = slices.DeleteFunc(p.Accepts, func(a Accept) bool {
-		// A check of an earlier run uses the levels that were accepted up to
-		// it.
+		// A check of an earlier run uses only the levels that were accepted up
+		// to that run.
 		return run != 0 && a.Run > run || !d.IsBase(a.of.Branch) && a.of.Branch != branch
 	})
 	return p, err
@@ -100,9 +101,9 @@ func (k *Kernel) At(run int64) int {
 type Point struct {
 	Run       int64
 	Time      time.Time
-	Value     float64           // in the unit of the metric
+	Value     float64           // value in the unit of the metric
 	Companion unit.Opt[float64] // for Occupancy, the other value: first Busy
-	Verdict   string            // the row's verdict, as it was stored
+	Verdict   string            // verdict of the row, as it was stored
 }
 
 // Value returns the value of a metric at an occurrence.
@@ -111,8 +112,8 @@ func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
 	return unit.Maybe(v, !math.IsNaN(v))
 }
 
-// Points returns a metric's points in run order. Runs without the metric have
-// none.
+// Points returns the points of a metric in run order. Runs without the metric
+// have no point.
 func (k *Kernel) Points(m Metric) (list []Point) {
 	for i := range k.In {
 		v, ok := k.Value(i, m).Value()
@@ -129,16 +130,17 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// ownRuns is the maximum number of runs that count per branch: enough to show
-// two bad runs in a row, and too few to become the baseline.
+// ownRuns is the maximum number of runs that count per branch. That is enough
+// to show two bad runs in a row, but too few for the branch's own runs to
+// become the baseline.
 const ownRuns = 3
 
 // candidate is a run that may become part of a panel.
 type candidate struct {
 	*Run
-	at     int64 // its time, or an earlier time derived from its commit
+	at     int64 // time of the run, or an earlier time derived from its commit
 	commit int   // index among the commits, starting with 1; 0 if unknown
-	own    bool  // not on the base branch
+	own    bool  // the run is not on the base branch
 }
 
 // count sets the panel's runs: the last n runs of the program on the device,
@@ -167,7 +169,7 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	}
 	p.Runs = make([]Run, 0, len(counted)-first)
 	for i, c := range counted {
-		if i >= first || c.ID == run { // a run with a wrong clock may be far before the others
+		if i >= first || c.ID == run { // a run with a wrong clock may be far from the other runs
 			p.place[c.ID] = len(p.Runs)
 			p.Runs = append(p.Runs, *c.Run)
 		}
@@ -194,7 +196,7 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 	switch {
 	case places[judged.Commit] != 0:
 		list = list[:last+1]
-	case last >= 0 && list[last].own: // even if its clock differs, it is the last of its branch
+	case last >= 0 && list[last].own: // even if its clock differs, the checked run is the last run of its branch
 		list = append(slices.Delete(slices.Clone(list), last, last+1), list[last])
 	}
 	if own := slices.IndexFunc(list, func(c candidate) bool { return c.own }); own >= 0 {
@@ -204,9 +206,9 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 }
 
 // arrangeCommits moves runs from time order to commit order: a run that is
-// dated after a run of a later commit moves before it. So a late job for an old
-// commit is judged at that commit's place, and does not look like a drop of the
-// newest.
+// dated after a run of a later commit moves before that run. So a late job for
+// an old commit is judged at that commit's place, and does not look like a drop
+// in the newest commit.
 func arrangeCommits(runs []candidate) {
 	var known []*candidate
 	for i := range runs {
@@ -216,7 +218,7 @@ func arrangeCommits(runs []candidate) {
 	}
 	slices.SortStableFunc(known, func(a, b *candidate) int { return cmp.Compare(a.commit, b.commit) })
 	const end = 1<<63 - 1
-	later, limit := int64(end), int64(end) // earliest time of this and later commits, and of later commits alone
+	later, limit := int64(end), int64(end) // earliest time of this and later commits, and of later commits only
 	for i := len(known) - 1; i >= 0; i-- {
 		if i+1 < len(known) && known[i].commit != known[i+1].commit {
 			limit = later
@@ -235,7 +237,8 @@ func arrangeCommits(runs []candidate) {
 	})
 }
 
-// IsBase reports whether a branch's runs are a baseline for other branches.
+// IsBase reports whether the runs of a branch are a baseline for other
+// branches.
 func (d *DB) IsBase(branch string) bool {
 	return branch == "" || slices.Contains(d.options.Base, branch)
 }
@@ -266,8 +269,8 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 	return keys, err
 }
 
-// readKernels reads the kernels' rows. It skips runs that do not count or that
-// were stored after the list of runs was read.
+// readKernels reads the rows of the kernels. It skips runs that do not count,
+// and runs that were stored after the list of runs was read.
 func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key, metrics []Metric) error {
 	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict`
 	var series, of int64
@@ -283,7 +286,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			into = append(into, (*number)(&values[i]))
 		}
 	}
-	at := map[int64]int{} // index in Kernels by series
+	at := map[int64]int{} // index in Kernels for each series
 	read := func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -299,7 +302,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
 		}
 		k := &p.Kernels[i]
-		// One string serves all rows that have the verdict.
+		// All rows with the same verdict share one string.
 		in := Occurrence{Place: place, Verdict: unique.Make(string(verdict)).Value()}
 		for i, v := range values {
 			in.values[i] = v.Or(math.NaN())
@@ -307,7 +310,8 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		k.In = append(k.In, in)
 		return nil
 	}
-	// Read without an order: a server needs longer to sort than to read.
+	// The rows are read without an order, because a server needs longer to sort
+	// them than to read them.
 	defer func() {
 		slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
 		p.sortRuns()

@@ -28,7 +28,7 @@ func panelText(p *Panel, m Metric) string {
 		}
 		kernels = append(kernels, text)
 	}
-	slices.Sort(kernels) // kernels are sorted by first appearance in the history, not by name
+	slices.Sort(kernels) // kernels are in the order in which the history first had them, not sorted by name
 	return strings.Join(runs, " ") + "; " + strings.Join(kernels, "; ")
 }
 
@@ -53,7 +53,7 @@ func TestPanel(t *testing.T) {
 		store(plain(3, "c"), func(r *Run) { r.Program = "other" })
 		store(plain(4, "a", "b"), func(r *Run) { r.Rows[0].Set(Measured, unit.Opt[float64]{}) })
 		store(plain(5, "b"), nil)
-		store(plain(-9, "b"), nil) // its clock is wrong
+		store(plain(-9, "b"), nil) // a run whose clock is wrong
 		for _, c := range []struct {
 			reason string
 			run    int64

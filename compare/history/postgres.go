@@ -37,18 +37,18 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 		d.sql.Close()
 		return nil, err
 	}
-	// Disable just-in-time compilation: the server needs longer to compile a
-	// check's query than to run it. Behind a pooler this may reach another
-	// connection. A user without the right to set it, or a server without the
-	// setting, still returns the rows.
+	// Just-in-time compilation is disabled, because the server needs longer to
+	// compile a check's query than to run it. Behind a pooler, this statement
+	// may reach another connection. If the user may not change the setting, or
+	// the server lacks it, the queries still work.
 	_, _ = d.sql.ExecContext(ctx, "SET jit = off")
 	return d, nil
 }
 
 // unprepared returns a URL that disables prepared statements, unless the URL
-// sets the mode: behind a pooler in transaction mode, the next statement may
-// reach another connection of the server. The driver rejects a URL with an
-// empty pair in its query.
+// already sets the mode. They do not work behind a pooler in transaction mode,
+// because the next statement may reach another connection of the server. The
+// driver rejects a URL with an empty pair in its query.
 func unprepared(name string) string {
 	const mode = "default_query_exec_mode="
 	if strings.Contains(name, mode) {
@@ -73,8 +73,8 @@ func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	return d.engine.explain("opening the history "+d.engine.where, err)
 }
 
-// postgresCode returns PostgreSQL's code for an error, the code for a failed
-// connection for network errors, and "" for others.
+// postgresCode returns PostgreSQL's code for an error. For network errors, it
+// returns the code for a failed connection, and for other errors, "".
 func postgresCode(err error) string {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return p.Code
@@ -92,30 +92,34 @@ func postgresCode(err error) string {
 
 // address is the address of a history: a file, or a database on a server.
 type address struct {
-	name   string // for the driver, with the password
-	where  string // for messages
+	name   string // address for the driver, with the password
+	where  string // address for messages, without the password
 	server bool
 }
 
 var (
-	// scheme begins a URL, or a server's incomplete URL that lacks a slash or
-	// the scheme.
+	// scheme matches the start of a URL, or of a server's incomplete URL that
+	// lacks a slash or the scheme.
 	scheme = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://|postgres(?:ql)?:/?|//`)
-	// keyword begins a connection string of the form "host=... password=...".
+	// keyword matches the start of a connection string of the form "host=...
+	// password=...".
 	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|` +
 		`servicefile|sslmode)\s*=`)
-	// typo begins an address whose scheme lacks its colon or a slash.
+	// typo matches the start of an address whose scheme lacks its colon or a
+	// slash.
 	typo = regexp.MustCompile(`(?i)^postgres(?:ql)?/+`)
-	// credentials are a user and a password before a host, in an address
-	// without a scheme. A Windows path has no password: C:\a@b.
+	// credentials matches a user and a password before a host, in an address
+	// without a scheme. It does not match a Windows path: C:\a@b has no
+	// password.
 	credentials = regexp.MustCompile(`([^\s:/?#="'\\]*):([^\\/\s].*)@`)
-	// password is the text after a word such as password= or sslpassword=.
+	// password matches a word such as password= or sslpassword=, with the text
+	// after it.
 	password = regexp.MustCompile(`(?is)(pass[a-z]*\s*=\s*).*`)
 )
 
 // newAddress returns the address of a file or a server. It rejects other
-// strings, because SQLite would create a file with any name. Errors never show
-// anything that may be a password.
+// strings, because SQLite would create a file with any name. Its errors never
+// contain anything that may be a password.
 func newAddress(dsn string) (address, error) {
 	refuse := func(what, instead string) (address, error) {
 		return address{}, fmt.Errorf("%w: %s; %s", errNotHistory, what, instead)
@@ -142,8 +146,9 @@ func newAddress(dsn string) (address, error) {
 	return address{name: dsn, where: dsn}, nil
 }
 
-// serverAddress returns the address of a postgres:// URL as the driver reads
-// it, with the environment (PGPASSWORD and others), .pgpass, and service files.
+// serverAddress returns the address of a postgres:// URL. It reads the URL as
+// the driver does, including the environment (PGPASSWORD and others), .pgpass,
+// and service files.
 func serverAddress(dsn string) (address, error) {
 	const expected = "expected postgres://user@host:port/database; special characters of a password are written as in" +
 		" %40, or it comes from PGPASSWORD or .pgpass"
@@ -206,7 +211,8 @@ func safeReason(dsn string, err error) string {
 	return ": " + text
 }
 
-// Mask returns an argument or a history's name without its passwords.
+// Mask returns an argument, or the name of a history, with its passwords
+// replaced.
 func Mask(word string) string {
 	if at := scheme.FindStringIndex(word); at != nil {
 		before, link := word[:at[0]], word[at[0]:]
@@ -221,8 +227,8 @@ func Mask(word string) string {
 	return password.ReplaceAllString(word, "${1}xxxxx")
 }
 
-// IsAddress reports whether a history's name is a server address, correct or
-// not, instead of a path.
+// IsAddress reports whether the name of a history is a server address and not a
+// path. The address may be malformed.
 func IsAddress(name string) bool {
 	return strings.Contains(name, "://") || credentials.MatchString(name)
 }

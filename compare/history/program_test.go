@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// seriesList returns every series of measured occupancy as program:number of
-// points.
+// seriesList returns every series of measured occupancy, as "program:number of
+// points".
 func seriesList(t *testing.T, d *DB) string {
 	t.Helper()
 	var list []string
@@ -23,8 +23,8 @@ func seriesList(t *testing.T, d *DB) string {
 	return strings.Join(list, " ")
 }
 
-// TestPrograms follows a kernel with one name through runs of several programs
-// and runs without a program.
+// TestPrograms checks the series of a kernel with one name, through runs of
+// several programs and runs without a program.
 func TestPrograms(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)

@@ -101,7 +101,7 @@ func (d *DB) rowsOf(ctx context.Context, from source, run int64) (list []Row, er
 	return list, err
 }
 
-// readKeys returns series' keys by number.
+// readKeys returns the keys of series, by series number.
 func (d *DB) readKeys(ctx context.Context, from source, where string, args ...any) (map[int64]Key, error) {
 	keys := map[int64]Key{}
 	err := d.scanEach(ctx, from, `SELECT id, `+keyColumns+` FROM occudiff_series `+where, args, func(rows *sql.Rows) error {
@@ -131,11 +131,12 @@ func (v *Values) fields() []any {
 	return list
 }
 
-// Each type reads a column that is stored as another type.
+// The following types read columns whose stored type differs from the field's
+// type.
 type (
-	micros time.Time         // microseconds since 1970
-	size   unit.Size3        // a string
-	number unit.Opt[float64] // NULL if absent
+	micros time.Time         // stored as microseconds since 1970
+	size   unit.Size3        // stored as a string
+	number unit.Opt[float64] // stored as NULL if absent
 )
 
 // Scan implements sql.Scanner.
@@ -160,8 +161,8 @@ func (n *number) Scan(value any) error {
 	return mistyped(value, ok || value == nil)
 }
 
-// mistyped returns an error if ok is false: the column cannot have such a
-// value, so the file is damaged.
+// mistyped returns an error if ok is false. A column that this program wrote
+// cannot have such a value, so the file is damaged.
 func mistyped(value any, ok bool) error {
 	if ok {
 		return nil

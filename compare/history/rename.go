@@ -14,7 +14,7 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Rename is a kernel's new name.
+// Rename is a change of a kernel's name.
 type Rename struct {
 	Old, New string // task names
 	// Run is the run with the new name, if the names differ only in parts that
@@ -36,15 +36,16 @@ func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	return list, err
 }
 
-// Rename renames a kernel in all its series, including the series that runs add
-// later under the old name. Series that already have the new name are merged
-// with them. It returns an error if a run has both kernels.
+// Rename renames a kernel in all its series. Series that runs add later under
+// the old name are renamed, too. Series that already have the new name are
+// merged with the renamed series. It returns an error if a run has both
+// kernels.
 func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
 	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
 }
 
-// renameTo renames a kernel. must is set if a user names the kernel, which then
-// has to exist.
+// renameTo renames a kernel. must is set if a user names the kernel, because it
+// then has to exist.
 func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	return d.write(ctx, "renaming a kernel in "+d.engine.where, func(w *writing) {
 		var run int64
@@ -69,16 +70,16 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 			k.Task = r.New
 			w.mergeSeries(id, k)
 		}
-		// Earlier names of the old kernel now lead to the new name. The new
-		// name itself must not lead elsewhere.
+		// Earlier names that led to the old name now lead to the new name. The
+		// new name itself must not lead elsewhere.
 		w.exec(`UPDATE occudiff_rename SET new_name = ? WHERE new_name = ? AND run_id = 0`, r.New, r.Old)
 		w.exec(`DELETE FROM occudiff_rename WHERE old_name IN (?, ?) AND run_id = 0`, r.New, r.Old)
 		w.insertRenames([]Rename{r})
 	})
 }
 
-// thereAre lists the existing kernels for a message, those similar to an
-// unknown name first.
+// thereAre lists the existing kernels for a message. Names that are similar to
+// the unknown name come first.
 func thereAre(names []string, typed string) string {
 	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
 		return fmt.Sprintf("give it without its launch size: %q", k.Task)
@@ -113,8 +114,9 @@ func (w *writing) insertRenames(list []Rename) {
 	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows)
 }
 
-// mergeSeries sets another key for a series. If that key already has a series,
-// the rows and accepted levels move to it. No run may have both.
+// mergeSeries changes the key of a series. If a series with that key already
+// exists, the rows and accepted levels move to that series. No run may be in
+// both series.
 func (w *writing) mergeSeries(id int64, k Key) {
 	var other int64
 	if !w.one(`SELECT id FROM occudiff_series WHERE identity = ?`, []any{k.identity()}, &other) {
@@ -127,8 +129,8 @@ func (w *writing) mergeSeries(id int64, k Key) {
 	w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
 }
 
-// rename sets the kernels' current names in a run's rows. A kernel keeps its
-// name if the run also has a kernel with the other name.
+// rename replaces old names in a run's rows with the kernels' current names. A
+// kernel keeps its name if the run also has a kernel with the other name.
 func (w *writing) rename(rows []Row) {
 	names := map[string]string{}
 	w.each(`SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil, func(rows *sql.Rows) error {
@@ -151,13 +153,13 @@ func (w *writing) rename(rows []Row) {
 	}
 }
 
-// findRenamed finds new kernels that exist under a name that differs only in
-// the parts that change with other code. ids contains each row's series, or 0
-// for a new one, and findRenamed fills it in. A series is found only if the
-// match is unambiguous: the run has one new kernel with the stable name, and
-// the stable name has one series, or one series with later runs than the
-// others. If the name contains a number, the run must have no other kernel with
-// the stable name.
+// findRenamed finds the series of new kernels that exist under a changed name.
+// The names may differ only in the parts that change with other code. ids
+// contains the series of each row, or 0 for a new series, and findRenamed sets
+// it. A series is found only if the match is unambiguous: the run has one new
+// kernel with the stable name, and the stable name has one series, or one
+// series with later runs than the others. If the name contains a number, the
+// run must have no other kernel with the stable name.
 func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []Rename) {
 	identities := make([]string, len(rows))
 	fresh, known := map[string]int{}, map[string]bool{}
@@ -168,7 +170,7 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 		}
 	}
 	type found struct {
-		series, last int64 // series is 0 if there is none, or if it is ambiguous
+		series, last int64 // series is 0 if no series matches, or several match
 		task         string
 	}
 	from := map[string]*found{} // the series that each stable name's new kernel continues
@@ -213,17 +215,19 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 }
 
 // Accept is a level that was accepted starting with a run: the baseline
-// restarts there. It changes no run, so it can be withdrawn.
+// restarts at that run. An Accept does not change the run, so it can be
+// withdrawn.
 type Accept struct {
 	ID   int64
 	Run  int64
 	Time time.Time // when the level was accepted
 	Note string
-	// Noise is set if the runs of the open findings were accepted as noise: the
-	// baseline continues, and these runs show the kernel's scatter.
+	// Noise is set if the runs of the open findings were accepted as noise. The
+	// baseline then continues, and these runs count as part of the kernel's
+	// scatter.
 	Noise bool
-	// Series is the accepted series, with its Key; 0 for all series of the
-	// run's program on its device.
+	// Series is the accepted series, with its Key. It is 0 if the level was
+	// accepted for all series of the run's program on its device.
 	Series int64
 	Key    Key
 	of     Run
@@ -237,7 +241,7 @@ func (a *Accept) Covers(id int64, k Key) bool {
 	return OnDevice(k.Device, a.of.Device) && SameProgram(k.Program, a.of.Program)
 }
 
-// Accepts returns the accepted runs in their order.
+// Accepts returns the accepted runs in the order of acceptance.
 func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	doing := "reading what was accepted in " + d.engine.where
 	keys, err := d.readKeys(ctx, d.source(), `WHERE id IN (SELECT series_id FROM occudiff_accept)`)
@@ -258,7 +262,8 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 }
 
 // Accept stores that a run is accepted, either for all kernels or for the
-// matching kernels, even if the run lacks them. It returns the stored levels.
+// matching kernels, even if the run lacks these kernels. It returns the stored
+// levels.
 func (d *DB) Accept(ctx context.Context, all Accept, matches func(Key) bool) (list []Accept, err error) {
 	err = d.write(ctx, "accepting a run of "+d.engine.where, func(w *writing) {
 		run := all.Run
@@ -304,7 +309,8 @@ func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept)
 	return list
 }
 
-// Withdraw deletes accepted levels. Withdrawing twice is not an error.
+// Withdraw deletes accepted levels. It is not an error to withdraw a level
+// twice.
 func (d *DB) Withdraw(ctx context.Context, list []Accept) error {
 	return d.write(ctx, "taking back what was accepted in "+d.engine.where, func(w *writing) {
 		for _, a := range list {

@@ -11,8 +11,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// named returns run i with kernels that have these names and measure 50, 51,
-// ...
+// named returns run i with one kernel per name. The kernels measure 50, 51, ...
 func named(i int, names ...string) Run {
 	run := sample(i, len(names))
 	for k := range run.Rows {
@@ -41,8 +40,8 @@ func lines(t *testing.T, d *DB) string {
 	return strings.Join(list, "; ")
 }
 
-// TestChangedNames checks that a kernel continues under a changed name if the
-// match is unambiguous.
+// TestChangedNames checks that a kernel's series continues under a changed name
+// if the match is unambiguous.
 func TestChangedNames(t *testing.T) {
 	l := func(n int) string { return fmt.Sprintf("main::{lambda(int)#%d}", n) }
 	for _, c := range []struct {
@@ -86,8 +85,8 @@ func TestChangedNames(t *testing.T) {
 	}
 }
 
-// TestImportAfterChangedName checks that records exported before a name changed are
-// recognized in their own history.
+// TestImportAfterChangedName checks an export that was made before a name
+// changed. Importing it into the same history recognizes all records.
 func TestImportAfterChangedName(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -113,7 +112,7 @@ func TestRename(t *testing.T) {
 		if err := d.Rename(bg, "old", "new", start); err != nil {
 			t.Fatal(err)
 		}
-		add(t, d, named(2, "old")) // of an earlier commit
+		add(t, d, named(2, "old")) // run of an earlier commit
 		if got, want := lines(t, d), "new: 1=50 2=50 3=50; other: 1=51 2=51"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
@@ -272,7 +271,7 @@ func TestEventsAreExported(t *testing.T) {
 			}
 			for _, to := range []*DB{other, d} {
 				if to == d {
-					want = 0 // the events came from this history
+					want = 0 // the history already has the events
 				}
 				if done, err := to.Import(bg, records); err != nil || done.Events != want {
 					t.Errorf("import %d: %+v, %v; want %d events", i, done, err, want)

@@ -10,7 +10,7 @@ import (
 // start is the time of sample run 0.
 var start = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 
-// sample returns run i with n kernels; kernel k measures 60 + k/10 - i/100
+// sample returns run i with n kernels. Kernel k measures 60 + k/10 - i/100
 // percent.
 func sample(i, n int) Run {
 	run := Run{Time: start.Add(time.Duration(i) * time.Hour), Label: fmt.Sprintf("run %d", i), Host: "node7", JobID: "1234", Device: "Max 1100",
@@ -30,7 +30,8 @@ func sample(i, n int) Run {
 	return run
 }
 
-// values returns the values for pairs of a metric and a number.
+// values returns Values from arguments that alternate between a metric and its
+// number.
 func values(pairs ...any) (v Values) {
 	for i := 0; i < len(pairs); i += 2 {
 		x, ok := pairs[i+1].(float64)

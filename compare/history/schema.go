@@ -8,20 +8,21 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// schema is the number of the only schema that this program knows. A history
-// with another number is rejected and stays as it is, because its columns may
-// have another meaning. Every change to a table increases the number, including
-// a new metric column.
+// schema is the number of the only schema that this program reads. A history
+// with another number is rejected and not changed, because its columns may have
+// another meaning. Every change to a table increases the number, including a
+// new metric column.
 const schema = 9
 
-// statements create the tables. {id}, {clustered}, and {metrics} are replaced
-// by the engine's spelling and by the metric columns.
+// statements create the tables. {id} and {clustered} are replaced by the
+// spelling of the engine, and {metrics} by the metric columns.
 //
-// A row of occudiff_kernel repeats its run's time, so that the key keeps a
-// series together in time order, in which it is read. Identities are digests,
-// because a task's name may be longer than an index entry. There are three
-// digests: the whole key, the key without its program (which finds the series
-// for a run without a program), and the stable parts of the key's name.
+// A row of occudiff_kernel repeats the time of its run, so that the table's key
+// stores each series in time order, in which it is read. Series are identified
+// by digests, because a task's name may be longer than an index entry. There
+// are three digests: the whole key, the key without its program (which finds
+// the series for a run without a program), and the stable parts of the key's
+// name.
 var statements = []string{
 	`CREATE TABLE occudiff_run (
 		id {id},
@@ -56,7 +57,8 @@ var statements = []string{
 		id {id}, old_name TEXT NOT NULL, new_name TEXT NOT NULL, run_id BIGINT NOT NULL, time BIGINT NOT NULL)`,
 }
 
-// columnNames returns the metric columns, each between two strings.
+// columnNames returns the names of the metric columns, each with a prefix and a
+// suffix.
 func columnNames(before, behind string) string {
 	var b strings.Builder
 	for i := range columns {
@@ -95,14 +97,15 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 	return ours > 0, nil
 }
 
-// create creates the tables in one transaction. If two processes try at once,
-// the second one finds the tables.
+// create creates the tables in one transaction. If two processes do this at
+// once, the second process finds the tables of the first.
 func (d *DB) create(ctx context.Context) error {
 	spell := strings.NewReplacer("{id}", d.engine.id, "{clustered}", d.engine.clustered,
 		"{metrics}", columnNames("", " DOUBLE PRECISION, "))
 	return d.write(ctx, "opening the history "+d.engine.where, func(w *writing) {
 		w.exec(`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`)
-		// The second process finds the row that the first one inserted.
+		// The insert fails for the second process, because the first process
+		// has inserted the row.
 		if w.exec(fmt.Sprintf(`INSERT INTO occudiff_meta (name, value) VALUES ('schema', %d)
 			ON CONFLICT (name) DO NOTHING`, schema)) == 0 {
 			return
@@ -120,8 +123,8 @@ type Metric string
 
 // Metrics that the code refers to by name.
 const (
-	// Occupancy is stored as Measured, with Busy as its companion. The reader
-	// selects one of them.
+	// Occupancy is stored as Measured, with Busy as its companion. Readers
+	// select one of the two.
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
@@ -133,11 +136,11 @@ const (
 	// Difference is measured - the nearest end of the predicted range, in
 	// percentage points; stored but not tracked. It calibrates the prediction.
 	Difference Metric = "difference"
-	// Parts of the thread-slot breakdown that are missing from the prediction,
-	// in percentage points of all thread slots.
+	// Parts of the thread-slot breakdown that are lost compared with the
+	// prediction, in percentage points of all thread slots.
 	Underfilled Metric = "underfilled"
 	IdleXVEs    Metric = "idle"
-	Shortfall   Metric = "shortfall" // sum of both, if the array state does not distinguish them
+	Shortfall   Metric = "shortfall" // sum of underfilled and idle, if the array state does not distinguish them
 )
 
 // column is a stored metric: a nullable number per kernel and run, in the
@@ -152,10 +155,10 @@ type column struct {
 type trait uint8
 
 const (
-	part        trait = 1 << iota // its change explains a change of occupancy
-	exact                         // known without a measurement, so it has no noise
+	part        trait = 1 << iota // a change of the metric explains a change of occupancy
+	exact                         // the value is known without a measurement, so it has no noise
 	moreIsWorse                   // a higher value is worse
-	companion                     // not tracked by itself
+	companion                     // the metric is not tracked by itself
 )
 
 // columns lists the metrics in table order. Adding a metric changes the schema.

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pool returns a database behind a private PgBouncer in transaction mode, which
-// runs for the duration of the test: two transactions from one client may use
-// two connections to the server.
+// pool starts a private PgBouncer in transaction mode for a database, and
+// returns the address of the database behind it. Two transactions from one
+// client may use two connections to the server.
 func pool(t testing.TB, dsn string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -68,7 +68,7 @@ func pool(t testing.TB, dsn string) string {
 
 // TestPooler checks that a history works through PgBouncer in transaction mode.
 // Each transaction may use another connection to the server, which does not
-// know statements that were prepared on the previous one.
+// know statements that were prepared on an earlier connection.
 func TestPooler(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the private server is started on a Unix socket")
@@ -143,7 +143,7 @@ func TestReader(t *testing.T) {
 	if !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "nothing was changed: it was opened for reading") {
 		t.Errorf("Add: %v", err)
 	}
-	// A command that adds returns an error with the reason.
+	// A command that adds returns an error that contains the reason.
 	w, err := Open(bg, reader, Options{MustExist: true})
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestReader(t *testing.T) {
 func TestWritersTakeTurns(t *testing.T) {
 	dsn := server.Fresh(t)
 	holder := open(t, dsn)
-	// A server may be configured so that a transaction sees the data from
+	// A server may be configured so that a transaction sees only data from
 	// before it began to wait.
 	if _, err := holder.sql.Exec("ALTER ROLE occudiff SET default_transaction_isolation = 'repeatable read'"); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestWritersTakeTurns(t *testing.T) {
 			})
 		}()
 		<-began
-		_, err = d.Add(bg, sample(len(c.reason)+1, 3)) // has the same kernels as the run before
+		_, err = d.Add(bg, sample(len(c.reason)+1, 3)) // the run has the same kernels as the run before
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, errLocked) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: Add = %v, want %q", c.reason, err, c.want)
 		}
@@ -202,8 +202,8 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestSilentServer checks that a connection to a server that accepts but does
-// not answer ends after a time limit, which the error names.
+// TestSilentServer checks a server that accepts a connection but does not
+// answer. The connection ends after a time limit, which the error names.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

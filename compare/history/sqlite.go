@@ -17,10 +17,10 @@ import (
 
 // openSQLite opens a file.
 //
-// Its journal is the rollback journal. Considered and rejected: the write-ahead
-// log. Readers could continue while a writer commits, which takes milliseconds.
-// But it needs shared memory, which network file systems lack, and readers
-// would have to write its index next to the file.
+// The journal is a rollback journal. Considered and rejected: the write-ahead
+// log. With it, readers could continue while a writer commits, but a commit
+// takes only milliseconds. The log needs shared memory, which network file
+// systems lack, and readers would have to write its index next to the file.
 func openSQLite(path string, options Options) (*DB, error) {
 	if err := inspect(path, options); err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func openSQLite(path string, options Options) (*DB, error) {
 	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, options)); err != nil {
 		return nil, d.engine.explain("opening the history "+path, err)
 	}
-	// Four connections are sufficient for readers next to a writer, and each
-	// has a page cache.
+	// Four connections are enough for readers next to a writer. More would need
+	// more memory, because each connection has a page cache.
 	d.sql.SetMaxOpenConns(4)
 	return d, nil
 }
 
 // openUndone opens a copy of a file whose last writer was killed, and undoes
-// the unfinished work in the copy. Readers thus change no byte of the original
+// the unfinished work in the copy. So readers change no byte of the original
 // file, and still read the complete runs.
 func openUndone(path string, options Options) (d *DB, err error) {
 	folder, err := os.MkdirTemp("", "occudiff-")
@@ -62,7 +62,7 @@ func openUndone(path string, options Options) (d *DB, err error) {
 	}
 	writer, err := sql.Open("sqlite", sqliteDSN(same, Options{Wait: options.Wait}))
 	if err == nil {
-		_, err = writer.Exec("BEGIN IMMEDIATE; COMMIT") // takes the writer's lock, which undoes unfinished work
+		_, err = writer.Exec("BEGIN IMMEDIATE; COMMIT") // takes the writer's lock; SQLite then undoes unfinished work
 		err = errors.Join(err, writer.Close())
 	}
 	if err == nil {
@@ -75,9 +75,9 @@ func openUndone(path string, options Options) (d *DB, err error) {
 	return d, nil
 }
 
-// copyUnfinished copies a file with its journal. The two belong together if the
-// journal is the same after the copy: a writer that undoes the work removes the
-// journal, and may begin a new journal.
+// copyUnfinished copies a file with its journal. The two copies belong together
+// if the journal is the same after the copy, because a writer that undoes the
+// work removes the journal, and may begin a new journal.
 func copyUnfinished(path, same string, options Options) error {
 	before, err := readJournal(path)
 	if err != nil {
@@ -126,9 +126,10 @@ func readJournal(path string) (j journalFile, err error) {
 	return j, err
 }
 
-// is reports whether two journals are the same and unchanged. A file system may
-// reuse a removed file's inode number. The header has a random nonce: section 3
-// of https://www.sqlite.org/fileformat2.html.
+// is reports whether two journals are the same and unchanged. A comparison of
+// inode numbers is not sufficient, because a file system may reuse the number
+// of a removed file. The header contains a random nonce: section 3 of
+// https://www.sqlite.org/fileformat2.html.
 func (j journalFile) is(other journalFile) bool {
 	const header = 28
 	head := func(j journalFile) []byte { return j.data[:min(header, len(j.data))] }
@@ -168,9 +169,9 @@ func inspect(path string, options Options) error {
 		errReadOnly, path, err)
 }
 
-// checkHeader returns an error for a file that is not an SQLite database, and
-// for one with a write-ahead log, which opening may change. An empty file is a
-// database without tables. Section 1.3 of
+// checkHeader returns an error for a file that is not an SQLite database. It
+// also returns an error for a database with a write-ahead log, because opening
+// it may change it. An empty file is a database without tables. Section 1.3 of
 // https://www.sqlite.org/fileformat2.html describes the header.
 func checkHeader(path string) error {
 	f, err := os.Open(path)
@@ -195,20 +196,20 @@ func checkHeader(path string) error {
 	return nil
 }
 
-// sqliteDSN returns the connection string: immediate transactions, a wait for
-// locks, and commits that survive a power failure.
+// sqliteDSN returns the connection string. It requests immediate transactions,
+// a wait for locks, and commits that survive a power failure.
 func sqliteDSN(path string, options Options) string {
 	q := url.Values{}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
-	q.Add("_pragma", "cache_size(-32768)") // KB: an import with many series rereads the same pages
+	q.Add("_pragma", "cache_size(-32768)") // KB, because an import with many series rereads the same pages
 	if options.ReadOnly {
 		q.Set("mode", "ro")
 	} else {
 		q.Set("_txlock", "immediate")
 		q.Add("_pragma", "synchronous(full)")
 	}
-	// Use a URI, so that a `?` or `#` in the name is treated as part of the
-	// name.
+	// The name is written as a URI, so that a `?` or `#` in it is treated as
+	// part of the name.
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	if volume := filepath.VolumeName(path); volume != "" {
 		name = "/" + name
@@ -216,12 +217,13 @@ func sqliteDSN(path string, options Options) string {
 	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
 }
 
-// verify searches for damage that does not make a read fail, but lets rows, runs,
-// or series disappear: inconsistent pages, rows without their run or series,
-// runs without some of their rows, and keys that differ from their digest. It
-// reads all keys and indexes; a million rows take 2 s. It does not find a
-// number that changed to another number. Each statement sees one state, so a
-// concurrent writer is not reported as damage. A server checks its pages itself.
+// verify searches for damage that does not make a read fail, but makes rows,
+// runs, or series disappear: inconsistent pages, rows without their run or
+// series, runs without some of their rows, and keys that differ from their
+// digest. It reads all keys and indexes, which takes 2 s for a million rows. It
+// does not find a number that changed to another number. Each statement sees
+// one state, so a concurrent writer is not reported as damage. On a server,
+// PostgreSQL checks its pages itself.
 func (d *DB) verify(ctx context.Context) error {
 	if d.engine.server {
 		return nil
@@ -238,10 +240,10 @@ func (d *DB) verify(ctx context.Context) error {
 
 const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
 
-// damage counts the kinds of damage.
+// damage lists the kinds of damage, each with a query that counts it.
 var damage = []struct{ what, count string }{
-	// An index on its own does not contain the position, so the first of the
-	// two selects reads the table.
+	// The index alone does not contain the position, so the first of the two
+	// selects has to read the table.
 	{"index differs from its table", `SELECT COUNT(*) FROM
 		(SELECT ` + sums + ` FROM occudiff_kernel WHERE position >= 0
 		EXCEPT SELECT ` + sums + ` FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`},

@@ -84,7 +84,8 @@ func snapshot(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestFileNames uses file names with characters that are special in a URI.
+// TestFileNames checks file names that contain characters with a special
+// meaning in a URI.
 func TestFileNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"plain.db", "a b.db", "what?.db", "50%.db", "c#.db", "ä&=.db", "%41.db"} {
@@ -204,8 +205,8 @@ func unfinished(t *testing.T) (hot string) {
 	return hot
 }
 
-// spill starts to write to a history. It writes more than the cache can store,
-// so that changed pages and their journal are on the disk.
+// spill starts to write to a history. It writes more data than the cache can
+// hold, so that changed pages and their journal are on the disk.
 func spill(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)")
@@ -250,9 +251,9 @@ func TestUnfinished(t *testing.T) {
 	whole(t, open(t, hot))
 }
 
-// TestUnfinishedMoves copies an unfinished history while a writer undoes it.
-// The copy must not be used, no matter what the writer does next: the history
-// itself is complete.
+// TestUnfinishedMoves copies an unfinished history while a writer undoes the
+// unfinished work. The copy must not be used, no matter what the writer does
+// next, because the history itself is complete by then.
 func TestUnfinishedMoves(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -262,7 +263,7 @@ func TestUnfinishedMoves(t *testing.T) {
 		{"another run is stored", func(t *testing.T, hot string) { add(t, open(t, hot), sample(1, 50)) }},
 		{"the writer has a journal of its own for a while", func(t *testing.T, hot string) {
 			raw := spill(t, hot)
-			time.AfterFunc(50*time.Millisecond, func() { raw.Close() }) // readers wait until it is closed
+			time.AfterFunc(50*time.Millisecond, func() { raw.Close() }) // readers wait until the writer is closed
 		}},
 		{"that writer is interrupted, too", func(t *testing.T, hot string) {
 			raw := spill(t, hot)
@@ -289,7 +290,7 @@ func TestUnfinishedMoves(t *testing.T) {
 				if steps++; name != "copied the journal" || steps > 1 {
 					return
 				}
-				w := open(t, hot) // undoes the unfinished work
+				w := open(t, hot) // opening undoes the unfinished work
 				if _, err := w.sql.Exec("BEGIN IMMEDIATE; COMMIT"); err != nil {
 					t.Fatal(err)
 				}
@@ -315,7 +316,8 @@ func TestUnfinishedMoves(t *testing.T) {
 	}
 }
 
-// TestOpenedAtOnce lets many processes create the same history.
+// TestOpenedAtOnce checks that many processes can create the same history at
+// once.
 func TestOpenedAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		var group sync.WaitGroup
@@ -334,7 +336,7 @@ func TestOpenedAtOnce(t *testing.T) {
 	})
 }
 
-// TestDamaged opens files that begin like a database but are damaged after the
+// TestDamaged checks files that begin like a database but are damaged after the
 // beginning.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")

@@ -13,24 +13,24 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Imported is the result that Import returns.
+// Imported is the result of Import.
 type Imported struct {
 	Runs, Kernels int // newly stored
 	KnownRuns     int // already stored
 	Events        int // newly accepted levels and renames
 }
 
-// importBatch is the number of runs per import transaction. The runs touch the
-// same pages at the end of each series, so 50 of them cost hardly more than
-// one.
+// importBatch is the number of runs per import transaction. All runs change the
+// same pages, at the end of each series. So a transaction with 50 runs takes
+// hardly longer than a transaction with one.
 const importBatch = 50
 
-// Import stores records as runs. Records with the same run, time, and label are
-// one run. If they name no run, they must also share device and driver. A run
-// that is already stored, from files or from another import, is not stored
-// again, and different values for it are an error. Runs are stored completely.
-// If an import ends early, the finished runs stay, and importing the same
-// records again adds the rest.
+// Import stores records as runs. Records with the same run, time, and label
+// form one run. If they name no run, they must also have the same device and
+// driver. A run that is already stored, from files or from another import, is
+// not stored again, and different values for it are an error. Runs are stored
+// completely. If an import ends early, the finished runs stay stored, and
+// importing the same records again adds the rest.
 func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err error) {
 	runs, err := records.ordered()
 	if err != nil {
@@ -64,7 +64,7 @@ type importer struct {
 	records *Records
 	done    *Imported
 
-	// Stored runs with the same time as the imported run, and their names.
+	// Stored runs that have the same time as the imported run, and their names.
 	there []Run
 	names map[int64]string
 	at    time.Time
@@ -87,16 +87,16 @@ func (in *importer) run(given *importedRun) {
 }
 
 // isStored reports whether an imported run is already stored. The stored run
-// has the same time and label, and export would give it the same name. An
-// imported run without a name matches a run without a job on its device and
-// driver. It is an error if the stored run has other values.
+// must have the same time and label, and export must give it the same name. An
+// imported run without a name matches a stored run without a job on the same
+// device and driver. It is an error if the stored run has other values.
 func (in *importer) isStored(run *Run, lines []importedLine) bool {
-	// The runs of a file are ordered by time, so runs with the same time are
+	// The runs of a file are sorted by time, so the stored runs with a time are
 	// read only once.
 	if !run.Time.Equal(in.at) {
 		in.readRuns(run.Time)
 	}
-	var differs error // from the first match
+	var differs error // error for the first stored run that matches
 	for i := range in.there {
 		old := &in.there[i]
 		same := in.names[old.ID] == run.JobID
@@ -130,8 +130,8 @@ func (in *importer) readRuns(at time.Time) {
 	in.names = runNames(in.there)
 }
 
-// contradiction returns the error for an imported run that differs from a
-// stored one; nil if they are the same.
+// contradiction returns an error if an imported run differs from a stored run,
+// and nil if they are the same.
 func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error {
 	at := run.Time.Format(time.RFC3339)
 	left := make(map[Key]*Row, len(stored))
@@ -163,15 +163,16 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 	return nil
 }
 
-// ofRun returns the key that distinguishes lines and rows within one run. The
-// program is left out, because the history determines it.
+// ofRun returns the key that distinguishes lines and rows within one run. It
+// has no program, because the history determines the program.
 func ofRun(k Key, run *Run) Key {
 	k.Program, k.Device, k.Driver = "", cmp.Or(k.Device, run.Device), cmp.Or(k.Driver, run.Driver)
 	return k
 }
 
-// movedKey returns the only remaining kernel that was renamed since the export,
-// otherwise the kernel itself.
+// movedKey returns the current key of a kernel that was renamed since the
+// export, if only one remaining kernel matches. Otherwise, it returns the
+// kernel's own key.
 func movedKey(left map[Key]*Row, k Key) Key {
 	var of []Key
 	for other := range left {
@@ -185,13 +186,15 @@ func movedKey(left map[Key]*Row, k Key) Key {
 	return of[0]
 }
 
-// difference returns a value that an imported row has, and the value that the
-// stored row has instead; "" if the rows are equal.
+// difference returns a value in which an imported row and a stored row differ:
+// what the imported row has, and what the stored row has. It returns "" if the
+// rows are equal.
 func difference(given, stored *Row) (what, has string) {
 	for i := range columns {
 		a, b := given.Values[i], stored.Values[i]
 		x, y := a.Or(0), b.Or(0)
-		// A spreadsheet keeps 15 digits.
+		// A spreadsheet keeps only 15 digits, so a smaller difference is not a
+		// change.
 		if a.Present() != b.Present() || math.Abs(x-y) > 1e-12*math.Max(math.Abs(x), math.Abs(y)) {
 			return fmt.Sprintf("%s %s for ", columns[i].Metric, valueText(a)), valueText(b)
 		}
@@ -212,10 +215,10 @@ func valueText(o unit.Opt[float64]) string {
 }
 
 // runNames returns the name under which each run is exported: its job, or its
-// number if it has no job. If several runs share a name, time, and label, the
-// first one keeps the name, and the others append their numbers. So an export
-// can be imported again, and exported runs keep their names when runs are
-// added. The runs are sorted by time and number.
+// number if it has no job. If several runs have the same name, time, and label,
+// the first run keeps the name, and the others append their numbers. So an
+// export can be imported again, and exported runs keep their names when runs
+// are added. The runs are sorted by time and number.
 func runNames(runs []Run) map[int64]string {
 	type name struct {
 		us         int64
@@ -242,7 +245,7 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	if err != nil {
 		return err
 	}
-	of := make(map[int64]*Record, len(runs)) // the values that a run's lines share
+	of := make(map[int64]*Record, len(runs)) // the values that all lines of a run share
 	names := runNames(runs)
 	for _, r := range runs {
 		of[r.ID] = &Record{Run: names[r.ID], Time: r.Time, Label: r.Label, Branch: r.Branch, Program: r.Program,
@@ -318,8 +321,8 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 }
 
 // importRenames applies the renames in the records, unless they are already
-// applied. It runs before the rows are stored, so that they find the renamed
-// series.
+// applied. It runs before the rows are stored, so that the rows find the
+// renamed series.
 func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err error) {
 	known, err := d.Renames(ctx)
 	if err != nil {

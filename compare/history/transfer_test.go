@@ -17,9 +17,9 @@ import (
 )
 
 // mixed returns a history with every kind of run that must survive an export:
-// with and without a job, several runs with one job and time, a run whose
-// number is another run's job, several adapters in one run, a row with another
-// driver, a row without a measurement, and verdicts.
+// runs with and without a job, several runs with one job and time, a run whose
+// number is the job of another run, several adapters in one run, a row with
+// another driver, a row without a measurement, and verdicts.
 func mixed() []Run {
 	runs := []Run{sample(0, 3), sample(1, 3), sample(2, 2), sample(3, 2), sample(4, 1), sample(5, 2)}
 	runs[0].JobID = ""
@@ -34,14 +34,15 @@ func mixed() []Run {
 	for i := range runs[3:] {
 		runs[3+i].Time, runs[3+i].Label = runs[3].Time, "one moment"
 	}
-	runs[3].JobID, runs[5].JobID = "5", "" // the job is the number of a run without a job
+	runs[3].JobID, runs[5].JobID = "5", "" // the job of one run is the number of a run without a job
 	runs[4].JobID = "5"
 	return runs
 }
 
 func isMax(key string) bool { return key == "Max" || key == "Max 1100" }
 
-// carry copies the runs from one history to another through a file.
+// carry exports the runs of one history to a file and imports the file into
+// another history.
 func carry(t *testing.T, from, to *DB) (Imported, error) {
 	t.Helper()
 	records, notes, err := ReadRecords(strings.NewReader(exported(t, from)), "h.csv", Measured)
@@ -138,7 +139,8 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// checkCopy compares a copy's runs with the original's, and empties the copy.
+// checkCopy compares the runs of a copy with the runs of the original, and
+// empties the copy.
 func checkCopy(t *testing.T, from, to *DB) {
 	t.Helper()
 	wanted, err := from.List(bg)
@@ -157,7 +159,7 @@ func checkCopy(t *testing.T, from, to *DB) {
 		slices.Sort(list)
 		return list
 	}
-	// If a run has two drivers, only its rows have the drivers.
+	// If a run has two drivers, the drivers are stored only in its rows.
 	want := names(wanted)
 	want[3] = strings.Replace(want[3], `"24.1"`, `""`, 1)
 	if g := names(got); !slices.Equal(g, want) {
@@ -202,11 +204,11 @@ func TestRunNames(t *testing.T) {
 	runs := []Run{at(1, "77", "", 0), at(2, "", "", 0), at(3, "77", "", 0), at(4, "77", "b", 0), at(5, "2", "", 0), at(6, "77#8", "", 0),
 		at(8, "77", "", 0), at(7, "77", "", 1)}
 	want := map[int64]string{
-		1: "77", 2: "2", // a job, a number
-		3: "77#3",        // the second run with its job and time
-		4: "77", 7: "77", // another label, another time
-		5: "2#5",               // a job that equals a run's number
-		6: "77#8", 8: "77#8#8", // a job that equals a generated name
+		1: "77", 2: "2", // a job, and the number of a run without a job
+		3: "77#3",        // the second run with the same job and time
+		4: "77", 7: "77", // a run with another label, and a run with another time
+		5: "2#5",               // a job that is the number of another run
+		6: "77#8", 8: "77#8#8", // a job that is the generated name of another run
 	}
 	if got := runNames(runs); !reflect.DeepEqual(got, want) {
 		t.Errorf("runNames = %v\nwant       %v", got, want)
@@ -231,7 +233,7 @@ func TestImport(t *testing.T) {
 	cases := []struct {
 		reason string
 		steps  [][]Record
-		want   string // the runs, with their rows
+		want   string // expected runs, with their rows
 	}{
 		{"several metrics", [][]Record{{func() Record { r := k("a", "A", 60); r.Set(Seconds, unit.Some(0.5)); return r }(), k("b", "A", 70)}},
 			"r A/1 a:A:60:0.5: b:A:70:<nil>:"},
@@ -272,7 +274,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// shortly returns a short list of a history's runs.
+// shortly describes the runs of a history in a short list.
 func shortly(t *testing.T, d *DB) string {
 	t.Helper()
 	list, err := d.List(bg)
@@ -295,7 +297,7 @@ func shortly(t *testing.T, d *DB) string {
 }
 
 // TestImportContradicts checks that an import of whole runs never changes a
-// stored run, and returns an error if it differs.
+// stored run, and returns an error if the imported run differs.
 func TestImportContradicts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -339,7 +341,7 @@ func TestImportContradicts(t *testing.T) {
 				t.Errorf("%s: the history became\n%s\nand was\n%s", c.reason, after, before)
 			}
 		}
-		// With its own name it is a separate run.
+		// With its own name, the imported run is a separate run.
 		named.Run, named.Values = "other", values(Measured, 61)
 		if done, err := d.Import(bg, pack([]Record{named})); err != nil || done.Runs != 1 {
 			t.Errorf("with another name: %+v, %v; want a run of its own", done, err)
@@ -409,8 +411,8 @@ func TestImportsAtOnce(t *testing.T) {
 	})
 }
 
-// TestImportUnnamed imports points for two unnamed runs with the same time: the
-// points belong to the run that has them.
+// TestImportUnnamed imports points for two unnamed runs with the same time.
+// Each point belongs to the run that has it.
 func TestImportUnnamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -438,8 +440,9 @@ func TestImportUnnamed(t *testing.T) {
 }
 
 // TestImportTogether checks that one import with many runs stores the same rows
-// as separate imports for each time. Programs are named late, so that series
-// are adopted within a transaction, and verdicts and devices come and go.
+// as separate imports for each time. In the records, programs are named late,
+// so that series get their program within a transaction, and verdicts and
+// devices come and go.
 func TestImportTogether(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		r := rand.New(rand.NewPCG(5, 6))

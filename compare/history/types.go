@@ -23,21 +23,21 @@ import (
 // which is never reported as a change.
 type Run struct {
 	ID   int64     // set when the run is stored
-	Time time.Time // of the collection, in microseconds
-	// TimeGiven is set if the inputs or the user gave the time. The time is
-	// then part of the run's identity; a file's date is not. TimeGiven is not
-	// stored.
+	Time time.Time // time of the collection, in microseconds
+	// TimeGiven is set if the inputs or the user gave the time. Only then is
+	// the time part of the run's identity, because the date of a file can
+	// change. TimeGiven is not stored.
 	TimeGiven bool
 	Label     string
 	Host      string
 	JobID     string
-	Device    string // for rows that do not name a device
+	Device    string // device of the rows that do not name a device
 	Driver    string
 	VTune     string
 	Commit    string
-	Branch    string // empty for the base branch, too
-	// Program is the run's program. A run without a program belongs to the only
-	// known program that has its kernels.
+	Branch    string // empty also for the base branch
+	// Program is the program of the run. If it is empty, the run belongs to the
+	// only known program that has its kernels.
 	Program   string
 	Frequency unit.Opt[float64] // highest GPU clock, in Hz
 	Inputs    []Input
@@ -50,13 +50,14 @@ type Run struct {
 type Input struct {
 	Path    string
 	Kind    string
-	Digest  string // file digest, for people
-	Content string // digest of the rows that were read from the file; not stored; the file digest is used if empty
+	Digest  string // digest of the file, for people
+	Content string // digest of the rows that were read from the file, not stored; if empty, Digest is used
 	Rows    int64
 	BadRows int64
 	// Contains is set if kernel rows came from this file. Only such files
 	// identify a run, because the same summary may accompany every run. If no
-	// input has it set, all inputs identify the run. It is not stored.
+	// input has Contains set, all inputs identify the run. Contains is not
+	// stored.
 	Contains bool
 }
 
@@ -71,7 +72,7 @@ type Key struct {
 	Program       string
 }
 
-// OnDevice returns the key for a kernel and its launch on a device, for any
+// OnDevice returns the key of a kernel and its launch on a device, without
 // driver and program.
 func (k Key) OnDevice() Key {
 	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
@@ -80,25 +81,25 @@ func (k Key) OnDevice() Key {
 }
 
 // OnDevice reports whether a kernel that ran on one device belongs to a run on
-// another one. For example, "max1100 GPU 0" is an adapter of "max1100". A run
-// without a device belongs to no device.
+// the other device. For example, "max1100 GPU 0" is an adapter of "max1100". A
+// run without a device belongs to no device.
 func OnDevice(kernel, run string) bool {
 	return kernel == run || run != "" && strings.HasPrefix(kernel, run+" ")
 }
 
-// SameProgram reports whether two runs or kernels may belong to one program: an
-// unknown program may be any.
+// SameProgram reports whether two runs or kernels may belong to one program. An
+// unknown program may be any program.
 func SameProgram(a, b string) bool { return a == b || a == "" || b == "" }
 
 // Row is one kernel in a run. Verdict and Cause are stored unchanged.
 type Row struct {
-	Key // if empty, Device, Driver, and Program are the run's
+	Key // if Device, Driver, or Program is empty, the value of the run applies
 	Values
 	Verdict, Cause string
 }
 
-// Name returns the series' name without device, driver, and program: `Fan2
-// [2048x2048 / 1024x1, SIMD32]`. parseName reads it back.
+// Name returns the name of the series without device, driver, and program:
+// `Fan2 [2048x2048 / 1024x1, SIMD32]`. parseName parses it.
 func (k Key) Name() string {
 	if shape := k.Shape(); shape != "" {
 		return k.Task + " [" + shape + "]"
@@ -118,7 +119,7 @@ func (k Key) Shape() string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// shapePattern matches the part that Name adds after the task.
+// shapePattern matches the part that Name appends to the task.
 var shapePattern = regexp.MustCompile(`(?s)^(.*) \[((?:\d+x?)*)(?: / (\d+(?:x\d+)*))?` +
 	`(?:(?:, |\b|\[)?SIMD(\d+))?(?:(?:, )?(host-to-device|device-to-host))?\]$`)
 
@@ -140,18 +141,18 @@ func parseName(name string) Key {
 	return k
 }
 
-// carrying returns the inputs that identify a run: the inputs with its rows,
-// otherwise all.
+// carrying returns the inputs that identify a run: the inputs that contain its
+// rows, otherwise all inputs.
 func carrying(run Run) []Input {
 	known := slices.DeleteFunc(slices.Clone(run.Inputs), func(in Input) bool { return in.Digest == "" })
 	some := slices.ContainsFunc(known, func(in Input) bool { return in.Contains })
 	return slices.DeleteFunc(known, func(in Input) bool { return some && !in.Contains })
 }
 
-// contents returns the digests that identify a run, one per carrying input,
-// computed from the input's rows and the run's provenance. So a compressed
-// copy, or a copy with other line ends, is the same run. If there are no
-// inputs, it returns a digest of the run itself.
+// contents returns the digests that identify a run, one per carrying input.
+// Each is computed from the rows of the input and the run's provenance, so a
+// compressed copy, or a copy with other line ends, is the same run. If there
+// are no inputs, it returns a digest of the run itself.
 func contents(run Run) (list []string) {
 	for _, in := range carrying(run) {
 		list = append(list, run.recordedFields(cmp.Or(in.Content, in.Digest)))
@@ -162,8 +163,9 @@ func contents(run Run) (list []string) {
 	return list
 }
 
-// recordedFields returns a digest of the content and the run's provenance. A
-// reverted commit measures the same, but is another run.
+// recordedFields returns a digest of the content and the run's provenance. The
+// provenance is included because a reverted commit measures the same, but is
+// another run.
 func (run *Run) recordedFields(content string) string {
 	given := ""
 	if run.TimeGiven {
@@ -173,15 +175,15 @@ func (run *Run) recordedFields(content string) string {
 		run.Branch, run.Program)
 }
 
-// digest returns a digest for a run without files: its rows, and its time,
-// which may be the only difference from other runs.
+// digest returns a digest for a run without files. It covers the rows and the
+// time, because the time may be the only difference from other runs.
 func (run *Run) digest() string {
 	h := sha256.New()
 	put(h, run.Time.UTC().Format(time.RFC3339Nano))
 	for i := range run.Rows {
 		r := &run.Rows[i]
 		numbers := make([]byte, 0, 8*len(columns))
-		for _, o := range r.Values { // no value is NaN
+		for _, o := range r.Values { // values are never NaN, so NaN can stand for an absent value
 			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(o.Or(math.NaN())))
 		}
 		put(h, r.identity(), r.Verdict, r.Cause, string(numbers))
@@ -230,7 +232,7 @@ func put(h hash.Hash, texts ...string) {
 	}
 }
 
-// orNil returns a value for the database, or nil if it is absent.
+// orNil converts a value for the database: nil if it is absent.
 func orNil[T any](o unit.Opt[T]) any {
 	if v, ok := o.Value(); ok {
 		return v
@@ -238,9 +240,9 @@ func orNil[T any](o unit.Opt[T]) any {
 	return nil
 }
 
-// clean returns a checked run that both engines store alike. It changes the
-// rows in place: strings are valid UTF-8 without NUL, times have microseconds,
-// and each row names its device and driver.
+// clean checks a run and returns it in a form that both engines store alike. It
+// changes the rows in place: strings become valid UTF-8 without NUL, times are
+// rounded to microseconds, and each row names its device and driver.
 func clean(run Run) (Run, error) {
 	switch y := run.Time.Year(); {
 	case run.Time.IsZero():

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// die ends this process as a power cut would.
+// die ends this process at once, as a power failure would.
 func die() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }

@@ -16,7 +16,7 @@ import (
 )
 
 // TestSchemaNumber checks that a schema number that no program writes is
-// reported as damage, both for reading and for migrating.
+// reported as damage, both when reading and when migrating.
 func TestSchemaNumber(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -33,8 +33,8 @@ func TestSchemaNumber(t *testing.T) {
 	})
 }
 
-// TestVerify deletes rows without the program's knowledge, in one table per
-// case.
+// TestVerify checks that deleted rows are found. Each case deletes rows from
+// one table directly, without this program.
 func TestVerify(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "history.db"))
 	for i := range 3 {
@@ -80,7 +80,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// contained returns a history's rows per series, without row numbers.
+// contained returns the rows of a history by series, without row numbers.
 func contained(d *DB) (string, error) {
 	var b strings.Builder
 	runs, err := d.List(bg)
@@ -103,7 +103,7 @@ func contained(d *DB) (string, error) {
 	return b.String(), err
 }
 
-// TestFlippedBytes flips bytes in a history, and checks that no run, series, or
+// TestFlippedBytes flips bytes in a history. It checks that no run, series, or
 // row disappears without an error.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	rateStep    = 0.01 // first step of the search for the clock ratio in gaps
+	rateStep    = 0.01 // first step size of the search for the clock ratio in gaps
 	clockNoise  = 1e-4 // relative error of a sample's clocks: counters are read at slightly different times
-	leastSpread = 1e-3 // relative to the time that a sample uses: a smaller spread does not widen an interval
-	goodFit     = 5e-3 // relative residual up to which one clock ratio in gaps explains the clocks
-	clockWindow = 3    // samples on each side in which the clock during launches is nearly constant
+	leastSpread = 1e-3 // smallest spread that widens an interval, relative to the time that a sample refers to
+	goodFit     = 5e-3 // largest relative residual at which one clock ratio in gaps explains the clocks
+	clockWindow = 3    // samples on each side, during which the clock in launches is nearly constant
 )
 
 // counted is a sample with its clocks, and its time inside and outside
@@ -25,10 +25,11 @@ type counted struct {
 // is a share of the sample's clocks, and the GPU's clock may be slower between
 // launches: clocks = rate in launches x (time in launches + ratio x time
 // outside). For example, if a launch at 60% fills half of a sample, the sample
-// shows 46% at a ratio of 0.3. The rate changes slowly from sample to sample,
-// because GPUs throttle. The ratio is a single number. If it does not explain
-// the clocks, the rate is bounded by the neighboring samples: it is between
-// their largest clocks / length and their smallest clocks / time in launches.
+// shows 46% at a ratio of 0.3. The rate changes only slowly from sample to
+// sample, as GPUs throttle. The ratio is assumed to be the same in the whole
+// run. If one ratio does not explain the clocks, the rate is bounded by the
+// neighboring samples: it is between their largest clocks / length and their
+// smallest clocks / time in launches.
 func (d *recording) fitClock() {
 	list := d.counted()
 	if len(list) < clockWindow {
@@ -63,7 +64,7 @@ func (d *recording) counted() (list []counted) {
 			open = append(open, d.launches[next])
 		}
 		in, until := 0.0, y.start
-		for _, l := range open { // sorted by start
+		for _, l := range open { // the launches are sorted by start
 			if from, to := max(l.start, until), min(l.end, y.end); to > from {
 				in, until = in+to-from, to
 			}
@@ -75,8 +76,9 @@ func (d *recording) counted() (list []counted) {
 	return list
 }
 
-// residualsOf returns the clock's unexpected relative changes during launches,
-// from sample to sample: the part that the previous change does not predict.
+// residualsOf returns the unexpected relative changes of the clock rate during
+// launches, from sample to sample. A change is unexpected if the previous
+// change does not predict it.
 func residualsOf(list []counted, ratio float64) iter.Seq[float64] {
 	rate := func(y counted) float64 { return math.Log(y.clocks / max(y.in+ratio*y.out, 1e-9)) }
 	return func(yield func(float64) bool) {
@@ -91,8 +93,8 @@ func residualsOf(list []counted, ratio float64) iter.Seq[float64] {
 	}
 }
 
-// ratioOf returns the clock ratio with which the rate in launches changes most
-// smoothly, and the ratio's bounds.
+// ratioOf returns the clock ratio for which the rate in launches changes most
+// smoothly, with its bounds.
 func ratioOf(list []counted) (best, low, high float64) {
 	left := func(ratio float64) (sum float64) {
 		for r := range residualsOf(list, ratio) {
@@ -125,7 +127,7 @@ func ratioOf(list []counted) (best, low, high float64) {
 	return best, edge(0), edge(1)
 }
 
-// clockChanges reports whether the clock's bounds matter.
+// clockChanges reports whether the bounds of the clock differ enough to matter.
 func (d *recording) clockChanges() bool {
 	return slices.ContainsFunc(d.samples, func(y sample) bool { return y.used[2]-y.used[1] > leastSpread*y.used[0] })
 }

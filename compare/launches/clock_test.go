@@ -11,19 +11,19 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// clock returns the clock rate at a time. since is the time since the gap
-// began.
+// clock returns the clock rate at a time. since is the time since the start of
+// the gap.
 type clock func(at, since float64) float64
 
 // clockedRun is a run on a GPU with a variable clock. Times are in intervals.
 type clockedRun struct {
 	list    []span
 	levels  []float64
-	in, gap clock // gap is relative to in
+	in, gap clock // clock rates in launches and in gaps; gap is relative to in
 }
 
-// newClockedRun returns a run with one to three alternating kernels, with
-// launches of 0.05 to 4 intervals and gaps of 0.02 to 1.
+// newClockedRun returns a run with one to three alternating kernels. Launches
+// last 0.05 to 4 sampling intervals, and gaps last 0.02 to 1.
 func newClockedRun(r *rand.Rand) *clockedRun {
 	x := &clockedRun{}
 	var lengths []float64
@@ -42,8 +42,9 @@ func newClockedRun(r *rand.Rand) *clockedRun {
 	return x
 }
 
-// recording returns the run's samples. Context switches cut a share of the
-// samples. Another share is lost, so that the next sample is longer.
+// recording returns the samples of the run. A share cut of the samples is cut
+// short by context switches. A share lost is missing, so that the next sample
+// is longer.
 func (x *clockedRun) recording(r *rand.Rand, cut, lost float64) *ingest.Recording {
 	rec := &ingest.Recording{Trace: &ingest.Trace{}}
 	ns := func(at float64) int64 { return int64(math.Round(at * 1e6)) }
@@ -63,7 +64,7 @@ func (x *clockedRun) recording(r *rand.Rand, cut, lost float64) *ingest.Recordin
 			ends = append(ends, at)
 		}
 	}
-	const steps = 800 // per interval
+	const steps = 800 // simulation steps per interval
 	from, next, ended := 0.0, 0, 0.0
 	for _, end := range ends {
 		clocks, used := 0.0, 0.0
@@ -88,7 +89,7 @@ func (x *clockedRun) recording(r *rand.Rand, cut, lost float64) *ingest.Recordin
 	return rec
 }
 
-// TestClock uses runs whose clock is slower between launches or changes over
+// TestClock checks runs whose clock is slower between launches or changes over
 // time. Percentages are shares of clocks, but the true value is a share of
 // time.
 func TestClock(t *testing.T) {
@@ -128,7 +129,7 @@ func TestClock(t *testing.T) {
 		reason    string
 		in, gap   func(*rand.Rand) clock
 		cut, lost float64
-		width     float64 // median interval width
+		width     float64 // largest median width of the intervals
 	}{
 		{"constant clock", constant, constant, 0, 0, 1},
 		{"constant clock, cut and lost samples", constant, constant, 0.1, 0.03, 1},

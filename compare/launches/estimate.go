@@ -10,10 +10,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Estimate is the mean occupancy of a task's launches, in percent, with an
-// interval that contains the true value in 95 of 100 cases. It is NaN if the
-// samples lack the metric. The true value refers to these launches, not to
-// another run's launches.
+// Estimate is the mean occupancy of a task's launches, in percent. Its interval
+// contains the true value in 95 of 100 cases. It is NaN if the samples lack the
+// metric. The true value is the mean of these launches, not of the launches in
+// another run.
 type Estimate struct{ Mean, Low, High float64 }
 
 // Half returns half of the interval's width.
@@ -30,44 +30,47 @@ type Values [metrics]Estimate
 
 // Estimates contains the estimates for a recording.
 type Estimates struct {
-	Tasks []*Values // nil for a task with too little time to be distinguished next to so many others
+	Tasks []*Values // estimates by task; nil if the task has too little time next to so many other tasks
 	Load  float64   // mean occupancy of the samples without launches, in percent
 }
 
 const (
-	// Prior knowledge: a level is 50 with a deviation of 50 percent, and its
-	// parts are distributed around it with a deviation of twice the level.
+	// Prior knowledge. A level is 50 with a standard deviation of 50 percent.
+	// The parts of a level are distributed around it with a deviation of twice
+	// the level.
 	priorMean, priorSpread = 50, 50
 	partSpread             = 2
 	leastLevel             = 10
-	rounds                 = 6    // alternating updates of noise and unknowns
-	firstNoise             = 9    // variance of one interval, in percent
-	leastNoise             = 0.15 // deviation: counters are read at slightly different times
-	alike                  = 0.8  // noise ratio of two models above which both may be correct
-	rounding               = 0.1  // percent
-	offsetError            = 1    // percent: error in values after searching for a clock offset
-	readError              = 0.03 // percent of an interval: a launch that is 1% of one may be off by 3 points
+	rounds                 = 6    // alternating updates of the noise and the unknowns
+	firstNoise             = 9    // first value of the noise: the variance of one interval, in percent
+	leastNoise             = 0.15 // smallest standard deviation, because counters are read at slightly different times
+	alike                  = 0.8  // ratio of the noise of two models above which both may be correct
+	rounding               = 0.1  // rounding of the samples, in percent
+	offsetError            = 1    // error of values after the search for a clock offset, in percent
+	readError              = 0.03 // share of an interval: a launch of 1% of an interval may be off by 3 points
 )
 
-// NewEstimates returns separate estimates for kernels that share samples.
+// NewEstimates returns a separate estimate for each kernel, even if kernels
+// share samples.
 //
 // A sample is the mean over its time, so each sample is an equation: z = sum of
 // x m + noise with variance s t. Here x is the time of each part of a launch in
-// the sample, t the time of all launches in it, and m the occupancy of each
-// part. The prior assumes that parts have a Gaussian distribution around their
-// kernel's level, and the estimates are the posterior given the samples. The
-// noise s is found by alternating with m. Launches are cut into parts by three
-// models. The model with the least noise is used. If another model has similar
-// noise, its deviation widens the interval.
+// the sample, t is the time of all launches in it, and m is the occupancy of
+// each part. The prior assumes that parts have a Gaussian distribution around
+// their kernel's level, and the estimates are the posterior given the samples.
+// The noise s and the occupancies m are updated in turn. Three models define
+// how launches are cut into parts. The model with the least noise is used. If
+// another model has similar noise, the difference between the two models widens
+// the interval.
 //
-// A task's value is its share of each sample, corrected by the difference that
-// the parts make in samples shared with other tasks. So samples that only one
-// task fills count unchanged and need no model.
+// A task's value is the mean of its share of each sample. In samples that
+// several tasks share, the value is corrected by the difference between the
+// parts. So samples that only one task fills count unchanged and need no model.
 //
 // On simulated GPUs (116 rows with two alternating kernels, launches of 0.006
-// to 10 intervals), half of the values are within 0.01 points, 90% within 0.2,
-// and all within 1.3. The intervals contain all true values. VTune's rule is
-// off by 5.2, 25, and 65 there.
+// to 10 intervals), half of the values are within 0.01 points of the truth, 90%
+// within 0.2, and all within 1.3. The intervals contain all true values. With
+// VTune's rule, the corresponding errors are 5.2, 25, and 65 points.
 func NewEstimates(r *ingest.Recording) *Estimates {
 	d := newRecording(r, partsOfOne)
 	if d == nil {
@@ -98,7 +101,8 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 			if v != nil {
 				x := values[d.level[task]]
 				x.widen(above[d.level[task]].Mean - below[d.level[task]].Mean)
-				// Other programs may also run during the launches.
+				// Other programs may also run during the launches, so their
+				// load may be part of the value.
 				v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
 			}
 		}
@@ -106,7 +110,7 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 	return e
 }
 
-// sums returns the sums for each model.
+// sums returns the sums of the samples for each model.
 func (d *recording) sums() (all []*sums) {
 	for m := range models {
 		all = append(all, d.sum(m))
@@ -114,17 +118,17 @@ func (d *recording) sums() (all []*sums) {
 	return all
 }
 
-// at returns the recording at one bound of its clock.
+// at returns the recording with the clock at one of its bounds.
 func (d *recording) at(bound int) *recording {
 	c := *d
 	c.bound = bound
 	return &c
 }
 
-// best returns all levels' values by the model with the least noise. Models
-// with similar noise widen the intervals.
+// best returns the values of all levels by the model with the least noise.
+// Models with similar noise widen the intervals.
 func best(all []*sums, metric Metric) []Estimate {
-	if math.IsNaN(all[0].squares[metric]) { // the samples lack the metric
+	if math.IsNaN(all[0].squares[metric]) { // the samples lack this metric
 		return slices.Repeat([]Estimate{{math.NaN(), math.NaN(), math.NaN()}}, all[0].levels)
 	}
 	var fits []*posterior // one posterior per model
@@ -149,8 +153,8 @@ func best(all []*sums, metric Metric) []Estimate {
 }
 
 // plain returns each level by least squares on whole launches, within 0 to 100.
-// A result outside is fixed at the bound, and the remaining levels are solved
-// again.
+// If a level is outside this range, it is fixed at the bound, and the remaining
+// levels are solved again.
 func (s *sums) plain(metric Metric) []float64 {
 	k := s.levels
 	x, held := make([]float64, k), make([]bool, k)
@@ -189,9 +193,9 @@ func (s *sums) plain(metric Metric) []float64 {
 	}
 }
 
-// prior is the assumed distribution of parts. A part deviates from its level by
-// spread times the level, or by spread times least if the level is lower. Each
-// part is correlated with the next.
+// prior is the assumed distribution of parts. The deviation of a part from its
+// level is spread times the level, but at least spread times least. Each part
+// is correlated with the next part.
 type prior struct{ spread, correlation, least float64 }
 
 // precision returns the inverse covariance of the prior, its product with the
@@ -233,7 +237,7 @@ func (s *sums) precision(metric Metric, p prior) (inverse *mat.SymDense, mean *m
 // posterior is the distribution of the unknowns, given the samples.
 type posterior struct {
 	noise      float64 // variance of one interval
-	residual   float64 // the same, without a minimum
+	residual   float64 // variance of one interval, without a minimum
 	likelihood float64 // log likelihood of the samples, up to a constant
 	mean       *mat.VecDense
 	covariance *mat.SymDense
@@ -273,13 +277,13 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 	return f
 }
 
-// estimates returns the values of all levels. left is the variance that the fit
-// leaves in shared samples, per level.
+// estimates returns the values of all levels. left is, for each level, the
+// variance in shared samples that the fit does not explain.
 func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Estimate) {
 	n := s.unknowns()
 	for k := range s.levels {
-		// The part of the level's time in each column that other levels share,
-		// and that the model therefore has to assign.
+		// c is the share of the level's time in each column that is in samples
+		// with other levels. The model has to divide these samples.
 		c, held := mat.NewVecDense(n, nil), s.held[k*n:(k+1)*n]
 		for i := range n {
 			c.SetVec(i, held[i]-s.shares.At(k, i))
@@ -296,23 +300,23 @@ func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Es
 	return list
 }
 
-// readVariance returns the variance of a level's value that is due to the error
-// when its samples are read. It applies to the mean and to each part.
+// readVariance returns the variance of a level's value that comes from errors
+// in reading its samples. It applies to the mean and to each part.
 func (s *sums) readVariance(level int) float64 {
 	time := s.held[level*s.unknowns()+level]
 	return readError * readError * s.read[level] / max(time*time, math.SmallestNonzeroFloat64)
 }
 
-// mostOffset is the largest offset between a result's two clocks, and
-// offsetStep the accuracy of the search.
+// mostOffset is the largest offset between the two clocks of a result, and
+// offsetStep is the accuracy of the search.
 const mostOffset, offsetStep = 200e3, 20e3 // nanoseconds
 
-// offset returns how much later the launches were than recorded: the correct
-// clock leaves the least noise.
+// offset returns how much later the launches ran than recorded. The correct
+// offset leaves the least noise.
 func (d *recording) offset() (by float64) {
 	least := math.Inf(1)
 	for i := range int(2*mostOffset/offsetStep) + 1 {
-		// x is 0 first, then moves away from 0 in both directions.
+		// x starts at 0 and then moves away from 0 in both directions.
 		x := float64((i+1)/2) * offsetStep / d.interval * float64(1-i%2*2)
 		for m := range models {
 			f := d.shifted(x).sum(m).fit(Occupancy, prior{partSpread, 0, leastLevel})
@@ -324,12 +328,13 @@ func (d *recording) offset() (by float64) {
 	return by
 }
 
-// Profile is a task's launches, overlaid.
+// Profile is the occupancy of a task over the time of a launch, with all of its
+// launches overlaid.
 type Profile struct {
 	Launches int
 	Span     unit.Seconds // mean length of one launch
 	// Bins are the occupancies in equal parts of a launch, in percent. There
-	// are none if not even the halves can be determined.
+	// are no bins if not even the two halves can be determined.
 	Bins []Estimate
 	Bars []Bar
 }
@@ -342,20 +347,20 @@ type Bar struct {
 
 const (
 	mostBins     = 32
-	mostDeviance = 5   // percent, for any bin that is shown
+	mostDeviance = 5   // largest deviation of a bin that is shown, in percent
 	leastOwn     = 0.8 // share of a sample that must be in one launch before it is drawn
 	// Neighboring parts of a launch have similar occupancies. The prior assumes
-	// that a profile varies by at least 30% of its level. Otherwise, a kernel
-	// with few, short launches would appear flat.
+	// that a profile varies by at least 30% of its level. With a smaller
+	// variation, a kernel with few, short launches would appear flat.
 	nextPart     = 0.9
 	profileLevel = 30
 )
 
 var profileSpreads = []float64{0.3, 0.6, 1.2, 2.4}
 
-// Profiles returns each task's launches, overlaid. It uses the largest number
-// of bins (32, 16, 8, 4, or 2) at which the least certain bin is still known to
-// 5 points.
+// Profiles returns the profile of each task. A profile has the largest number
+// of bins (32, 16, 8, 4, or 2) for which even the least certain bin is accurate
+// to 5 points.
 func Profiles(r *ingest.Recording) []Profile {
 	d := newRecording(r, mostBins)
 	if d == nil {
@@ -414,8 +419,8 @@ func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estima
 	return list
 }
 
-// bars assigns each sample that is mostly inside one launch to the launch's
-// task.
+// bars assigns each sample that is mostly inside one launch to the profile of
+// the launch's task.
 func (d *recording) bars(list []Profile) {
 	for _, l := range d.launches {
 		length := l.end - l.start
@@ -427,16 +432,18 @@ func (d *recording) bars(list []Profile) {
 			if own := min(l.end, y.end) - max(l.start, y.start); own >= leastOwn*(y.end-y.start) {
 				list[l.task].Bars = append(list[l.task].Bars, Bar{max(y.start-l.start, 0) / length,
 					min(y.end-l.start, length) / length,
-					// The value is rounded as printed, because it was stored in 32 bits.
+					// The value was stored in 32 bits, so it is rounded to the
+					// digits that were printed.
 					unit.FromPercent(math.Round(y.values[Occupancy]*1e5) / 1e5)})
 			}
 		}
 	}
 }
 
-// SampleProfile returns a kernel's samples, scaled to one launch. It uses the
-// trace's launches if traced is set. Otherwise, a launch begins with its first
-// sample and ends with its last one. It returns nil without samples.
+// SampleProfile returns the samples of a kernel, scaled to the length of one
+// launch. If traced is set, launches come from the trace. Otherwise, a launch
+// begins with its first sample and ends with its last sample. It returns nil
+// without samples.
 func SampleProfile(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Profile {
 	r := &ingest.Recording{Trace: &ingest.Trace{}}
 	r.Trace.AddLane("")

@@ -17,8 +17,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// shape returns the occupancy of a launch at a time since its start, in
-// percent, given its length.
+// shape returns the occupancy of a launch, in percent, at a time since the
+// start of a launch of the given length.
 type shape func(at, length float64) float64
 
 func flat(level float64) shape { return func(float64, float64) float64 { return level } }
@@ -43,14 +43,14 @@ func grows(full float64) shape {
 type madeUp struct {
 	shapes []shape
 	list   []span
-	load   float64 // from other programs, in percent
+	load   float64 // load of other programs, in percent
 	late   float64 // delay of the launches' clock
 	truth  []float64
 	bins   [][mostBins]float64
 }
 
-// turns adds alternating kernels, each with a length from its range, and gaps
-// with the given mean.
+// turns adds alternating kernels until a time. The length of each launch is
+// random within its kernel's range, and gaps have the given mean.
 func (x *madeUp) turns(r *rand.Rand, lengths [][2]float64, gap, until float64) {
 	for at := 0.3; at < until; {
 		for task, l := range lengths {
@@ -69,7 +69,7 @@ func (x *madeUp) recording() *ingest.Recording {
 	values := make([]float64, int(x.list[len(x.list)-1].end)+4)
 	x.truth, x.bins = make([]float64, len(x.shapes)), make([][mostBins]float64, len(x.shapes))
 	time := make([]float64, len(x.shapes))
-	const steps = 60 // per bin
+	const steps = 60 // simulation steps per bin
 	for _, l := range x.list {
 		dt := (l.end - l.start) / mostBins / steps
 		for i := range mostBins * steps {
@@ -98,9 +98,9 @@ func (x *madeUp) recording() *ingest.Recording {
 	return r
 }
 
-// TestExact checks that values that the samples determine are exact: a kernel
-// that runs alone, even if it is short, and two alternating kernels with
-// constant levels. The same must hold for active and busy.
+// TestExact checks that values are exact if the samples determine them: for a
+// kernel that runs alone, even if it is short, and for two alternating kernels
+// with constant levels. This must also be true for active and busy.
 func TestExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -126,9 +126,9 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestCoverage uses runs that violate the models' assumptions, each for the
-// stated reason. The intervals must contain the true value in at least 90% of
-// the cases, and half of them must be narrow.
+// TestCoverage checks runs that violate the models' assumptions. The reason of
+// each case names the violation. The intervals must contain the true value in
+// at least 90% of the cases, and half of the intervals must be narrow.
 func TestCoverage(t *testing.T) {
 	runs := uint64(12)
 	if testenv.All() && !testing.Short() {
@@ -144,7 +144,7 @@ func TestCoverage(t *testing.T) {
 		shapes     []func(*rand.Rand) shape
 		lengths    [][2]float64
 		load, late float64
-		width      float64 // half of the median interval
+		width      float64 // largest half of the median interval
 	}{
 		{"lengths from 0.05 to 3 samples", []func(*rand.Rand) shape{random, random, random}, [][2]float64{{0.05, 0.06}, {0.7, 0.8}, {3, 3.3}}, 0, 0, 0.5},
 		{"uneven short launches drain for the same time", []func(*rand.Rand) shape{late(0.2), steady}, [][2]float64{{0.2, 1.2}, {0.3, 0.33}}, 0, 0, 0.5},
@@ -191,9 +191,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestUndetermined uses a kernel that always follows another one in the same
-// proportion, so that only their sum is known. A kernel with too little time
-// next to many others has no estimate.
+// TestUndetermined checks a kernel that always follows another kernel in the
+// same proportion, so that the samples determine only their sum. It also checks
+// that a kernel with too little time next to many others has no estimate.
 func TestUndetermined(t *testing.T) {
 	x := &madeUp{shapes: []shape{flat(80), flat(20)}}
 	for i := range 100 {
@@ -228,7 +228,7 @@ func TestProfiles(t *testing.T) {
 		shapes    []shape
 		lengths   [][2]float64
 		until     float64
-		least, at int // bins of the first kernel
+		least, at int // expected bins of the first kernel
 	}{
 		{"launches of 20 samples", []shape{trapeze(90, 0.1, 0.4)}, [][2]float64{{20, 22}}, 300, 32, 32},
 		{"short launches next to others", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.4, 0.42}, {0.3, 0.33}}, 200, 2, 32},
@@ -258,8 +258,9 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestSimulated reads samples, launches, and true values from the simulated GPU
-// next to the project, which simulates individual threads.
+// TestSimulated compares estimates with the true values of the simulated GPU
+// next to the project, which simulates individual threads. It reads samples,
+// launches, and true values.
 func TestSimulated(t *testing.T) {
 	testenv.Long(t)
 	sim := filepath.Join("..", "..", "..", "shared", "oracle", "sim")
@@ -279,7 +280,7 @@ func TestSimulated(t *testing.T) {
 	in, all, halves := 0, 0, []float64{}
 	for _, run := range runs {
 		r, truth := simulated(t, run)
-		if r == nil { // concurrent kernels, for which only the total is known
+		if r == nil { // kernels run concurrently, so only their total is known
 			continue
 		}
 		for task, v := range NewEstimates(r).Tasks {
@@ -308,7 +309,7 @@ type simulatedKernel struct {
 	Occ, Idle, Active float64
 }
 
-// simulated returns a run on the simulated GPU; nil if kernels run
+// simulated returns a run on the simulated GPU, or nil if its kernels run
 // concurrently.
 func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) {
 	t.Helper()

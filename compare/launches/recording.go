@@ -11,8 +11,8 @@ import (
 // Metric is a counter that is estimated separately for each kernel.
 type Metric int
 
-// Metrics in percent: Occupancy of the thread slots, the others of the XVEs'
-// time. Busy is the sum of active and stalled.
+// The metrics, in percent. Occupancy is a share of the thread slots. The others
+// are shares of the XVEs' time. Busy is the sum of active and stalled.
 const (
 	Occupancy Metric = iota
 	Active
@@ -21,23 +21,23 @@ const (
 )
 
 // recording is a run in the form that the sums need. Times are in sampling
-// intervals, values in percent.
+// intervals, and values are in percent.
 type recording struct {
-	interval float64 // nanoseconds
+	interval float64 // length of a sampling interval, in nanoseconds
 	launches []span
 	samples  []sample
-	load     [metrics]float64 // mean of the samples without launches: the load of other programs
+	load     [metrics]float64 // mean of the samples without launches, which is the load of other programs
 	bound    int              // which of the times in sample.used applies: 0 is the estimate, 1 and 2 are its bounds
-	median   []float64        // median launch length of the task's kernel, by task
+	median   []float64        // by task: median length of the launches of its kernel
 
-	// The unknowns are columns: first the tasks' levels, then the kernels'
-	// parts. Each kernel's parts are followed by one column for the change of
-	// its level with launch length.
-	level  []int // by task
-	first  []int // by task: the first part of its kernel; -1 if the kernel has no parts
+	// The unknowns are the columns of the equations: first the levels of the
+	// tasks, then the parts of the kernels. After the parts of each kernel, one
+	// more column is the change of its level with launch length.
+	level  []int // by task: column of its level
+	first  []int // by task: column of the first part of its kernel; -1 if the kernel has no parts
 	levels int
-	shapes int // kernels with parts
-	parts  int // parts per kernel
+	shapes int // number of kernels with parts
+	parts  int // number of parts per kernel
 }
 
 type span struct {
@@ -48,18 +48,18 @@ type span struct {
 type sample struct {
 	start, end float64
 	clocks     float64
-	used       [3]float64 // the time that percentages refer to, and its bounds
+	used       [3]float64 // time that percentages refer to, and its bounds
 	values     [metrics]float64
 }
 
 const (
-	mostLevels = 128 // the tasks with the most time have their own level; the others share one
-	mostParts  = 192 // for all kernels together: the sums grow with the square
+	mostLevels = 128 // the tasks with the most time have their own level; the other tasks share one level
+	mostParts  = 192 // for all kernels together, because the size of the sums is quadratic in the parts
 	partsOfOne = 24
 )
 
 // newRecording returns a recording in which each kernel has at most the given
-// number of parts; nil without launches or samples.
+// number of parts. It returns nil without launches or samples.
 func newRecording(r *ingest.Recording, parts int) *recording {
 	if r == nil || r.Trace.Len() == 0 || len(r.List) == 0 {
 		return nil
@@ -73,7 +73,8 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	origin := r.List[0].At - r.List[0].Length
 	at := func(t int64) float64 { return float64(t-origin) / d.interval }
 	tasks := r.Trace.Tasks
-	// The lengths are by kernel name: a kernel's launch sizes share one shape.
+	// The lengths are by kernel name, because all launch sizes of a kernel
+	// share one shape.
 	time, shapes := make([]float64, len(tasks)), map[string][]float64{}
 	for l := range r.Trace.All() {
 		x := span{int(l.Task), at(l.Start), at(l.End)}
@@ -99,8 +100,8 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	return d
 }
 
-// others computes the load from other programs: the mean of the samples without
-// launches.
+// others computes the load of other programs, which is the mean of the samples
+// without launches.
 func (d *recording) others() {
 	next, last, time := 0, 0.0, 0.0
 	for i := range d.samples {
@@ -146,8 +147,9 @@ func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 // unknowns returns how many columns there are.
 func (d *recording) unknowns() int { return d.levels + d.shapes*(d.parts+1) }
 
-// slotTime returns a sample's value times its length, minus the load of other
-// programs next to launches that fill only part of the sample.
+// slotTime returns the value of a sample times its length. If launches fill
+// only part of the sample, the load of other programs in the rest is
+// subtracted.
 func (d *recording) slotTime(y *sample, metric Metric, launched float64) float64 {
 	used := y.used[d.bound]
 	return y.values[metric]*used - d.load[metric]*max(used-launched, 0)
@@ -165,20 +167,20 @@ func (d *recording) shifted(by float64) *recording {
 	return &c
 }
 
-// model is a rule that cuts launches into parts. A part is assumed to have the
-// same occupancy in all launches of a kernel.
+// model is a rule for cutting launches into parts. A part is assumed to have
+// the same occupancy in all launches of a kernel.
 type model int
 
 const (
-	fromStart model    = iota // parts with a fixed length from the start: all launches fill in the same way
-	fromEnd                   // parts with a fixed length from the end: all launches drain in the same way
-	relative                  // parts relative to the launch's length, finer at its ends
+	fromStart model    = iota // parts of fixed length, counted from the start: all launches fill in the same way
+	fromEnd                   // parts of fixed length, counted from the end: all launches drain in the same way
+	relative                  // parts relative to the length of the launch, finer at both ends
 	models                    // number of models
-	even      = models        // equal parts of the launch's length, for display
+	even      = models        // equal parts of the launch, for display
 )
 
 const (
-	longLaunch = 4  // intervals: longer launches share samples only at their ends, so their ends are cut by time
+	longLaunch = 4  // in intervals; longer launches share samples only at their ends, so their ends are cut by time
 	finest     = 64 // smallest part at the ends is 1/finest of a launch's length
 )
 
@@ -186,7 +188,7 @@ const (
 func (d *recording) edges(l *span, m model) []float64 {
 	length, n := l.end-l.start, d.parts
 	third := n / 3
-	step := d.median[l.task] / float64(n-third) // the last third is for launches longer than the median
+	step := d.median[l.task] / float64(n-third) // the last third is only for launches longer than the median
 	long := n == partsOfOne && (m == relative || m < relative && d.median[l.task] > longLaunch)
 	fine := length / finest
 	if m < relative {
@@ -223,7 +225,7 @@ type mixture struct {
 	time    float64
 }
 
-// part is the contribution of a level's launches to a column.
+// part is the contribution of the launches of one level to a column.
 type part struct {
 	level, column int
 	v             float64
@@ -238,7 +240,7 @@ func (m *mixture) add(p part) {
 	m.parts = append(m.parts, p)
 }
 
-// running is a launch that began and has not ended.
+// running is a launch that has begun and not ended.
 type running struct {
 	*span
 	edges []float64
@@ -276,9 +278,9 @@ func (d *recording) each(m model, do func(*sample, *mixture)) {
 	}
 }
 
-const mostLonger = 3 // times the median: longer launches count as this long
+const mostLonger = 3 // in medians: the largest length with which a launch counts
 
-// share adds a launch's part of a sample.
+// share adds the part of a sample during which a launch ran.
 func (d *recording) share(o *running, y *sample, x *mixture) {
 	own := min(o.end, y.end) - max(o.start, y.start)
 	if own <= 0 {
@@ -298,10 +300,10 @@ func (d *recording) share(o *running, y *sample, x *mixture) {
 	}
 }
 
-// sums contains everything that the samples determine about the unknowns. With
-// x the vector of times per column in a sample, t the time of all launches in
-// it, and z its value times its length, shares is the sum of x x'/t, values is
-// the sum of x z/t, and squares is the sum of z z/t.
+// sums contains everything that the samples determine about the unknowns. Let x
+// be the vector of times per column in a sample, t the time of all launches in
+// it, and z its value times its length. Then shares is the sum of x x'/t,
+// values is the sum of x z/t, and squares is the sum of z z/t.
 type sums struct {
 	*recording
 	model   model
@@ -309,8 +311,8 @@ type sums struct {
 	values  [metrics][]float64
 	squares [metrics]float64
 	samples int
-	held    []float64 // by level and column: the column's time in the level's launches
-	read    []float64 // by level: sum of its squared shares of the samples, each of which is read with an error
+	held    []float64 // by level and column: time of the column in launches of the level
+	read    []float64 // by level: sum of its squared shares of the samples, because each sample is read with an error
 }
 
 func (d *recording) sum(m model) *sums {

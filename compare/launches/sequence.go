@@ -1,6 +1,6 @@
-// Package launches evaluates a run's launches, samples, and traces: the gaps
-// between launches, the work that ran concurrently, each kernel's occupancy,
-// and the way in which its launches fill over time. It does not know files or
+// Package launches evaluates the launches, samples, and traces of a run: the
+// gaps between launches, the work that ran concurrently, the occupancy of each
+// kernel, and how its launches fill over time. It does not depend on files or
 // layout.
 package launches
 
@@ -16,7 +16,7 @@ import (
 
 // Sequence describes how a run's launches follow each other.
 type Sequence struct {
-	Devices []Device // devices that ran anything, in trace order
+	Devices []Device // devices that ran anything, in the order of the trace
 	Tasks   []Task   // by the task's number in the trace
 	trace   *ingest.Trace
 }
@@ -26,9 +26,9 @@ type Sequence struct {
 type Device struct {
 	Name     string
 	Launches int64
-	Window   unit.Seconds // from the start of the first launch to the end of the last
-	Busy     unit.Seconds // time in which anything ran
-	AtOnce   float64      // mean number of concurrent launches while any ran
+	Window   unit.Seconds // time from the start of the first launch to the end of the last
+	Busy     unit.Seconds // time in which anything ran on the device
+	AtOnce   float64      // mean number of concurrent launches, while any launch ran
 }
 
 // Task summarizes the launches of a task.
@@ -36,17 +36,17 @@ type Task struct {
 	Key      ingest.Key
 	Kernel   bool // false for copies and fills
 	Launches int64
-	Time     unit.Seconds // sum over launches; concurrent launches count once each
-	P10, P90 unit.Seconds // per launch
+	Time     unit.Seconds // sum over launches; concurrent launches each count in full
+	P10, P90 unit.Seconds // quantiles of the time per launch
 
 	// Idle is the time before the task's launches in which no kernel ran on the
-	// GPU, or nothing at all before a copy. It starts with the GPU's second
-	// such launch. During copies, all XVEs are without a thread.
+	// GPU. For a copy, it is the time in which nothing ran at all. The first
+	// launch on the GPU is excluded. During copies, no XVE has a thread.
 	Idle                       unit.Seconds
-	Waited                     unit.Seconds // time before its launches in which nothing ran
-	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that follows immediately has a gap of 0
+	Waited                     unit.Seconds // time before the launches in which nothing ran
+	GapMean, GapMedian, GapP90 unit.Seconds // time before a launch; 0 for a launch that follows immediately
 	Shared                     unit.Seconds // part of Time in which another kernel also ran
-	With                       int          // task that ran concurrently the longest; -1 if none or not counted
+	With                       int          // task that ran concurrently for longest; -1 if none or not counted
 	alone                      float64
 	sampledGaps                unit.Seconds // expected gap time in samples that end during its launches
 	times, gaps                ingest.Sample
@@ -54,13 +54,13 @@ type Task struct {
 
 // GapShare returns the share of gaps in the samples that end during the
 // launches. A sample contains at most one interval of a gap. For example, a
-// pause of 5 s before a launch of 5 ms adds no more than a pause of one
-// interval.
+// pause of 5 s before a launch of 5 ms adds no more to the samples than a pause
+// of one interval.
 func (t *Task) GapShare() unit.Ratio { return share(t.sampledGaps, t.Time) }
 
-// GapPart returns the part of the time between the first launch's start and the
-// last launch's end in which nothing ran and this task was next. The parts of
-// all tasks add up to the run's gaps.
+// GapPart returns the share of time in which nothing ran and a launch of this
+// task was next, of the time between the start of the first launch and the end
+// of the last. The parts of all tasks add up to the gaps of the run.
 func (s *Sequence) GapPart(t *Task) unit.Ratio {
 	window := unit.Seconds(0)
 	for i := range s.Devices {
@@ -84,8 +84,9 @@ func share(part, whole unit.Seconds) unit.Ratio {
 // counted.
 const mostPairs, mostAtOnce = 1 << 14, 8
 
-// NewSequence returns the sequence of a trace, in one pass. The run's counters
-// were sampled at the given interval. It returns nil if there is no launch.
+// NewSequence returns the sequence of a trace, in one pass. interval is the
+// sampling interval of the run's counters. It returns nil if there is no
+// launch.
 func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 	if trace.Len() == 0 {
 		return nil
@@ -95,8 +96,8 @@ func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 		k := ingest.Kernel{Task: key.Task, Global: key.Global, Direction: key.Direction}
 		s.Tasks[i] = Task{Key: key, Kernel: k.IsKernel(), With: -1}
 	}
-	// Launch times are sampled for their quantiles: many times if there are few
-	// tasks, and few if there are many.
+	// Quantiles are computed from a sample of the launch times. The sample of
+	// each task is large if there are few tasks, and small if there are many.
 	keep := 4096
 	if len(s.Tasks) > 256 {
 		keep = 64
@@ -114,21 +115,21 @@ func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 type walk struct {
 	*Sequence
 	engines  []engine
-	together map[[2]uint32]float64 // nanoseconds in which two tasks ran concurrently
+	together map[[2]uint32]float64 // nanoseconds in which two tasks ran concurrently, by pair
 	keep     int                   // number of sampled times per task
 	interval int64                 // nanoseconds between two counter samples
 }
 
-// engine is a GPU and the launches that run on it.
+// engine is a GPU, with the launches that run on it at the moment.
 type engine struct {
 	Device
 	now, first, last int64
-	lastKernel       int64   // latest kernel end
-	busy, product    float64 // nanoseconds; product is weighted by the number of concurrent launches
+	lastKernel       int64   // end of the kernel that ended last
+	busy, product    float64 // in nanoseconds; product is weighted by the number of concurrent launches
 	running          endings
-	kernels          map[uint32]int // running launches by task, kernels only
-	idle             []pause        // within one interval before the last launch
-	idleTime         int64          // nanoseconds of all pauses in idle
+	kernels          map[uint32]int // number of running kernel launches by task
+	idle             []pause        // pauses within one interval before the last launch
+	idleTime         int64          // length of all pauses in idle, in nanoseconds
 }
 
 // pause is a time span without a kernel.
@@ -140,9 +141,9 @@ type ending struct {
 	task uint32
 }
 
-// endings is a heap with the running launches: the first entry ends first.
-// Sorting them instead needs quadratic time if thousands of launches run
-// concurrently.
+// endings is a heap of the running launches. Its first entry is the launch that
+// ends first. A sorted list instead would need quadratic time if thousands of
+// launches run concurrently.
 type endings []ending
 
 func (e endings) Len() int           { return len(e) }
@@ -182,7 +183,7 @@ func (w *walk) launch(l ingest.Launch) {
 }
 
 // before adds the time before a launch in which no kernel ran. It begins at the
-// previous launch's end.
+// end of the previous launch.
 func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t := &w.Tasks[l.Task]
 	if t.Kernel {
@@ -202,24 +203,24 @@ func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t.Idle += seconds(gap)
 }
 
-// sampled returns the expected pause time in the samples that end during a
+// sampled returns the expected time of pauses in the samples that end during a
 // launch. A sample may end at any time during the launch with equal
-// probability, and begins one interval earlier.
+// probability, and begins one interval before its end.
 func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
 	from, to := l.Start-w.interval, min(l.End-w.interval, l.Start)
 	for len(e.idle) > 0 && e.idle[0].end <= from {
 		e.idleTime -= e.idle[0].end - e.idle[0].start
 		e.idle = e.idle[1:]
 	}
-	sum, later := 0.0, e.idleTime // later: pauses that every sample contains completely
+	sum, later := 0.0, e.idleTime // later is the time of pauses that every such sample contains completely
 	for _, p := range e.idle {
 		start := max(p.start, from)
 		if start >= to {
 			break
 		}
 		later -= p.end - p.start
-		// Samples that begin before the pause contain all of it, and samples
-		// that begin within the pause contain a part.
+		// A sample that begins before the pause contains all of it. A sample
+		// that begins within the pause contains a part of it.
 		begins := min(p.end, to)
 		sum += float64(start-from)*float64(p.end-start) +
 			float64(begins-start)*(float64(p.end-start)-float64(begins-start)/2)
@@ -230,7 +231,7 @@ func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
 
 func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds / 1e9) }
 
-// advance advances a GPU's time.
+// advance moves a GPU forward to a time.
 func (w *walk) advance(e *engine, to int64) {
 	for len(e.running) > 0 && e.running[0].end <= to {
 		w.pass(e)
@@ -240,7 +241,7 @@ func (w *walk) advance(e *engine, to int64) {
 	}
 }
 
-// pass advances to the next launch end and removes that launch.
+// pass moves forward to the next end of a launch and removes that launch.
 func (w *walk) pass(e *engine) {
 	w.during(e, e.running[0].end)
 	done := heap.Pop(&e.running).(ending)
@@ -253,7 +254,7 @@ func (w *walk) pass(e *engine) {
 	}
 }
 
-// during counts the time until to, in which no launch begins or ends.
+// during counts the time until to, during which no launch begins or ends.
 func (w *walk) during(e *engine, to int64) {
 	d := float64(to - e.now)
 	if e.now = to; d <= 0 {
@@ -312,8 +313,8 @@ func (w *walk) finish() {
 	}
 }
 
-// Of returns the task for a kernel's launches, or nil if there is none or
-// several may match.
+// Of returns the task that contains a kernel's launches. It returns nil if no
+// task matches or several may match.
 func (s *Sequence) Of(k *ingest.Kernel) *Task {
 	if s != nil {
 		if i, ok := s.trace.Find(k); ok {
@@ -333,8 +334,8 @@ func (s *Sequence) Longest(n int) []int {
 	return order[:min(n, len(order))]
 }
 
-// longestFirst returns the numbers below n, sorted by descending time; equal
-// ones stay in order.
+// longestFirst returns the numbers below n, sorted by descending time. Numbers
+// with equal times stay in order.
 func longestFirst(n int, time func(int) float64) (order []int) {
 	for i := range n {
 		order = append(order, i)

@@ -13,7 +13,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// traceOf returns a trace from lines "task lane start end", in microseconds.
+// traceOf parses a trace from lines of the form "task lane start end", with
+// times in microseconds.
 func traceOf(devices []string, lines string) *ingest.Trace {
 	t := &ingest.Trace{}
 	for _, d := range devices {
@@ -107,7 +108,7 @@ a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
 	}
 }
 
-// TestStepByStep compares the walk with counting every microsecond.
+// TestStepByStep compares the walk with a simple count over every microsecond.
 func TestStepByStep(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -164,8 +165,8 @@ func TestStepByStep(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce uses 200,000 launches that all overlap: quadratic time would
-// be half a minute.
+// TestManyAtOnce checks 200,000 launches that all overlap. An algorithm with
+// quadratic time would need half a minute.
 func TestManyAtOnce(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("gpu")
@@ -179,7 +180,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkSequence uses a million launches of 90 to 130 ns within sampling
+// BenchmarkSequence measures a million launches of 90 to 130 ns with sampling
 // intervals of 1 ms, so that an interval contains thousands of gaps.
 func BenchmarkSequence(b *testing.B) {
 	tr := &ingest.Trace{}
@@ -194,7 +195,8 @@ func BenchmarkSequence(b *testing.B) {
 	}
 }
 
-// TestGapShare uses a task's launches at equal distances, in microseconds.
+// TestGapShare checks the gap share of a task whose launches are at equal
+// distances. Times are in microseconds.
 func TestGapShare(t *testing.T) {
 	for _, c := range []struct {
 		reason                   string

@@ -7,26 +7,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// MinPerSide is the smallest number of samples per side for a useful test: with
-// three against three, the smallest possible p is 2/20 = 0.1; with four against
-// four, it is 2/70 = 0.029.
+// MinPerSide is the smallest number of samples per side for a useful test. With
+// three against three, the smallest possible p is 2/20 = 0.1, which is never
+// significant. With four against four, it is 2/70 = 0.029.
 const MinPerSide = 4
 
-// exactWork limits the exact distribution's table, in additions; the limit
-// takes about 20 ms.
+// exactWork limits the size of the exact distribution's table, in additions. A
+// table at the limit takes about 20 ms.
 const exactWork = 2e7
 
 // Test is the result of a two-sided Mann-Whitney U test.
 type Test struct {
-	U float64 // pairs in which the first sample's value is larger; ties count as one half
-	P float64 // two-sided
+	U float64 // number of pairs in which the first sample's value is larger; ties count as one half
+	P float64 // two-sided p
 }
 
 // MannWhitney tests whether one of two samples tends to larger values. If the
-// table of all arrangements is small, p is exact, with and without ties; this
-// is always so for up to 50 values per sample. Otherwise, p comes from the
-// normal approximation with tie and continuity corrections. If all values are
-// equal, p is 1. There is no result if a sample is empty or contains NaN.
+// table of all arrangements is small, p is exact, with and without ties. For up
+// to 50 values per sample, the table is always small. Otherwise, p comes from
+// the normal approximation with tie and continuity corrections. If all values
+// are equal, p is 1. ok is false if a sample is empty or contains NaN.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {
 		return Test{}, false
@@ -49,9 +49,9 @@ func MannWhitney(a, b []float64) (Test, bool) {
 // exactP returns P(|U - mean| >= |u - mean|) over all ways to assign the ranks
 // to the two samples, including ties.
 //
-// Note: go-moremath is correct only without ties. It doubles the lower tail at
-// min(U1, U2). But with ties, the distribution of U is not symmetric, so p
-// depends on the order of the samples and may exceed 1.
+// Note: go-moremath is correct only without ties, because it doubles the lower
+// tail at min(U1, U2). With ties, the distribution of U is not symmetric, so
+// its p depends on the order of the samples and may exceed 1.
 func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	k := min(n1, n2)
 	// Twice a rank is an integer. ways[j][s] counts the choices with j ranks
@@ -60,9 +60,9 @@ func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	for i, r := range ranks {
 		doubled[i] = int(2 * r)
 	}
-	slices.Sort(doubled) // ascending, so that the reachable sums grow late
+	slices.Sort(doubled) // in ascending order, so that the largest reachable sum grows as late as possible
 	ways := countWays(doubled, k)
-	// Doubled U of the smaller sample is s - k(k+1), and its mean is n1*n2.
+	// For the smaller sample, twice U is s - k(k+1), and its mean is n1*n2.
 	// Both are integers, so the comparison is exact.
 	distance := math.Abs(2*u - float64(n1*n2))
 	extreme, total := 0.0, 0.0
@@ -75,8 +75,8 @@ func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	return math.Min(1, extreme/total)
 }
 
-// countWays returns, for each sum, how many ways there are to choose k values
-// with that sum. The values must be in ascending order.
+// countWays returns, for each sum, the number of ways to choose k values with
+// that sum. The values must be in ascending order.
 func countWays(values []int, k int) []float64 {
 	ways := make([][]float64, k+1)
 	tops := make([]int, k+1) // largest sum of j values so far

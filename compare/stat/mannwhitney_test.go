@@ -22,11 +22,11 @@ func TestMannWhitney(t *testing.T) {
 		a, b   []float64
 		u, p   float64
 	}{
-		// scipy.stats.mannwhitneyu, the example of its manual (age at
+		// The example of the manual of scipy.stats.mannwhitneyu (age at
 		// diagnosis): U1 = 17, exact p = 0.1111111111111111.
 		{"scipy's example", []float64{19, 22, 16, 29, 24}, []float64{20, 11, 17, 12}, 17, 1.0 / 9},
-		// R, ?wilcox.test (Hollander and Wolfe 1973, p. 69): W = 35, one-sided
-		// p = 0.1272 by 382/3003.
+		// The example of R's ?wilcox.test (Hollander and Wolfe 1973, p. 69): W
+		// = 35, one-sided p = 0.1272 = 382/3003.
 		{"R's example", []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}, []float64{1.15, 0.88, 0.90, 0.74, 1.21},
 			35, 2 * 382.0 / 3003},
 		{"four against four, apart: 2/C(8,4)", []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 0, 2.0 / 70},
@@ -38,8 +38,8 @@ func TestMannWhitney(t *testing.T) {
 		{"a tie except for binary rounding: 0.1 + 0.2 is 0.3", []float64{0.30000000000000004, 1}, []float64{0.3, 2}, 1.5, 1},
 		{"as near as a printed digit is apart, at the size of a count", []float64{1e9, 1e9}, []float64{1e9 + 0.1, 1e9 + 0.1}, 0, 1.0 / 3},
 		{"all equal: every arrangement is as extreme", []float64{5, 5, 5}, []float64{5, 5}, 3, 1},
-		// By hand, U = 0, 60 per side: mean 1800, sigma sqrt(60*60*121/12) =
-		// 190.5256, z = 1799.5/sigma = 9.44492.
+		// Computed by hand for U = 0 with 60 values per side: mean 1800, sigma
+		// sqrt(60*60*121/12) = 190.5256, z = 1799.5/sigma = 9.44492.
 		{"large: normal with continuity correction", long(60, 0, 1), long(60, 100, 1), 0, math.Erfc(1799.5 / math.Sqrt(36300) / math.Sqrt2)},
 	}
 	for _, c := range cases {
@@ -56,7 +56,7 @@ func TestMannWhitney(t *testing.T) {
 }
 
 // enumerate returns p by assigning all values to the two sides in every
-// possible way. It is the oracle.
+// possible way. The tests compare with it.
 func enumerate(a, b []float64) float64 {
 	all := append(append([]float64{}, a...), b...)
 	u := func(mask uint) (sum float64) {
@@ -112,14 +112,14 @@ func TestMannWhitneyAgainstEnumeration(t *testing.T) {
 			moremathWrong++
 		}
 	}
-	// This is the reason for our own table.
+	// These wrong results are the reason for our own table.
 	if moremathWrong == 0 {
 		t.Error("go-moremath agrees with the enumeration on ties now and can take over")
 	}
 	t.Logf("go-moremath's two-sided p differs from the enumeration in %d of 300 samples with ties", moremathWrong)
 }
 
-// TestExactAgainstMoremath compares with go-moremath, which is exact without
+// TestExactAgainstMoremath compares p with go-moremath, which is exact without
 // ties for up to 50 values per side.
 func TestExactAgainstMoremath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -137,8 +137,8 @@ func TestExactAgainstMoremath(t *testing.T) {
 			t.Errorf("%v: go-moremath gives %+v, %v, the table %+v", n, want, err, got)
 		}
 	}
-	// More than 50 values on only one side: still exact, although go-moremath
-	// then uses the normal approximation.
+	// If only one side has more than 50 values, our p is still exact, but
+	// go-moremath uses the normal approximation.
 	a, b := []float64{200, 201, 202, 203}, make([]float64, 60)
 	for i := range b {
 		b[i] = float64(i)

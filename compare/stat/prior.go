@@ -12,11 +12,12 @@ import (
 // Variance is a measured variance with its degrees of freedom.
 type Variance struct{ Value, Freedom float64 }
 
-// Prior describes the variances of several series: the typical variance, and its
-// weight in degrees of freedom. The weight is large if the variances of the series
-// are similar, and small if they differ (Smyth 2004, "Linear models and empirical
-// Bayes methods", section 6.2, https://doi.org/10.2202/1544-6115.1027). The zero
-// value contains no information.
+// Prior describes the variances of several series by the typical variance, and
+// by its weight in degrees of freedom. The weight is large if the variances of
+// the series are similar, and small if they differ (Smyth 2004, "Linear models
+// and empirical Bayes methods", section 6.2,
+// https://doi.org/10.2202/1544-6115.1027). The zero value contains no
+// information.
 type Prior struct{ variance, freedom float64 }
 
 const (
@@ -48,8 +49,8 @@ func NewPrior(of []Variance) Prior {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	// The scatter of the logarithms, minus the part due to measurement error,
-	// is the scatter of the true variances.
+	// The scatter of the logarithms has two sources: measurement error, and the
+	// scatter of the true variances. The difference is the second.
 	between := squares/(n-1) - trigamma(freedom/n/2)
 	if between <= 0 {
 		return Prior{math.Exp(mean), mostFreedom}
@@ -58,8 +59,8 @@ func NewPrior(of []Variance) Prior {
 	return Prior{math.Exp(mean + logBias(d)), d}
 }
 
-// AtLeast returns the prior with a weight of at least some degrees of freedom. A
-// prior without information stays as it is.
+// AtLeast returns the prior with a weight of at least the given degrees of
+// freedom. A prior without information does not change.
 func (p Prior) AtLeast(freedom float64) Prior {
 	if p.freedom > 0 {
 		p.freedom = max(p.freedom, freedom)
@@ -67,8 +68,8 @@ func (p Prior) AtLeast(freedom float64) Prior {
 	return p
 }
 
-// logBias returns the difference between the mean logarithm of a measured
-// variance with d degrees of freedom and the true variance's logarithm.
+// logBias returns the mean difference between the logarithm of a measured
+// variance with d degrees of freedom and the logarithm of the true variance.
 func logBias(d float64) float64 { return mathext.Digamma(d/2) - math.Log(d/2) }
 
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
@@ -94,7 +95,8 @@ func (p Prior) Shrink(v Variance) (value, freedom float64) {
 	return (v.Freedom*v.Value + p.freedom*p.variance) / freedom, freedom
 }
 
-// TwoSided returns the probability of a Student's t of at least this magnitude.
+// TwoSided returns the probability that the magnitude of a Student's t is at
+// least |t|.
 func TwoSided(t, freedom float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }

@@ -34,8 +34,8 @@ func TestPrior(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	// 0.01 < 0.05/4 and 0.015 < 0.05/3, but 0.03 is not below 0.05/2, so 0.04
-	// fails, too (Holm 1979, table 1).
+	// 0.01 < 0.05/4 and 0.015 < 0.05/3, but 0.03 is not below 0.05/2. So the
+	// test with 0.04 fails, too (Holm 1979, table 1).
 	got := Holm([]float64{0.04, 0.01, 0.03, 0.015}, 0.05)
 	if want := []bool{false, true, false, true}; !slices.Equal(got, want) {
 		t.Errorf("Holm = %v, want %v", got, want)

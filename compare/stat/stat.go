@@ -1,11 +1,12 @@
-// Package stat contains the statistics of comparisons and histories: location and
-// spread that are robust against outliers, rank tests, and correlations. It checks
-// its input before it calls gonum, which panics on empty, unsorted, or mismatched
-// slices. It must not know kernels, occupancy, units, or time.
+// Package stat contains the statistics of comparisons and histories: location
+// and spread that are robust against outliers, rank tests, and correlations. It
+// checks its input before it calls gonum, which panics on empty, unsorted, or
+// mismatched slices. It must not depend on kernels, occupancy, units, or time.
 //
-// Each function accepts unsorted samples and does not change them. If a statistic
-// does not exist, the function returns false and never NaN: for too few values,
-// for NaN or an infinite value, and for different lengths. Absent is never zero.
+// Each function accepts unsorted samples and does not change them. If a
+// statistic does not exist, the function returns false and never NaN. This is
+// the case for too few values, for NaN or an infinite value, and for different
+// lengths. An absent statistic is never returned as zero.
 package stat
 
 import (
@@ -19,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// finite reports whether there are values and all of them are finite.
+// finite reports whether xs is not empty and all values are finite.
 func finite(xs []float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -29,8 +30,8 @@ func finite(xs []float64) bool {
 	return len(xs) > 0
 }
 
-// Mean returns the arithmetic mean. Do not average ratios with different bases:
-// divide the sums instead.
+// Mean returns the arithmetic mean. For ratios with different bases, divide the
+// sums instead of averaging the ratios.
 func Mean(xs []float64) (float64, bool) {
 	if !finite(xs) {
 		return 0, false
@@ -50,7 +51,7 @@ func MaxAbsolute(xs []float64) (float64, bool) {
 
 // RMSE returns the root mean square of differences, sqrt(mean(x^2)).
 func RMSE(xs []float64) (float64, bool) {
-	return norm(xs, 2, math.Sqrt(float64(len(xs)))) // scaled, so that squares neither overflow nor vanish
+	return norm(xs, 2, math.Sqrt(float64(len(xs)))) // norm scales, so that squares neither overflow nor vanish
 }
 
 func norm(xs []float64, l, by float64) (float64, bool) {
@@ -69,7 +70,7 @@ func GeometricMean(xs []float64) (float64, bool) {
 	return present(stat.GeometricMean(xs, nil))
 }
 
-// present returns false for a result that overflowed.
+// present returns a result, and false if the result overflowed.
 func present(x float64) (float64, bool) {
 	if !finite([]float64{x}) {
 		return 0, false
@@ -124,8 +125,8 @@ func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 		return 0, 0, false
 	}
 	median = middle(s)
-	// The deviations grow from the median outward on both sides, so choosing
-	// the nearer end each time visits them in order.
+	// The deviations grow from the median outward on both sides. So taking the
+	// nearer end each time visits them in ascending order.
 	above, _ := slices.BinarySearch(s, median)
 	below := above - 1
 	previous, deviation := 0.0, 0.0
@@ -159,10 +160,10 @@ type Interval struct {
 
 // MedianInterval returns the narrowest interval from the k-th smallest to the
 // k-th largest value that contains the population's median with at least the
-// given confidence (between 0 and 1). It assumes no distribution (David and
-// Nagaraja, Order Statistics, section 7.1). It returns false if even the
-// smallest and the largest value do not reach the confidence: 95% needs 6
-// values, 99% needs 8.
+// given confidence (between 0 and 1). It makes no assumption on the
+// distribution (David and Nagaraja, Order Statistics, section 7.1). It returns
+// false if even the smallest and the largest value do not reach the confidence:
+// 95% needs 6 values, and 99% needs 8.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	s, ok := sorted(xs)
 	if !ok {
@@ -182,14 +183,14 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	return Interval{Low: s[low-1], High: s[n-low], Confidence: coverage(low)}, true
 }
 
-// Pearson returns the linear correlation of pairs. There is none with fewer
+// Pearson returns the linear correlation of pairs. It returns false with fewer
 // than two pairs, or if all xs or all ys are equal.
 func Pearson(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || len(xs) < 2 || !finite(xs) || !finite(ys) || constant(xs) || constant(ys) {
 		return 0, false
 	}
 	r, ok := present(stat.Correlation(xs, ys, nil))
-	// Rounding may leave 1.0000000000000002.
+	// The limits are needed because rounding may result in 1.0000000000000002.
 	return min(1, max(-1, r)), ok
 }
 
@@ -202,14 +203,13 @@ func Spearman(xs, ys []float64) (float64, bool) {
 	return Pearson(ranks(xs), ranks(ys))
 }
 
-// constant reports whether all values are equal. Checking for a variance of
-// exactly zero would not work: the mean of equal values may differ from them in
-// the last digit.
+// constant reports whether all values are equal. A check for a variance of
+// exactly zero would not work, because the mean of equal values may differ from
+// them in the last digit.
 func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 
-// sameDigits is the relative difference up to which two results are the same
-// value. For example, 90 / (1 - 0.1) is 100 and 80 / (1 - 0.2) is
-// 99.99999999999999.
+// sameDigits is the relative difference up to which two results count as equal.
+// For example, 90 / (1 - 0.1) is 100 and 80 / (1 - 0.2) is 99.99999999999999.
 const sameDigits = 1e-12
 
 // ranks returns each value's rank, starting with 1. Equal values get their

@@ -89,8 +89,8 @@ func TestMedianMADByDefinition(t *testing.T) {
 	}
 }
 
-// TestCorrelation uses Anscombe's quartet: all four data sets have r = 0.816 to
-// three digits. Anscombe, Graphs in Statistical Analysis, 1973.
+// TestCorrelation checks Anscombe's quartet, in which all four data sets have r
+// = 0.816 to three digits. Anscombe, Graphs in Statistical Analysis, 1973.
 func TestCorrelation(t *testing.T) {
 	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
 	y := []float64{8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68}
@@ -102,9 +102,10 @@ func TestCorrelation(t *testing.T) {
 		ok           bool
 	}{
 		{"pearson", "R: cor(anscombe$x1, anscombe$y1)", Pearson, x, y, 0.81642051634484, 1e-13, true},
-		// By hand, no ties: 1 - 6*36/(11*120) from the rank differences.
+		// Computed by hand from the rank differences, without ties: 1 -
+		// 6*36/(11*120).
 		{"spearman", "R: cor(..., method='spearman')", Spearman, x, y, 0.818181818181818, 1e-13, true},
-		// By hand: ranks 1, 2.5, 2.5, 4 and 1..4 have correlation
+		// Computed by hand: ranks 1, 2.5, 2.5, 4 and 1..4 have correlation
 		// 4.5/sqrt(4.5*5).
 		{"spearman", "ties have their average rank", Spearman, []float64{1, 2, 2, 3}, []float64{1, 2, 3, 4}, 4.5 / math.Sqrt(22.5), 1e-14, true},
 		{"spearman", "any rising curve is 1", Spearman, []float64{1, 2, 3}, []float64{1, 10, 1000}, 1, 0, true},
@@ -130,9 +131,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestMedianInterval checks coverages that follow by hand from the binomial
-// with p = 1/2: n = 6 is 1 - 2/64, n = 10 with ranks 2 and 9 is 1 - 2*11/1024,
-// and n = 20 with ranks 6 and 15 is 1 - 2*21700/2^20.
+// TestMedianInterval checks confidences that follow by hand from the binomial
+// distribution with p = 1/2: n = 6 is 1 - 2/64, n = 10 with ranks 2 and 9 is 1
+// - 2*11/1024, and n = 20 with ranks 6 and 15 is 1 - 2*21700/2^20.
 func TestMedianInterval(t *testing.T) {
 	upTo := func(n int) []float64 {
 		xs := make([]float64, n)

@@ -11,52 +11,55 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Calibration compares a group of runs with their predictions. The runs share a
-// device, a driver, and a VTune version; an empty string means unknown. A
-// difference is measured minus the nearest end of the predicted range, in
-// percentage points.
+// Calibration compares a group of runs with their predictions. The runs of a
+// group have the same device, driver, and VTune version. An empty string means
+// unknown. A difference is the measured value minus the nearest end of the
+// predicted range, in percentage points.
 type Calibration struct {
 	Device, Driver, VTune string
-	Runs, Kernels         int // with a difference
-	Rows                  int // differences: one per run and kernel
+	Runs, Kernels         int // numbers of runs and kernels with a difference
+	Rows                  int // number of differences: one per run and kernel
 
 	Median, P10, P90 unit.Points
-	// KernelLow and KernelHigh are the 95% interval for the median over the
-	// kernels' medians. A kernel's runs repeat its difference, so the sample
-	// consists of kernels, not of rows. Both are absent below six kernels.
+	// KernelLow and KernelHigh are the 95% interval of the median over the
+	// medians of the kernels. The sample consists of kernels and not of rows,
+	// because the runs of a kernel only repeat its difference. Both are absent
+	// with fewer than six kernels.
 	KernelLow, KernelHigh unit.Opt[unit.Points]
 	// Drift is the difference between the later and the earlier half of the
-	// runs. It is absent if it does not exceed its noise, and DriftP is absent
+	// runs. Drift is absent if it does not exceed its noise. DriftP is absent
 	// if there are too few runs for a test.
 	Drift     unit.Opt[unit.Points]
 	DriftP    unit.Opt[float64]
-	Within    unit.Points           // 90% of the rows differ by at most this
+	Within    unit.Points           // largest difference among the nearest 90% of the rows
 	Tolerance unit.Opt[unit.Points] // the suggested --tolerance
 
-	Busy int // rows whose busy XVEs match the prediction
-	// Rows that are left out, by their reason.
+	Busy int // number of rows whose busy XVEs match the prediction
+	// Numbers of rows that are left out, by reason.
 	Unmeasurable, Possible, NotMeasured, NotPredicted, NotStored int
 }
 
 const (
-	// LeastCalibrated is the smallest number of rows for a tolerance. The
-	// largest of 30 differences is above the 90th percentile in 95% of all
-	// samples.
+	// LeastCalibrated is the smallest number of rows for a suggested tolerance.
+	// With 30 differences, the largest is above the 90th percentile in 95% of
+	// all samples.
 	LeastCalibrated = 30
-	// LeastCalibratedKernels is the smallest number of kernels for a tolerance
-	// and for a bias: with six values, their median has a 95% interval.
+	// LeastCalibratedKernels is the smallest number of kernels for a suggested
+	// tolerance and for a bias. With six values, their median has a 95%
+	// interval.
 	LeastCalibratedKernels = 6
-	// MostTolerance is the largest suggested tolerance, three times the
-	// default. A larger tolerance would accept a kernel that loses as much.
+	// MostTolerance is the largest suggested tolerance, which is three times
+	// the default. With a larger tolerance, a kernel that loses that much would
+	// match.
 	MostTolerance = 15
-	// mostDriftP is the largest p at which a drift is reported. Halves with
-	// five runs each are the smallest that can reach it.
+	// mostDriftP is the largest p at which a drift is reported. Two halves need
+	// at least five runs each to reach it.
 	mostDriftP = 0.01
 	// LeastDriftRuns is the smallest number of runs for a drift.
 	LeastDriftRuns = 10
 )
 
-// Values that Bias returns.
+// The values that Bias returns.
 const (
 	BiasUndetermined = "undetermined"
 	BiasWithinNoise  = "within noise"
@@ -64,8 +67,8 @@ const (
 	BiasAbove        = "above"
 )
 
-// Bias returns whether most kernels measure above or below their prediction, if
-// the interval excludes zero.
+// Bias returns whether most kernels measure above or below their prediction. It
+// is empty unless the interval excludes zero.
 func (c *Calibration) Bias() string {
 	low, known := c.KernelLow.Value()
 	switch high := c.KernelHigh.Or(0); {
@@ -86,15 +89,15 @@ type group struct {
 	kernels [][]difference
 }
 
-// difference is a difference in a run, which is given by its place in the
+// difference is the difference of a row. run is the place of its run in the
 // panel.
 type difference struct {
 	place int
 	value float64
 }
 
-// calibrations returns a panel's groups that have a difference, ordered by
-// first kernel and run.
+// calibrations returns the groups of a panel that have a difference, sorted by
+// their first kernel and run.
 func calibrations(p *history.Panel) []Calibration {
 	var groups []*group
 	at := map[[3]string]*group{}
@@ -127,8 +130,8 @@ func calibrations(p *history.Panel) []Calibration {
 	return list
 }
 
-// counts reports whether a row has a difference that belongs to its kernel.
-// Otherwise it counts the row as left out.
+// counts reports whether a row has a difference that belongs to its kernel. If
+// not, it counts the row as left out.
 func (c *Calibration) counts(k *history.Kernel, in int) bool {
 	verdict := compare.Verdict(k.In[in].Verdict)
 	switch {
@@ -179,14 +182,14 @@ func (g *group) summarize() {
 	if interval, ok := stat.MedianInterval(medians, 0.95); ok {
 		g.KernelLow, g.KernelHigh = unit.Some(unit.Points(interval.Low)), unit.Some(unit.Points(interval.High))
 	}
-	up := unit.Points(math.Ceil(float64(g.Within)*10-1e-9) / 10) // as printed
+	up := unit.Points(math.Ceil(float64(g.Within)*10-1e-9) / 10) // rounded up as it is printed
 	g.Tolerance = unit.Maybe(up,
 		g.Rows >= LeastCalibrated && g.Kernels >= LeastCalibratedKernels && up <= MostTolerance)
 	g.drift(byRun)
 }
 
-// quantile returns the smallest sorted value that the given share of all values
-// does not exceed.
+// quantile returns the smallest of the sorted values that at least the given
+// share of all values does not exceed.
 func quantile(sorted []float64, share float64) unit.Points {
 	return unit.Points(sorted[max(0, int(math.Ceil(share*float64(len(sorted))-1e-9))-1)])
 }

@@ -19,8 +19,9 @@ type caseValue struct {
 	local  int64
 }
 
-// TestGateCases checks runs of histories in which a gate was too late, failed
-// to notice a drop, or failed for too long. Runs are counted from 1.
+// TestGateCases checks the gate on past problems: histories in which a gate was
+// too late, did not notice a drop, or failed for too long. Runs are counted
+// from 1.
 func TestGateCases(t *testing.T) {
 	quiet := []caseValue{{name: "b", value: 49.1}, {name: "c", value: 60.2}, {name: "d", value: 97.9},
 		{name: "e", value: 61.1}}
@@ -132,7 +133,7 @@ func TestGateCases(t *testing.T) {
 		{name: "a branch fails with its second run", runs: 33,
 			values: func(i int, rng *rand.Rand) []caseValue {
 				list := others(40, 60, 0.5, rng)
-				for _, k := range []int{5, 18, 31} { // two modes
+				for _, k := range []int{5, 18, 31} { // the kernel has two modes
 					list[k].value -= low((i*7+k)%10 < 3, 5)
 				}
 				list[7].value -= low(i >= 30, 10)

@@ -16,30 +16,30 @@ import (
 // Check is the result of the gate for one run, or for several runs that were
 // added one after the other.
 type Check struct {
-	Judgment                // series with a value in one of the runs, with their points up to the run
+	Judgment                // series that have a value in one of the runs, with their points up to the run
 	Run         history.Run // the last checked run
-	NotMeasured int         // its kernels without a value
+	NotMeasured int         // number of kernels of this run without a value
 	// Missing lists kernels that this run lacks and that the previous run of
 	// the same program on the same device had.
 	Missing       []string
 	MissingBefore int64 // the previous run
 }
 
-// reach is the number of runs that a check reads. A finding that is open for
-// longer becomes the level.
+// reach is the number of runs that a check reads. If a finding is open for
+// longer, its level becomes the baseline.
 const reach = 400
 
 // CheckRuns returns the judgment of every series in some runs. Each run is
-// judged from the runs up to it, in run order. A series in several runs gets
-// its worst verdict; if two are equally bad, the later one. Dates are compared
-// with now.
+// judged from the runs up to it, in run order. If a series is in several of the
+// runs, its worst verdict is returned. Of two equally bad verdicts, the later
+// is returned. Dates are compared with now.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
 	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
 	var j *judge
 	for _, id := range ids {
 		var err error
-		if c.Run, err = db.Get(ctx, id); err != nil { // including its inputs
+		if c.Run, err = db.Get(ctx, id); err != nil { // the run with its inputs
 			return nil, err
 		}
 		if j, err = read(ctx, db, &c.Run, reach, m, now); err != nil {
@@ -66,23 +66,23 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		}
 	}
 	c.Clock, c.Shared = clockOf(j.panel.Runs, &c.Run, now), findShared(c.Series, j.panel.Runs)
-	c.findMissing(db, j) // for the last run
+	c.findMissing(db, j) // only for the last run
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m, j.panel)
 	}
 	return c, nil
 }
 
-// badness returns a verdict's rank for a gate; the worst verdict has the
+// badness returns the rank of a verdict for a gate. The worst verdict has the
 // highest rank.
 func badness(t *Series) int {
 	return slices.Index([]trend.Outcome{trend.Alarm, trend.Regression}, t.Outcome())
 }
 
-// check returns the judged series for the run. The run's series are judged
-// together. The result also contains series without a value in the run that
-// have an open finding: a blank cell, a missing row, another driver, or another
-// launch size does not mean that a kernel recovered.
+// check returns the judged series for the run. All series of the run are judged
+// together. The result also contains series that have an open finding and no
+// value in the run, because a blank cell, a missing row, another driver, or
+// another launch size does not mean that a kernel recovered.
 func (j *judge) check(base func(branch string) bool) (list []*Series, err error) {
 	all := j.series()
 	if _, err := j.together(all); err != nil {
@@ -108,8 +108,9 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 }
 
 // supplemented returns the earlier run whose kernels the given run measures
-// again. Both have the same commit, program, and device, and the earlier run
-// has all of the given run's kernels and more. It returns 0 if there is none.
+// again. Both runs have the same commit, program, and device, and the earlier
+// run has all kernels of the given run and more. It returns 0 if there is no
+// such run.
 func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	for i := range p.Runs {
 		if supplements(run, &p.Runs[i]) {
@@ -148,8 +149,8 @@ func (c *Check) Suspects() (list []*Series) {
 	return list
 }
 
-// NoCounter returns how to collect measured occupancy if no run has it. It is
-// empty for other metrics.
+// NoCounter explains how to collect measured occupancy if no run has it. It
+// returns "" for other metrics.
 func NoCounter(m Metric) string {
 	if m.Metric != history.Measured && m.Metric != history.Occupancy {
 		return ""
@@ -179,7 +180,7 @@ func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 	return fmt.Errorf("no kernel of run %d has a value of %s, so nothing can be checked; %s", run.ID, m.Metric, others)
 }
 
-// MissingKernel is a kernel from the earlier runs that a checked run lacks.
+// MissingKernel is a kernel that earlier runs have and a checked run lacks.
 type MissingKernel struct {
 	Key   history.Key
 	Last  Ref                  // last run with the kernel
@@ -190,17 +191,17 @@ type MissingKernel struct {
 // unknown share.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
-// missingAfterRuns is the number of earlier runs that show whether a kernel
-// belongs to the program.
+// missingAfterRuns is the number of earlier runs that determine whether a
+// kernel belongs to the program.
 const missingAfterRuns = 20
 
-// findMissing finds the kernels that more than half of the earlier runs had,
-// and that this run lacks with any launch size. A kernel stays missing until it
-// returns or the run is accepted. The earlier runs are on the base branch, from
-// the same program, and on the same device with any driver. Missing lists the
+// findMissing finds the kernels that more than half of the earlier runs had and
+// that this run lacks with any launch size. A kernel stays missing until it
+// returns or the run is accepted. The earlier runs are runs of the same program
+// on the base branch, on the same device with any driver. Missing lists the
 // previous run's kernels that this run lacks with the same launch size.
 func (c *Check) findMissing(db *history.DB, j *judge) {
-	var before []*history.Run // newest first
+	var before []*history.Run // earlier runs, newest first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
 		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device &&
@@ -217,12 +218,12 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	for i := range c.Run.Rows {
 		has[c.Run.Rows[i].Key], tasks[c.Run.Rows[i].Task] = true, true
 	}
-	for i := range j.panel.Kernels { // kernels of the run that this run supplements
+	for i := range j.panel.Kernels { // kernels of the run that this run supplements are not missing
 		if k := &j.panel.Kernels[i]; j.adds > 0 && k.At(j.adds) >= 0 {
 			has[k.Key], tasks[k.Key.Task] = true, true
 		}
 	}
-	for _, i := range j.from { // continued with another launch size
+	for _, i := range j.from { // kernels that continue with another launch size are not missing
 		has[j.panel.Kernels[i].Key] = true
 	}
 	var absent []*history.Kernel
@@ -237,7 +238,8 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 	slices.Sort(c.Missing)
 	for _, g := range missingOf(j.panel, before, absent) {
-		// Accepted after the kernel went missing.
+		// accepted is set if the run was accepted after the kernel went
+		// missing.
 		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool {
 			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run &&
 				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
@@ -249,14 +251,14 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 }
 
-// missingOf returns the kernels that more than half of the runs had, counted up
-// to the last run with the kernel.
+// missingOf returns the kernels that more than half of the runs had. For each
+// kernel, only the runs up to its last run are counted.
 func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []MissingKernel) {
 	at := map[int64]int{}
 	for i, r := range before {
 		at[r.ID] = i
 	}
-	had := map[history.Key]map[int]history.Key{} // by kernel and place of the run, newest first
+	had := map[history.Key]map[int]history.Key{} // by kernel and place of the run; places count from the newest run
 	var kernels []history.Key
 	for _, k := range absent {
 		of := kernelOf(k.Key)
@@ -283,7 +285,8 @@ func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Ke
 	return list
 }
 
-// kernelOf returns a kernel's key on a device, for any launch size and driver.
+// kernelOf returns a key for a kernel on a device that is the same for any
+// launch size and driver.
 func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
 }
@@ -309,10 +312,10 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(own / all))
 }
 
-// Newest returns the most recently added runs in the order of adding: at most n
-// runs, or the runs after the last one with a commit. The commit may be
-// shortened; name is the user's spelling of it. It returns an error if there is
-// no such run.
+// Newest returns the most recently added runs in the order of adding. It
+// returns at most n runs, or the runs after the last run of a commit. The
+// commit may be shortened. name is the commit as the user wrote it, for
+// messages. It returns an error if there is no such run.
 func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
 	runs, err := db.Newest(ctx) // newest first
 	if err == nil && len(runs) == 0 {

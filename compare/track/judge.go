@@ -17,8 +17,8 @@ import (
 	"occudiff/internal/bug"
 )
 
-// judge reads a panel's series and judges them as of its last run, or as of the
-// checked run.
+// judge reads the series of a panel and judges them as of the last run, or as
+// of the checked run.
 type judge struct {
 	panel   *history.Panel
 	run     *history.Run // the checked run; nil for a report
@@ -27,21 +27,23 @@ type judge struct {
 	runs    map[int64]Ref
 	now     time.Time
 	kernels map[int64]*history.Kernel // the panel's kernels by series
-	adding  bool                      // the runs are in the order of adding, for a check
-	// Indexed by the panel's kernels: the places of a kernel's runs, in the
-	// order in which they are judged, and the kernel that it continues.
+	adding  bool                      // in a check, the runs are in the order of adding
+	// Both slices are indexed by the panel's kernels. seen contains the places
+	// of a kernel's runs, in the order in which they are judged. from is the
+	// kernel that the kernel continues.
 	seen [][]int
 	from map[int]int
 }
 
-// read returns a judge for the panel of a run, or for the last n runs if run is
-// nil.
+// read returns a judge for the panel of a run. If run is nil, the panel has the
+// last n runs.
 func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric, now time.Time) (*judge, error) {
 	var id int64
 	if run != nil {
 		id = run.ID
 	}
-	// The breakdown's parts and the total time explain changes of the metric.
+	// The parts of the breakdown and the total time are read, too, because they
+	// explain changes of the metric.
 	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill, history.Difference)
 	p, err := db.Panel(ctx, id, n, metrics...)
 	if err != nil {
@@ -62,7 +64,7 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 
 // series returns the series to judge. A check judges all series of the run's
 // program on its device, and other series with a value in the run. Each series
-// includes its runs under earlier keys.
+// includes the runs of its kernel under earlier keys.
 func (j *judge) series() (list []*Series) {
 	j.adding = j.run != nil && j.byAdding(j.run.Program, j.run.Device)
 	j.readLineage()
@@ -97,13 +99,13 @@ func (j *judge) series() (list []*Series) {
 	return list
 }
 
-// mayHave reports whether the checked run could have a kernel.
+// mayHave reports whether a kernel could occur in the checked run.
 func (j *judge) mayHave(k *history.Kernel) bool {
 	return history.SameProgram(k.Key.Program, j.run.Program) && history.OnDevice(k.Key.Device, j.run.Device)
 }
 
-// together returns the replay of one check. Its series share information about
-// the noise.
+// together returns the replay of one check. All of its series share information
+// about the noise.
 func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	r, err := j.metric.Gate.Replay(j.points(all))
 	if err != nil {
@@ -115,8 +117,8 @@ func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	return r, nil
 }
 
-// points returns the points of each series with their run places, and marks
-// accepted levels.
+// points returns the points of each series, with the places of their runs. It
+// also marks accepted levels.
 func (j *judge) points(all []*Series) [][]trend.Point {
 	here := map[int64]bool{}
 	for _, t := range all {
@@ -124,7 +126,7 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	}
 	panel := make([][]trend.Point, len(all))
 	for i, t := range all {
-		earlier := len(t.ids) > 1 && here[t.ids[1]] // its predecessor is judged together with it
+		earlier := len(t.ids) > 1 && here[t.ids[1]] // the predecessor is judged together with this series
 		for _, p := range t.Own() {
 			point := trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding),
 				Earlier: earlier && !t.own[p.Run]}
@@ -153,21 +155,22 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	return panel
 }
 
-// whole returns all series, judged in groups by program and device. A series
-// that continues under another key is part of the other series. It remains
-// separate if it has an open finding that the other one lacks.
+// whole returns all series, judged in groups by program and device. If a series
+// continues under another key, its runs become part of the later series. It
+// also remains a separate series if it has an open finding that the later
+// series lacks.
 func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
 	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
 		key := j.panel.Kernels[old].Key
 		if at, _ := j.lastBefore(old, i); j.continues(i, old) {
-			merged[key] = at == len(j.seen[old])-1 // otherwise the series came back, and is separate
+			merged[key] = at == len(j.seen[old])-1 // if not, the old series came back, and is separate
 		} else {
 			ended[key] = true
 		}
 	}
-	at := map[[2]string]int{} // one group per program and device, including the device's adapters
+	at := map[[2]string]int{} // one group for each program and device, including all adapters of the device
 	for _, t := range all {
 		i, known := at[t.group()]
 		if !known {
@@ -191,7 +194,7 @@ func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Se
 	return slices.DeleteFunc(all, func(t *Series) bool { return merged[t.Key] && !t.holds(all) }), replays, groups, nil
 }
 
-// judgeTimes judges the series' time per launch.
+// judgeTimes judges the time per launch of the series.
 func (j *judge) judgeTimes(list []*Series) error {
 	if j.metric.Metric == history.Seconds || j.metric.Gate.Exact {
 		return nil
@@ -218,7 +221,7 @@ func (j *judge) judgeTimes(list []*Series) error {
 	return err
 }
 
-// each calls a function with 0 to n-1, on all processors.
+// each calls work with the numbers from 0 to n-1, on all processors.
 func each(n int, work func(i int) error) error {
 	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -228,8 +231,9 @@ func each(n int, work func(i int) error) error {
 	return bug.Raise(group.Wait())
 }
 
-// holds reports whether a series without a value in the run keeps a check
-// failing: it has an open finding, and no other series replaced it.
+// holds reports whether a series without a value in the run makes the check
+// fail. This is the case if it has an open finding and no other series replaced
+// it.
 func (t *Series) holds(all []*Series) bool {
 	if _, accepted := t.AcceptedAfter(); len(t.Gate.Open) == 0 || accepted {
 		return false
@@ -238,9 +242,9 @@ func (t *Series) holds(all []*Series) bool {
 }
 
 // replaced reports whether another series replaced t. A successor, for example
-// with another driver or launch size, is judged by t's runs, so it has the same
-// finding or it recovered. A predecessor replaces t after some runs without t,
-// because the launch size was changed back.
+// with another driver or launch size, includes the runs of t, so it either has
+// the same finding or has recovered. A predecessor replaces t if the last runs
+// lack t, because the launch size was changed back.
 func (t *Series) replaced(by *Series) bool {
 	if slices.Contains(by.ids[1:], t.ids[0]) {
 		return true
@@ -257,8 +261,8 @@ func (t *Series) replaced(by *Series) bool {
 	return later >= RecentRuns
 }
 
-// AcceptedAfter returns the run with which the open findings were accepted, if
-// that run is later than the series' last run.
+// AcceptedAfter returns the run with which the open findings were accepted. ok
+// is false unless that run is later than the last run of the series.
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	newest := t.Newest()
 	for _, a := range t.Accepted {
@@ -269,15 +273,15 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	return 0, false
 }
 
-// MetricChange is the change of an explaining metric at a series' first bad
-// run.
+// MetricChange is the change of another metric at the first bad run of a
+// series. It helps to explain the finding.
 type MetricChange struct {
 	Metric        history.Metric
-	Before, After float64 // medians
+	Before, After float64 // medians before the first bad run and from it on
 }
 
-// addAlsoChanged adds the other metrics that changed, for series that are bad
-// or that continue after a change. It also marks series whose launches became
+// addAlsoChanged adds the other metrics that changed, to series that are bad or
+// that continue after a change. It also marks series whose launches became
 // faster.
 func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
@@ -290,7 +294,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 				continue
 			}
 			points := kernels[t.ids[0]].Points(m)
-			for _, id := range t.ids[1:] { // the predecessors' points
+			for _, id := range t.ids[1:] { // points of the predecessors
 				points = prepend(points, m, t.Key, kernels[id].Key, kernels[id].Points(m))
 			}
 			t.move(m, points, metric)
@@ -301,8 +305,8 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// nameCauses adds the changes that occurred together with each open finding's
-// first bad run.
+// nameCauses adds to each open finding the changes that occurred in its first
+// bad run.
 func (j *judge) nameCauses(list []*Series) {
 	for _, t := range list {
 		for i := range t.Open {
@@ -348,9 +352,9 @@ func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 	return list
 }
 
-// Lost returns the reasons for which a series' measured occupancy fell with its
-// first bad run, in points: idle XVEs, underfilled XVEs, or the launch limit.
-// It is empty if the breakdown does not show the reason.
+// Lost returns why the measured occupancy of a series fell with its first bad
+// run, in points: idle XVEs, underfilled XVEs, or the launch limit. It is empty
+// if the breakdown does not show the reason.
 func (t *Series) Lost() (list []MetricChange) {
 	before, after := t.sides(t.Gate.Window)
 	drop := median(after) - median(before)
@@ -362,7 +366,7 @@ func (t *Series) Lost() (list []MetricChange) {
 		changed[c.Metric] = c.After - c.Before
 	}
 	if r, ok := changed[history.Residual]; ok {
-		changed[history.Peak] = r - drop // the predicted part of the loss
+		changed[history.Peak] = r - drop // the part of the loss that was predicted
 	}
 	for _, m := range []history.Metric{history.IdleXVEs, history.Underfilled, history.Shortfall, history.Peak} {
 		if lost := changed[m]; lost >= -drop/4 {
@@ -373,8 +377,8 @@ func (t *Series) Lost() (list []MetricChange) {
 }
 
 // sides returns the last n judged runs before the first bad run, and all runs
-// starting with the first bad run. Without a bad run, the series is divided at
-// its restart.
+// from the first bad run on. Without a bad run, the series is divided at its
+// restart.
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.Consecutive + 1
 	if t.Gate.Consecutive == 0 {
@@ -407,8 +411,8 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	}
 	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
-		// The newest run must be closer to the fast runs. A run that is slow
-		// again at the low occupancy is a regression.
+		// The newest run must be closer to the fast runs than to the slow ones.
+		// If it is slow again at the low occupancy, it is a regression.
 		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b
 	}
 }
@@ -431,18 +435,18 @@ func faster(before, after []float64) bool {
 	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }
 
-// skew is the largest lead of a date that does not yet count as a future date.
-// It allows for wrong time zones.
+// skew is how far a date may be in the future without being reported. It allows
+// for wrong time zones.
 const skew = 24 * time.Hour
 
 // Future reports whether a date is too late for a collection.
 func Future(date, now time.Time) bool { return date.After(now.Add(skew)) }
 
-// byAdding reports whether a program's runs on a device are judged in the order
-// of adding, instead of the order of dates or commits. It is true if dates
-// cannot be trusted: a date is in the future, or the most recently added run
-// does not have the latest date. So a wrong clock cannot prevent a check of a
-// run.
+// byAdding reports whether the runs of a program on a device are judged in the
+// order of adding, instead of the order of dates or commits. It is true if
+// dates cannot be trusted: a date is in the future, or the most recently added
+// run does not have the latest date. So a wrong clock cannot prevent a check of
+// a run.
 func (j *judge) byAdding(program, device string) bool {
 	var last *history.Run
 	added := int64(0)
@@ -466,13 +470,13 @@ func (j *judge) place(run int64, byAdding bool) int {
 // Clock lists runs with wrong dates.
 type Clock struct {
 	Future []Ref // runs dated in the future
-	// Earlier is the most recently added run if another run has a later date,
-	// and Before is the latest such run. Otherwise both are nil.
+	// Before is the run with the latest date, if that run was added before the
+	// most recently added run, which is Earlier. Otherwise both are nil.
 	Earlier, Before *Ref
 }
 
 // clockOf returns the wrong dates among the runs that are compared with each
-// other, up to the most recently added run.
+// other. Only runs up to the most recently added run count.
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
@@ -492,8 +496,8 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	return c
 }
 
-// group returns the program and the device without its adapter. Series with the
-// same group are judged together.
+// group returns the program and the device without its adapter. All series with
+// the same group are judged together.
 func (t *Series) group() [2]string {
 	device, _, _ := strings.Cut(t.Key.Device, " ")
 	return [2]string{t.Key.Program, device}

@@ -36,7 +36,7 @@ func TestNewMetric(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    track.Settings
-		want string // direction, floor, relative, exact, window, from; or an error
+		want string // expected gate: direction, floor, relative, exact, window, from; or an error
 	}{
 		{"measured", track.Settings{}, "down 1 false false 40 "},
 		{"seconds", track.Settings{}, "up 0.02 true false 40 "},
@@ -75,8 +75,8 @@ func TestNewMetric(t *testing.T) {
 	}
 }
 
-// TestShared checks shared findings: which series share them, since when, with
-// which other change, and by how much.
+// TestShared checks shared findings: the series that share them, their first
+// run, the other change that is named, and the size of the shift.
 func TestShared(t *testing.T) {
 	shift := func(kernels, fall int, change func(*history.Run)) []history.Run {
 		var runs []history.Run
@@ -114,7 +114,7 @@ func TestShared(t *testing.T) {
 		{"half did", shift(6, 3, same), "3 of 6 since 21 after 20 by -10: "},
 		{"fewer than half", shift(7, 3, same), ""},
 		{"two kernels are not many", shift(2, 2, same), ""},
-		{"another clock", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // it was not known before
+		{"another clock", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // unknown before
 		{"another host without a change of occupancy is reported", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
 		{"another driver is reported with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
 		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
@@ -142,15 +142,15 @@ func TestShared(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
 		}
 	}
-	// A report has the same finding for the newest runs.
+	// A report has the same shared finding for the newest runs.
 	r, err := track.ReadReport(bg, storeRuns(t, shift(4, 4, same)...), metric(t, "measured", 0), trend.DefaultParams(), now)
 	if err != nil || len(r.Shared) != 1 || len(r.Shared[0].Series) != 4 || r.Series[0].Shared != &r.Shared[0] {
 		t.Errorf("the report has %+v, %v", r.Shared, err)
 	}
 }
 
-// TestMissingKernels checks which kernels are missing: kernels that more than
-// half of the runs had, with their share of the time.
+// TestMissingKernels checks which kernels are reported as missing, with their
+// share of the time: the kernels that more than half of the earlier runs had.
 func TestMissingKernels(t *testing.T) {
 	run := func(total float64, tasks ...string) history.Run {
 		r := history.Run{Device: "A"}
@@ -298,8 +298,8 @@ func TestSelectedRuns(t *testing.T) {
 	if _, err := track.Newest(bg, storeRuns(t), 1, "", ""); err == nil || !strings.Contains(err.Error(), "has no run to check") {
 		t.Errorf("an empty history: %v", err)
 	}
-	// If several runs are checked, a kernel's worst verdict counts; if two are
-	// equally bad, the later one.
+	// If several runs are checked, the worst verdict of a kernel counts. Of two
+	// equally bad verdicts, the later counts.
 	var many []history.Run
 	for i := range 24 {
 		v := 60 + 0.1*float64(i%3)
@@ -330,15 +330,16 @@ func TestSelectedRuns(t *testing.T) {
 	}
 }
 
-// TestNoise checks the variances that a diff reads from a history: for each
-// kernel on its device, the series with the most runs, with at least 8 runs.
+// TestNoise checks the variances that a diff reads from a history. For each
+// kernel on its device, they come from the series with the most runs, which
+// must have at least 8 runs.
 func TestNoise(t *testing.T) {
 	var runs []history.Run
 	for i := range 60 {
 		run := history.Run{Device: "A"}
 		a := kernelRow("a", 60+2*float64(i%2))
 		if i >= 50 {
-			a.Driver = "2" // fewer runs, with another driver
+			a.Driver = "2" // fewer runs, because they have another driver
 			a.Set(history.Measured, unit.Some(20*float64(i%2)))
 		}
 		run.Rows = append(run.Rows, a)
@@ -358,7 +359,7 @@ func TestNoise(t *testing.T) {
 	if err != nil || len(noise) != 2 {
 		t.Fatalf("%v, %v; want that of a and short", noise, err)
 	}
-	for key, v := range noise { // steps of 2, which is a deviation of about 1
+	for key, v := range noise { // values change in steps of 2, which is a standard deviation of about 1
 		if sd := math.Sqrt(v.Value); sd < 0.8 || sd > 1.3 || v.Freedom < 5 {
 			t.Errorf("%s: %+v", key.Task, v)
 		}
@@ -387,7 +388,7 @@ func TestFromResult(t *testing.T) {
 			Breakdown: &compare.SlotBreakdown{Parts: compare.ByPart[unit.Opt[unit.Points]]{1: unit.Some(unit.Points(20)), 2: unit.Some(unit.Points(10))}}}
 	}
 	plain := kernel("plain", "a.csv")
-	plain.SIMD = unit.Opt[int]{} // as in a log
+	plain.SIMD = unit.Opt[int]{} // a row without sub-group size, as in a log
 	plain.Basis, plain.Predicted, plain.Breakdown, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
 	copied := kernel("copy", "b.csv")
 	copied.Verdict = compare.NotAKernel
@@ -439,7 +440,8 @@ func TestFromResult(t *testing.T) {
 }
 
 // TestAlsoChanged checks which metrics are reported as changed together with a
-// drop: medians before and during the bad runs, the largest change first.
+// drop. It compares the medians before and during the bad runs. The largest
+// change is first.
 func TestAlsoChanged(t *testing.T) {
 	stored := func(metricName string) (runs []history.Run) {
 		for i := range 23 {
@@ -454,7 +456,7 @@ func TestAlsoChanged(t *testing.T) {
 				row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
 				row.Set(history.Seconds, unit.Some(1.3))
 				row.Set(history.Underfilled, unit.Some(25.0))
-				row.Set(history.IdleXVEs, unit.Some(3.0)) // the value before is unknown
+				row.Set(history.IdleXVEs, unit.Some(3.0)) // the value before the drop is unknown
 				if metricName == "measured" {
 					row.Set(history.Busy, unit.Some(90.0))
 				}
@@ -567,8 +569,9 @@ func TestMissingWithAnotherLaunchSize(t *testing.T) {
 	}
 }
 
-// TestFromBinaries checks which values of a compilation are stored: spills, or
-// the older compilers' scratch size, and the peak.
+// TestFromBinaries checks which values of a compilation are stored: the peak,
+// and the spills. For older compilers, the scratch size is stored instead of
+// the spills.
 func TestFromBinaries(t *testing.T) {
 	device := &arch.Device{Key: "max1100"}
 	kernel := func(name string, simd int, spill unit.Opt[unit.Bytes], predicted bool) batch.Kernel {
@@ -591,11 +594,11 @@ func TestFromBinaries(t *testing.T) {
 }
 
 // TestPrograms checks that runs without a program belong to the only program
-// that other runs name, and to none if there are two.
+// that other runs name. If other runs name two programs, they belong to none.
 func TestPrograms(t *testing.T) {
 	for _, c := range []struct {
 		programs []string // programs of the later runs
-		want     int      // earlier runs in the newest series
+		want     int      // number of earlier runs in the newest series
 	}{{[]string{"app"}, 12}, {[]string{"app", "app"}, 13}, {[]string{"app", "other"}, 0}} {
 		var runs []history.Run
 		for i := range 12 + len(c.programs) {
@@ -618,9 +621,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestMissingRowsKeepTheOrder uses two runs: one kernel lacks the newer run,
-// another one lacks the older run. Kernels with both runs must still be judged
-// by the newer one.
+// TestMissingRowsKeepTheOrder checks two runs of which one kernel has only the
+// older, and another kernel only the newer. Kernels that have both runs must
+// still be judged by the newer run.
 func TestMissingRowsKeepTheOrder(t *testing.T) {
 	var runs []history.Run
 	for i := range 12 {

@@ -6,17 +6,18 @@ import (
 )
 
 // Renumbered is a run in which a scope has more or fewer lambdas than in the
-// previous run. Compilers number the lambdas of a scope, so each number may
-// refer to another lambda starting with this run. For example, a new first
-// lambda turns #1 and #2 into #2 and #3.
+// previous run. Compilers number the lambdas of a scope, so from this run on,
+// each number may refer to another lambda. For example, a new first lambda
+// turns #1 and #2 into #2 and #3.
 type Renumbered struct {
 	Run           Ref
-	Scope         string // name without the number
+	Scope         string // name of the scope, without the number of the lambda
 	Before, After int    // number of lambdas in the scope
 }
 
-// renumbered returns the runs in which a scope's lambda count changed, among a
-// panel's last runs. Runs that measure some kernels again are left out.
+// renumbered returns the runs among a panel's last runs in which the number of
+// lambdas in a scope changed. Runs that measure some kernels again are left
+// out.
 func renumbered(p *history.Panel) (list []Renumbered) {
 	scopes := map[string][]*history.Kernel{}
 	var order []string

@@ -9,11 +9,11 @@ import (
 )
 
 // TestRenumbered checks that a changed number of lambdas in a scope is reported
-// for some runs, because the lambdas' numbers may have moved.
+// for the next few runs, because the numbers may now refer to other lambdas.
 func TestRenumbered(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		runs   []string // the lambdas' numbers in each run
+		runs   []string // numbers of the lambdas in each run
 		want   string
 	}{
 		{"a lambda before the others", []string{"1 2", "1 2", "1 2", "1 2 3"}, "run 4: 2 -> 3"},

@@ -15,7 +15,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Report is a metric's whole history.
+// Report is the whole history of a metric.
 type Report struct {
 	Judgment
 	Params       trend.Params
@@ -23,8 +23,8 @@ type Report struct {
 	Calibrations []Calibration
 }
 
-// ReadReport returns a metric's whole history with its change points and the
-// gate's result for the newest values. Dates are compared with now.
+// ReadReport returns the whole history of a metric, with its change points and
+// the gate's result for the newest values. Dates are compared with now.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
@@ -47,14 +47,14 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	if err := j.judgeTimes(r.Series); err != nil {
 		return nil, err
 	}
-	// The same explanations as in a check of the newest run.
+	// A report has the same explanations as a check of the newest run.
 	addAlsoChanged(j.kernels, m, r.Series)
 	j.nameCauses(r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)
 	return r, nil
 }
 
-// findChanges sets a series' change points.
+// findChanges sets the change points of a series.
 func (t *Series) findChanges(p trend.Params) (err error) {
 	points := make([]trend.Point, len(t.Own()))
 	for i, p := range t.Own() {
@@ -73,7 +73,7 @@ type Backtest struct {
 	Where  string
 	Series []*Series // in the order in which they were first stored, with their findings
 	Total  trend.Backtest
-	Power  []trend.Power // for injected drops
+	Power  []trend.Power // share of injected drops that the gate finds
 	// Kept is the gate with the smallest floor that keeps the budget, and
 	// KeptTotal is its backtest. Hides is set if this floor hides a drop. Open
 	// is the number of open findings. If Hides is set or findings are open, no
@@ -82,12 +82,12 @@ type Backtest struct {
 	KeptTotal trend.Backtest
 	Hides     bool
 	Open      int
-	Target    float64 // Kept's budget, as a share of checks
+	Target    float64 // budget of Kept, as a share of checks
 }
 
-// ReadBacktest returns the gate's replay as configured, with injected drops,
-// and with the smallest floor that keeps the budget. target replaces the
-// budget, in checks per 100.
+// ReadBacktest replays the gate over a history: with the configured gate, with
+// injected drops, and with the smallest floor that keeps the budget. target
+// replaces the budget, in checks per 100.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
 	j, err := read(ctx, db, nil, 0, m, now)
@@ -125,19 +125,19 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 	return b, err
 }
 
-// Range of the number of runs for a noise estimate. Older runs may belong to
-// another version of the program.
+// A noise estimate uses at least leastNoise and at most mostNoise runs. Older
+// runs may belong to another version of the program.
 const leastNoise, mostNoise = 8, 40
 
 // normalMAD converts a MAD to a standard deviation, for normally distributed
 // values.
 const normalMAD = 1.4826
 
-// Noise returns a metric's variance by kernel and device, in squared points,
-// for any driver and program. It uses the series with the most runs. A level
-// change inside the series counts as noise, so the variance may be too large,
-// but not too small. The variances are shrunk toward each other, as in the gate
-// (docs/design/gate-rule.md).
+// Noise returns the variance of a metric by kernel and device, in squared
+// points, for any driver and program. It uses the series with the most runs. If
+// the level changes inside the series, the change counts as noise, so the
+// variance may be too large, but not too small. The variances are shrunk toward
+// each other, as in the gate (docs/design/gate-rule.md).
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
 	runs := map[history.Key]int{}
 	noise := map[history.Key]stat.Variance{}
@@ -156,8 +156,8 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 		runs[key] = len(points)
 		noise[key] = trend.VarianceOf(valuesOf(points[max(0, len(points)-mostNoise):]))
 	}
-	// Sort, because the order of summands changes a sum's last digits, and map
-	// order is random.
+	// The variances are sorted, because the order of the summands changes the
+	// last digits of a sum, and the order of a map is random.
 	prior := stat.NewPrior(slices.SortedFunc(maps.Values(noise), func(a, b stat.Variance) int {
 		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Freedom, b.Freedom))
 	}))

@@ -10,9 +10,9 @@ import (
 )
 
 // Restart is the start of a series that continues another series of the same
-// kernel.
+// kernel under another key.
 type Restart struct {
-	Changed []Change // device, driver, launchSize
+	Changed []Change // changes of device, driver, or launch size
 	Last    Ref      // the last run before the series starts
 }
 
@@ -38,17 +38,17 @@ func (j *judge) readLineage() {
 	j.from = j.predecessors()
 }
 
-// lastBefore returns a kernel's last run before another kernel begins. ok is
-// false if it has no earlier run, or if it also has the run in which the other
-// one begins: then both exist in parallel.
+// lastBefore returns the last run of the kernel old before the kernel now
+// begins. ok is false if old has no earlier run, or if it also has the run in
+// which now begins, because then both exist in parallel.
 func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
 	return n - 1, n > 0 && !beside
 }
 
-// restarts returns the changes at the start of a kernel, or nil if none is
-// known. If only one of the two series names a device or driver, it counts as a
-// change, because the other value is unknown.
+// restarts returns the changes at the start of a kernel, or nil if it continues
+// no other kernel. If only one of the two series names a device or driver, this
+// counts as a change, because the other value is unknown.
 func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
 	if !ok {
@@ -68,15 +68,15 @@ func (j *judge) restarts(i int) *Restart {
 	return &Restart{changed, j.runs[last]}
 }
 
-// continues reports whether a kernel continues another kernel, whose runs then
-// are its baseline. On another device, it is a separate series.
+// continues reports whether the runs of the kernel old are part of the baseline
+// of the kernel now. On another device, a kernel is a separate series.
 func (j *judge) continues(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
 }
 
-// withEarlier returns a kernel's points, preceded by its predecessors' points,
-// and the numbers of all these series. Each predecessor counts until the next
-// one begins.
+// withEarlier returns the points of a kernel after the points of its
+// predecessors, with the numbers of all these series. The points of each
+// predecessor end where the next series begins.
 func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
 	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
 	ids = []int64{now.ID}
@@ -92,7 +92,8 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 }
 
 // prepend returns the points of an earlier series followed by the points of a
-// later one. Times are scaled to the later one's number of work-items.
+// later one. The times of the earlier series are scaled to the later series'
+// number of work-items.
 func prepend(points []history.Point, m history.Metric, now, old history.Key, earlier []history.Point) []history.Point {
 	x, ok1 := now.Global.Items()
 	y, ok2 := old.Global.Items()
@@ -107,23 +108,25 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 // link is a possible predecessor of a kernel.
 type link struct {
 	now, old int
-	differs  int     // bits for a different device, launch size, and driver, the most important first
-	last     int     // the place of the predecessor's last run before the kernel begins
-	apart    float64 // difference between the launch sizes, as a logarithm
+	differs  int     // bits for a different device, launch size, and driver; the highest is most important
+	last     int     // place of the predecessor's last run before the kernel begins
+	apart    float64 // difference between the launch sizes, as the logarithm of their ratio
 }
 
-// predecessors returns each kernel's predecessor: a kernel with runs before the
-// kernel began, but not in the run in which it began. Later runs of the
-// predecessor change nothing, because a driver or launch size that comes back
-// must not make the successor unknown. Two launch sizes that occur in every run
-// exist in parallel. Two devices exist in parallel as soon as they alternate.
+// predecessors returns the predecessor of each kernel: a kernel that has runs
+// before the kernel began, but not the run in which it began. Later runs of the
+// predecessor change nothing, because otherwise the successor would become
+// unknown when a driver or launch size comes back. Two launch sizes that occur
+// in every run exist in parallel. Two devices exist in parallel as soon as they
+// alternate.
 //
-// Candidates are sorted: those on the same device with the same launch size and
-// driver come first, then the one that ended last, then the one with the
-// nearest launch size. Each kernel has at most one successor on its device.
+// Candidates are sorted. Candidates on the same device with the same launch
+// size and driver come first, then the candidate that ended last, then the
+// candidate with the nearest launch size. Each kernel has at most one successor
+// on its device.
 func (j *judge) predecessors() map[int]int {
 	type task struct{ name, direction, program string }
-	programs := map[task]string{} // the only program that a task's runs name, "" if there are several
+	programs := map[task]string{} // the only program that the runs of a task name; "" if there are several
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
 		t := task{k.Task, k.Direction, ""}
@@ -146,7 +149,7 @@ func (j *judge) predecessors() map[int]int {
 		taken := map[int]bool{}
 		first := func(i int) int { return j.seen[i][0] }
 		slices.SortStableFunc(group, func(a, b int) int { return first(a) - first(b) })
-		for k, end := 0, 0; k < len(group); k = end { // kernels that begin in the same run
+		for k, end := 0, 0; k < len(group); k = end { // for each group of kernels that begin in the same run
 			for end < len(group) && first(group[end]) == first(group[k]) {
 				end++
 			}
@@ -162,14 +165,14 @@ func (j *judge) predecessors() map[int]int {
 	return from
 }
 
-// Differences between linked kernels.
+// The differences between linked kernels.
 const (
 	otherDriver = 1 << iota
 	differentLaunchSize
 	otherDevice
 )
 
-// candidates returns the kernels' possible predecessors, the best first.
+// candidates returns the possible predecessors of the kernels, the best first.
 func (j *judge) candidates(before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
@@ -211,8 +214,8 @@ func apart(a, b unit.Size3) float64 {
 }
 
 // markStopped marks series as ended if the last runs of their program on their
-// device lack them, unless a finding is open and not accepted. Series that only
-// the newest run lacks are absent.
+// device lack them, unless they have an open finding that was not accepted. A
+// series that only the newest run lacks is not marked.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last := t.Newest()

@@ -10,18 +10,19 @@ import (
 	"occudiff/compare/trend"
 )
 
-// Shared is one finding for many series: at least half of a device's series
-// changed at once.
+// Shared is one finding for many series. It is reported if at least half of the
+// series of a device changed at once.
 type Shared struct {
 	Device string
-	// Changed lists other changes in their first run. It may be empty.
+	// Changed lists the other changes in the first run after the shift. It may
+	// be empty.
 	Changed       []Change
 	Before, First Ref  // last run before the shift, and first run after it
-	Restarts      bool // the change starts new series
-	Continues     bool // the runs before the change are part of the series
+	Restarts      bool // the change starts new series, for example with another driver
+	Continues     bool // the runs before the change are also part of the new series
 	Series        []*Series
 	Of            int     // number of series on the device
-	Median        float64 // median distance from the series' medians; 0 for restarts
+	Median        float64 // median over the series of their distance from the median; 0 for restarts
 }
 
 // Change is a property that differs between two runs.
@@ -32,14 +33,14 @@ type Change struct {
 // least is the smallest number of series in a shared finding.
 const least = 3
 
-// moment is a point in a device's history at which series change.
+// moment is a run of a device from which series have changed.
 type moment struct {
 	device        string
 	before, first int64
 	anew, faster  bool
 }
 
-// part is a series' finding or restart.
+// part is the finding or the restart of one series.
 type part struct {
 	series *Series
 	open   *Open // nil for an alarm or a restart
@@ -47,7 +48,7 @@ type part struct {
 }
 
 // findShared returns the findings that many series share, largest first, and
-// marks the series' findings that belong to them.
+// marks the findings of single series that belong to them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -88,7 +89,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 			continue
 		}
 		median := medianOff(list)
-		for other, parts := range groups { // some series may turn bad one run earlier or later
+		for other, parts := range groups { // in some series, the first bad run is one run earlier or later
 			if other.device == at.device && other.anew == at.anew && other.faster == at.faster &&
 				(other.first == at.before || other.before == at.first) {
 				for _, p := range parts {
@@ -135,9 +136,10 @@ func medianOff(list []part) float64 {
 	return m
 }
 
-// findChanged adds the median shift of a checked run if its host or clock
-// differs from the earlier runs and no other finding names the change. A driver
-// change is reported with the series that it starts.
+// findChanged adds a shared finding with the median shift of a checked run. It
+// requires that the run's host or clock differs from the earlier runs, and that
+// no other finding names the change. A driver change is reported with the
+// series that it starts.
 func (c *Check) findChanged(before []*history.Run) {
 	recent := before[:min(len(before), missingAfterRuns)]
 	machine := func(r *history.Run) []Change {
@@ -162,8 +164,8 @@ func (c *Check) findChanged(before []*history.Run) {
 	}
 }
 
-// changes returns the machine properties that differ between two runs. A
-// property that one run lacks has not changed.
+// changes returns the properties of the machine that differ between two runs. A
+// property that one run lacks does not count as changed.
 func changes(a, b *history.Run) (list []Change) {
 	frequency := func(r *history.Run) string {
 		hz, ok := r.Frequency.Value()

@@ -12,9 +12,9 @@ import (
 	"occudiff/predict/batch"
 )
 
-// FromResult returns the values to store for a compared run: every kernel's
-// occupancies, residuals, times, verdict, and cause, and the origin that the
-// inputs name. The caller adds time, host, job, label, and commit.
+// FromResult returns the values to store for a compared run: the occupancies,
+// residuals, times, verdict, and cause of every kernel, and the provenance that
+// the inputs contain. The caller adds time, host, job, label, and commit.
 func FromResult(r *compare.Result) history.Run {
 	p := &r.Platform
 	h := history.Run{Driver: p.Driver, VTune: p.VTune, Program: programOf(p.Command), Frequency: p.MaxFrequency}
@@ -30,7 +30,7 @@ func FromResult(r *compare.Result) history.Run {
 			continue
 		}
 		stored := fromRow(row, h.Device)
-		if seen[stored.Key] { // a log repeats a kernel with each timing, without a measurement
+		if seen[stored.Key] { // a log repeats a kernel for each timing, without a measurement
 			continue
 		}
 		seen[stored.Key] = true
@@ -64,8 +64,8 @@ func fromRow(row *compare.Row, device string) history.Row {
 		Verdict: string(row.Verdict),
 	}
 	for _, m := range append(history.Metrics(), history.Total) {
-		// Without work-groups a prediction has no residual, because its average
-		// is unknown (0).
+		// Without work-groups, a prediction has no residual, because its
+		// average is unknown and stored as 0.
 		at := compare.MetricNamed(string(m))
 		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
 			h.Set(m, compare.Metrics[at].Of(row))
@@ -75,7 +75,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 		points, known := row.Difference.Value()
 		h.Set(history.Difference, unit.Maybe(float64(points), known))
 	}
-	if row.Device != "" { // several adapters in one export are separate devices
+	if row.Device != "" { // the adapters of one export are separate devices
 		h.Device = strings.TrimSpace(device + " " + row.Device)
 	}
 	if row.Cause != nil {
@@ -84,24 +84,24 @@ func fromRow(row *compare.Row, device string) history.Row {
 	return h
 }
 
-// Added is the result after adding a run.
+// Added is the result of adding a run.
 type Added struct {
 	history.Run
 	Done     history.Added
-	TimeFrom string // source of the time, if it is not the collection time
+	TimeFrom string // source of the time, if it is not the time of the collection
 	Clock    Clock  // wrong dates
 }
 
-// CheckClock sets the wrong dates for a run that was just stored.
+// CheckClock sets the wrong dates that concern a run that was just stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
-	runs, err := db.DatedFrom(ctx, a.Time) // earlier dates do not contradict its date
+	runs, err := db.DatedFrom(ctx, a.Time) // earlier dates do not contradict the date of the run
 	a.Clock = clockOf(runs, &a.Run, now)
 	a.Clock.Future = slices.DeleteFunc(a.Clock.Future, func(r Ref) bool { return r.Run != a.ID })
 	return err
 }
 
-// Unjudged returns how many rows lack measured occupancy, and how many have a
-// value that is not their own.
+// Unjudged returns the number of rows without measured occupancy, and the
+// number of rows whose value is unmeasurable.
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
@@ -115,8 +115,8 @@ func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 }
 
 // FromBinaries returns the values to store for kernels in binaries: spills and
-// predicted peaks, one row per kernel and device. A series continues if the
-// compiler selects another SIMD width, unless a kernel exists with several
+// predicted peaks, one row per kernel and device. A series continues even if
+// the compiler selects another SIMD width, unless a kernel exists with several
 // widths.
 func FromBinaries(kernels []batch.Kernel) history.Run {
 	var run history.Run

@@ -1,27 +1,27 @@
-// Package track judges the runs in a history. It compares each series' newest
-// run with the earlier runs (trend's gate, for all series in a check together),
-// finds change points, and replays the gate over the stored runs. It also
-// reports facts beyond the numbers: a changed device, driver, or launch size,
-// an ended series, a missing kernel, or a wrong clock. FromResult selects which
-// values of a compared run are stored.
+// Package track judges the runs in a history. It compares the newest run of
+// each series with the earlier runs, finds change points, and replays the gate
+// over the stored runs. The comparison uses trend's gate, for all series of a
+// check together. The package also reports facts beyond the numbers: a changed
+// device, driver, or launch size, an ended series, a missing kernel, or a wrong
+// clock. FromResult selects which values of a compared run are stored.
 //
-// A Series is one program's kernel with one launch size on one device with one
-// driver. If a launch is shorter than the sampling interval, its value is not
-// the kernel's own. Such values are left out: they are not judged and not part
-// of a baseline. If the newest run has such a value, it is shown, but not
+// A Series is one kernel of a program, with one launch size, on one device with
+// one driver. If a launch is shorter than the sampling interval, its value
+// includes other kernels. Such values are left out: they are not judged and not
+// part of a baseline. If the newest run has such a value, it is shown, but not
 // judged.
 //
 // If a kernel continues under another key, the previous series is its
-// predecessor. The rule is in restart.go, and checks and reports share it. If
+// predecessor. The rule is in restart.go, and applies to checks and reports. If
 // the driver or launch size changed, the series continues and is judged by the
-// earlier runs, with times scaled to the same number of work-items. Another
-// device begins a new series.
+// earlier runs, with times scaled to the same number of work-items. On another
+// device, a new series begins.
 //
-// The most recently added run is judged, regardless of its date. The rule for
-// the order of a series is in judge.go.
+// The run that was added last is judged, whatever its date is. The rule for the
+// order of a series is in judge.go.
 //
-// The package knows neither the verdicts of a comparison, nor layout, nor how a
-// history is stored.
+// The package does not depend on the verdicts of a comparison, on layout, or on
+// how a history is stored.
 package track
 
 import (
@@ -45,23 +45,23 @@ type Metric struct {
 	Gate trend.Gate
 	// From is the file that sets the threshold, or "".
 	From string
-	// Times is set if a longer time per launch fails, too.
+	// Times is set if the gate also fails for a longer time per launch.
 	Times bool
 }
 
 // Settings changes how a metric is judged. The zero value changes nothing.
 type Settings struct {
-	Direction string            // the direction that is worse
-	Threshold unit.Opt[float64] // in points, or in percent of the median for times
+	Direction string            // direction in which the metric becomes worse
+	Threshold unit.Opt[float64] // smallest drop to report, in points, or in percent of the median for times
 	Window    unit.Opt[int]
-	// Thresholds contains the thresholds from a file, by metric. They apply if
+	// Thresholds contains thresholds from a file, by metric. They apply if
 	// Threshold is absent.
 	Thresholds map[string]float64
 	File       string
 }
 
-// NewMetric returns the metric with a name, and the gate for its unit: absolute
-// for percentages and points, relative for times. For example,
+// NewMetric returns the metric with a name, and a gate that fits its unit:
+// absolute for percentages and points, relative for times. For example,
 // "measured,seconds" judges both metrics under one budget.
 func NewMetric(name string, s Settings) (Metric, error) {
 	name, times := strings.CutSuffix(name, ",seconds")
@@ -87,7 +87,7 @@ func NewMetric(name string, s Settings) (Metric, error) {
 		g.Direction = trend.Direction(s.Direction)
 	}
 	m := Metric{Metric: id, Times: times}
-	if times { // both share one budget
+	if times { // the metric and the times share one budget
 		g.Budget /= 2
 	}
 	floor, given := s.Threshold.Value()
@@ -109,8 +109,9 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	return m, g.Validate()
 }
 
-// Threshold returns the Settings.Threshold that sets the gate's floor, rounded
-// up to four digits, because a run has to exceed it.
+// Threshold returns the value for Settings.Threshold that results in a gate
+// with this floor. It is rounded up to four digits, because a run has to exceed
+// it.
 func (m Metric) Threshold(floor float64) float64 {
 	if m.Gate.Relative {
 		floor *= 100
@@ -120,20 +121,20 @@ func (m Metric) Threshold(floor float64) float64 {
 	}
 	step := math.Pow(10, math.Floor(math.Log10(floor))-3)
 	up := math.Ceil(floor/step-1e-9) * step
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64) // exactly as printed
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64) // exactly the value that is printed
 	return short
 }
 
-// Unmeasurable is the outcome if a series' newest value is not the kernel's
-// own.
+// Unmeasurable is the outcome if the newest value of a series includes other
+// kernels.
 const Unmeasurable trend.Outcome = "unmeasurable"
 
-// Faster is the outcome for a series that would be an alarm or a regression if
-// its launches did not take at least 10% less time than before.
+// Faster is the outcome for a series that would be an alarm or a regression,
+// but whose launches take at least 10% less time than before.
 const Faster trend.Outcome = "faster at lower occupancy"
 
-// OpenOnBase is the outcome for a series in a branch's run if all open findings
-// began on the base branch.
+// OpenOnBase is the outcome for a series in a run of a branch if all of its
+// open findings began on the base branch.
 const OpenOnBase trend.Outcome = "open on the base branch"
 
 // Slower is the outcome for a series whose launches take longer while the
@@ -148,27 +149,27 @@ type Ref struct {
 	Branch        string
 }
 
-// Series is one program's kernel with its launch size, on one device with one
-// driver, over time.
+// Series is one kernel of a program over time, with one launch size, on one
+// device with one driver.
 type Series struct {
 	Key history.Key
-	// On is the judged metric. For Occupancy, it is Busy or Measured, and each
-	// point's companion is the other one.
+	// On is the judged metric. If the metric is Occupancy, On is Busy or
+	// Measured, and the companion of each point is the other one.
 	On     history.Metric
-	Points []history.Point // all except LeftOut, in judging order
-	// LeftOut contains earlier values that are not the kernel's own.
+	Points []history.Point // points except LeftOut, in judging order
+	// LeftOut contains earlier values that include other kernels.
 	LeftOut []history.Point
 	// ByAdding is set if the runs are in the order of adding, instead of the
 	// order of their dates.
 	ByAdding bool
-	Found    []trend.ChangePoint // for JSON
+	Found    []trend.ChangePoint // change points, for JSON
 
-	Gate     trend.Verdict    // the newest point's verdict
+	Gate     trend.Verdict    // verdict on the newest point
 	Accepted []history.Accept // accepted levels, at which a new baseline begins
-	Findings []trend.Finding  // all findings in the judged runs
+	Findings []trend.Finding  // all findings in the judged runs, open or closed
 	Open     []Open           // open findings
-	// FirstBad is the first bad run of the open findings, and LastGood the run
-	// before it; nil without a finding.
+	// FirstBad is the first bad run of the open findings, and LastGood is the
+	// run before it. Both are nil without a finding.
 	FirstBad, LastGood *Ref
 	AlsoChanged        []MetricChange
 	// Restart is the change at the start of the series, or nil if none is
@@ -177,62 +178,62 @@ type Series struct {
 	// Ended is set if the kernel continues under another key, or if the last
 	// runs on its device all lack it.
 	Ended bool
-	// Unmeasurable is set if the newest value is not the kernel's own. It is
+	// Unmeasurable is set if the newest value includes other kernels. It is
 	// shown, but not judged.
 	Unmeasurable bool
 	// Absent is set if the checked run has no value for the series. The verdict
-	// is then the last run's.
+	// then belongs to the last run that has a value.
 	Absent bool
 	// OnBase is set if the checked run belongs to a branch and all open
 	// findings began on the base branch.
 	OnBase bool
-	Shared *Shared // finding that covers all of its open findings, or nil
-	// Timing is the same kernel, judged by its time per launch, or nil without
+	Shared *Shared // shared finding that covers all open findings of the series, or nil
+	// Timing is the same kernel judged by its time per launch, or nil without
 	// times.
 	Timing *Series
-	// Age is the number of runs after the first run under its key.
+	// Age is the number of runs after the first run under the series' own key.
 	Age int
 
 	own    map[int64]bool // runs under its own key
-	times  bool           // a longer time per launch fails
-	ids    []int64        // numbers in the history: its own series, then its predecessors
-	faster bool           // see Faster
+	times  bool           // the gate fails for a longer time per launch
+	ids    []int64        // numbers in the history: the series itself, then its predecessors
+	faster bool           // see the outcome Faster
 }
 
-// Judgment is the gate's result for the newest values of a metric's series, in
-// a check or a report.
+// Judgment is the gate's result for the newest values of all series of a
+// metric, in a check or a report.
 type Judgment struct {
 	Metric     Metric
 	Where      string    // name of the history
-	Series     []*Series // in the order in which they were first stored
+	Series     []*Series // sorted in the order in which they were first stored
 	Shared     []Shared
 	Renumbered []Renumbered
 	Clock      Clock
-	Refs       map[int64]Ref // the runs by number
-	Checked    []Ref         // a check's runs in the order of adding; empty in a report
-	Alarms     bool          // alarms fail the gate, too
+	Refs       map[int64]Ref // runs by number
+	Checked    []Ref         // the checked runs in the order of adding; empty in a report
+	Alarms     bool          // the gate fails for alarms, too
 	NeverFails bool          // the gate never fails
-	// MissingKernels are kernels from earlier runs that the checked run lacks.
-	// FailMissing lets the gate fail if they are significant.
+	// MissingKernels are kernels that earlier runs have and the checked run
+	// lacks. If FailMissing is set, the gate fails if they are significant.
 	MissingKernels []MissingKernel
 	FailMissing    bool
 }
 
-// Open is an open finding with its runs. LastGood is nil if the finding starts
-// the series.
+// Open is an open finding with its runs. LastGood is nil if the series starts
+// with the finding.
 type Open struct {
 	trend.Finding
 	FirstBad Ref
 	LastGood *Ref
-	Shared   bool     // part of a finding that many series share
+	Shared   bool     // the finding is part of a finding that many series share
 	Changed  []Change // changes in the first bad run
 }
 
-// take sets a series' points. It leaves out values that are not the kernel's
-// own, except the newest value.
+// take sets the points of a series. It leaves out values that include other
+// kernels, except the newest value.
 func (t *Series) take(points []history.Point, m Metric) {
-	// A counter that is read once per interval includes other kernels if the
-	// kernel is shorter than the interval.
+	// A sampled counter includes other kernels if the kernel is shorter than
+	// the sampling interval.
 	counter := m.Unit() != "s" && !m.Exact()
 	for i := range points {
 		t.Unmeasurable = counter && points[i].Verdict == string(compare.Unmeasurable)
@@ -245,9 +246,9 @@ func (t *Series) take(points []history.Point, m Metric) {
 	t.choose(m)
 }
 
-// choose selects the occupancy to judge: Busy if all of the last runs have it.
-// The choice does not change from run to run: after a run without Busy,
-// Measured is selected until that run is outside the window.
+// choose selects the occupancy to judge: Busy if all of the last runs have it,
+// otherwise Measured. The choice is stable: after a run without Busy, Measured
+// is selected until that run is outside the window.
 func (t *Series) choose(m Metric) {
 	if m.Metric != history.Occupancy {
 		return
@@ -265,7 +266,7 @@ func (t *Series) choose(m Metric) {
 	}
 }
 
-// judged sets the gate's verdict.
+// judged sets the gate's verdict and the findings.
 func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	for _, f := range t.Gate.Open {
@@ -292,8 +293,8 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	}
 }
 
-// Ref returns a point's run. A run that was added after the runs were read has
-// only its number and date.
+// Ref returns the run of a point. If the run was added after the runs were
+// read, only its number and date are known.
 func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	p := t.Points[i]
 	if known, ok := runs[p.Run]; ok {
@@ -302,10 +303,10 @@ func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	return &Ref{Run: p.Run, Time: p.Time}
 }
 
-// Outcome returns the newest point's verdict.
+// Outcome returns the verdict on the newest point.
 func (t *Series) Outcome() trend.Outcome {
 	switch {
-	case t.Unmeasurable && len(t.Gate.Open) == 0: // open findings stay open
+	case t.Unmeasurable && len(t.Gate.Open) == 0: // open findings stay open, even if the newest value cannot be judged
 		return Unmeasurable
 	case t.OnBase:
 		return OpenOnBase
@@ -325,8 +326,8 @@ func (t *Series) IsSlower() bool {
 	return t.Gate.Outcome == trend.OK && t.Timing != nil && t.Timing.Outcome() == trend.Regression
 }
 
-// Severity orders series by how urgently they need attention. Severities before
-// SeverityOK need it.
+// Severity is the urgency with which a series needs attention. All severities
+// before SeverityOK need it.
 type Severity int
 
 // The severities, the most urgent first.
@@ -343,7 +344,7 @@ const (
 	SeverityUnmeasurable
 )
 
-// Severity returns how urgently the series needs attention.
+// Severity returns the urgency with which the series needs attention.
 func (t *Series) Severity() Severity {
 	switch o := t.Outcome(); {
 	case o == Unmeasurable:
@@ -363,21 +364,21 @@ func (t *Series) Severity() Severity {
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
 // Restarted reports whether something changed at the start of the series and
-// only few runs show the effect: the series is learning, or it continues an
-// earlier one.
+// only few runs show the effect. In this case, the series is learning, or it
+// continues an earlier series.
 func (t *Series) Restarted() bool {
 	return t.Restart != nil && !t.Unmeasurable &&
 		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
 }
 
-// RecentRuns is the number of runs for which a change is reported.
+// RecentRuns is the number of runs during which a change is reported.
 const RecentRuns = 8
 
-// Continues reports whether the runs before the change belong to the series.
+// Continues reports whether runs before the change are part of the series.
 func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
 
-// Since returns the difference between the runs after the change and the
-// earlier runs, as a difference of medians.
+// Since returns the effect of the change: the median of the runs after it minus
+// the median of the earlier runs.
 func (t *Series) Since() float64 {
 	before, after := t.sides(t.Gate.Window)
 	return median(after) - median(before)
@@ -396,7 +397,7 @@ func valuesOf(points []history.Point) (values []float64) {
 	return values
 }
 
-// Off returns the newest value's distance from the median.
+// Off returns the distance of the newest value from the median.
 func (t *Series) Off() float64 { return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value) }
 
 // Bad reports whether the newest point is beyond its threshold, confirmed or
@@ -409,8 +410,8 @@ func (t *Series) Bad() bool {
 // Newest returns the last point.
 func (t *Series) Newest() history.Point { return t.Points[len(t.Points)-1] }
 
-// Own returns the points for statistics. It excludes a newest point that is
-// shown but not judged.
+// Own returns the points for statistics: all points except a newest point that
+// is shown but not judged.
 func (t *Series) Own() []history.Point {
 	if t.Unmeasurable {
 		return t.Points[:len(t.Points)-1]

@@ -50,8 +50,8 @@ func storeRuns(t *testing.T, runs ...history.Run) *history.DB {
 	return db
 }
 
-// metric returns a metric with the gate for its unit; a window of 0 means the
-// default.
+// metric returns a metric with a gate that fits its unit. A window of 0 stands
+// for the default.
 func metric(t *testing.T, name string, window int) track.Metric {
 	t.Helper()
 	var s track.Settings
@@ -65,7 +65,7 @@ func metric(t *testing.T, name string, window int) track.Metric {
 	return m
 }
 
-// check returns the judgment of a run, or of the newest run for 0.
+// check returns the judgment of a run. If run is 0, it is the newest run.
 func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 	t.Helper()
 	id := int64(run)
@@ -82,7 +82,7 @@ func check(t *testing.T, db *history.DB, run int, m track.Metric) *track.Check {
 	return c
 }
 
-// whole returns the series of a history's measured occupancy.
+// whole returns the series of measured occupancy in a history.
 func whole(t *testing.T, db *history.DB) []*track.Series {
 	t.Helper()
 	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
@@ -102,8 +102,8 @@ func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
 	return b
 }
 
-// TestUnmeasurableIsNotJudged stores runs whose value is not the kernel's own
-// between other runs.
+// TestUnmeasurableIsNotJudged checks histories in which the values of some runs
+// include other kernels. Such runs are between other runs.
 func TestUnmeasurableIsNotJudged(t *testing.T) {
 	row := func(value float64, short bool) history.Run {
 		verdict := "match"
@@ -122,7 +122,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		runs   []history.Run
 		metric string
 		window int
-		want   string // verdict, runs, consecutive bad runs, left out
+		want   string // verdict, number of runs, consecutive bad runs, and left-out runs
 	}{
 		{"a low run that is not the kernel's does not confirm the next one", append(slices.Clone(steady), row(40, true), row(90, false)), "measured", 0, "alarm 10 1 1"},
 		{"such a run does not separate two runs that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 10 2 1"},
@@ -144,8 +144,8 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		}
 	}
 
-	// A changed level stays in the report if only the newest value is not the
-	// kernel's own. That value belongs to no level.
+	// If only the newest value includes other kernels, a changed level stays in
+	// the report. The newest value belongs to no level.
 	var moved []history.Run
 	for i := range 30 {
 		moved = append(moved, row(90-10*float64(i/15)+0.1*float64(i%3), false))
@@ -156,7 +156,8 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		len(s.Points) != 31 || len(s.LeftOut) != 1 {
 		t.Errorf("the report has %+v", s)
 	}
-	// A series that has only such values is not replayed.
+	// If all values of a series include other kernels, the series is not
+	// replayed.
 	if b := replay(t, storeRuns(t, short...), metric(t, "measured", 0)); len(b.Series) != 1 || len(b.Series[0].Own()) != 0 || len(b.Series[0].LeftOut) != 9 || b.Total.Checks != 0 {
 		t.Errorf("the replay of runs that are not judged is %+v", b)
 	}
@@ -205,16 +206,16 @@ func TestBacktestEqualsChecks(t *testing.T) {
 	}
 }
 
-// TestContinuedSeries checks where a series continues another one, and where both only
-// exist in parallel. A run is written as "device driver local", and several
-// kernels of one run are separated by commas.
+// TestContinuedSeries checks in which cases a series continues another series,
+// and in which cases both exist in parallel. A run is written as "device driver
+// local". Several kernels of one run are separated by commas.
 func TestContinuedSeries(t *testing.T) {
 	const a, b = "A 1 16", "B 1 16"
 	cases := []struct {
 		reason string
 		runs   []string
-		check  string // the newest run's findings
-		report string // all series
+		check  string // findings of the newest run in a check
+		report string // all series in a report
 	}{
 		{"another driver", []string{a, a, "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
 		{"two runs later", []string{a, a, "A 2 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
@@ -284,7 +285,7 @@ func TestStopped(t *testing.T) {
 		device string // device of the later runs
 		later  int
 		drop   float64
-		accept bool // accept the newest run
+		accept bool // the newest run is accepted
 		want   trend.Outcome
 		ended  bool
 		absent bool
@@ -340,14 +341,14 @@ func begun(s *track.Series) string {
 
 // TestFindingsStayOpen checks that a finding belongs to the kernel: it does not
 // recover if the newest run lacks the kernel or has it under another key. A run
-// is written as "driver local value", and several kernels of one run are
-// separated by commas; "-" means no value.
+// is written as "driver local value". Several kernels of one run are separated
+// by commas, and "-" means no value.
 func TestFindingsStayOpen(t *testing.T) {
 	good, bad := "1 16 90", "1 16 65"
 	for _, c := range []struct {
 		reason string
-		runs   []string // after twenty good runs
-		accept bool     // accept the second newest run
+		runs   []string // runs that follow twenty good runs
+		accept bool     // the second newest run is accepted
 		want   string   // verdict of the newest run
 	}{
 		{"open", []string{bad, bad}, false, "1/16 regression since 21"},
@@ -407,8 +408,8 @@ func TestFindingsStayOpen(t *testing.T) {
 		if slices.Sort(got); strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, strings.Join(got, "; "), c.want)
 		}
-		// A replay fails starting with the run that confirmed the finding, and
-		// like a check until the finding is accepted.
+		// A replay fails from the run on that confirmed the finding, until the
+		// finding is accepted. A check does the same.
 		b := replay(t, db, metric(t, "measured", 0))
 		at := slices.IndexFunc(b.Series, func(s *track.Series) bool { return s.Key.Task != "other" })
 		if run, closed := b.Series[at].AcceptedAfter(); c.accept && (b.Total.FailedChecks != 1 || !closed || run != int64(len(runs)-1)) {
@@ -417,7 +418,8 @@ func TestFindingsStayOpen(t *testing.T) {
 	}
 }
 
-// TestBranchFailsForItsOwn checks which findings make a branch's run fail.
+// TestBranchFailsForItsOwn checks which findings make a run of a branch fail:
+// only findings that began on the branch.
 func TestBranchFailsForItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		reason       string
@@ -469,8 +471,8 @@ func TestNoLongerFaster(t *testing.T) {
 	}
 }
 
-// TestMeasuredAgain checks that a run of the same commit with only some kernels
-// supplements the earlier run.
+// TestMeasuredAgain checks a run of the same commit that has only some of the
+// kernels. It supplements the earlier run.
 func TestMeasuredAgain(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
 	run := func(i int, low string, of ...string) history.Run {

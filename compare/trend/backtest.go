@@ -11,9 +11,9 @@ import (
 
 // Backtest counts the gate's results over a history.
 type Backtest struct {
-	Checks       int // checks in which at least one series could be judged
-	Opened       int // judged checks that opened a finding: false alarms, unless something was wrong
-	FailedChecks int // judged checks in which a finding was open
+	Checks       int // number of checks in which at least one series could be judged
+	Opened       int // number of judged checks that opened a finding: false alarms, unless something was wrong
+	FailedChecks int // number of judged checks in which a finding was open
 }
 
 // Rate returns how many of 100 checks opened a finding.
@@ -45,9 +45,9 @@ func count(is bool) int {
 
 // Power counts how many injected drops the gate finds.
 type Power struct {
-	Drop            float64   // in points; in percent for relative gates
-	Injected, Found int       // Found counts drops found within reach runs
-	Delays          []float64 // for each found drop, the runs until it was found, including the first bad one
+	Drop            float64   // size of the drop, in points; in percent for relative gates
+	Injected, Found int       // Found is the number of drops that were found within reach runs
+	Delays          []float64 // for each found drop, the number of runs until it was found, including the first bad run
 }
 
 // Plus returns the sum of two counts.
@@ -104,8 +104,8 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 	return p, ctx.Err()
 }
 
-// inject returns the series with every twentieth one lowered starting with a
-// run, and this run's index in each lowered series.
+// inject lowers every twentieth series from a run on. It returns the series,
+// and the index of this run in each lowered series.
 func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
 	planted, where = slices.Clone(series), map[int]int{}
 	for k := offset % min(20, len(series)); k < len(series); k += 20 {
@@ -122,7 +122,7 @@ func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (plant
 	return planted, where
 }
 
-// dropped returns a value made worse by a drop.
+// dropped returns a value after a drop makes it worse.
 func (g Gate) dropped(value, drop float64) float64 {
 	if g.Relative {
 		drop *= value / 100
@@ -133,11 +133,11 @@ func (g Gate) dropped(value, drop float64) float64 {
 	return value - drop
 }
 
-// Keep returns the gate with the smallest floor with which a history opens
-// findings in no more checks than a budget allows, and the gate's backtest.
-// Every finding counts as a false alarm unless it is a drop: a shift of several
-// kernels at once, or a shift that lasts at least 8 runs. ok is false if such a
-// floor would hide a drop.
+// Keep returns the gate with the smallest floor that keeps a budget, and the
+// gate's backtest. A floor keeps the budget if a history opens findings in no
+// more checks than the budget allows. Every finding counts as a false alarm
+// unless it is a drop: a shift of several kernels at once, or a shift that
+// lasts at least 8 runs. ok is false if such a floor would hide a drop.
 func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (
 	kept Gate, sum Backtest, ok bool, err error) {
 	for {
@@ -161,7 +161,7 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (
 		if float64(sum.Opened) <= budget*float64(sum.Checks) || len(shifts) == 0 {
 			return g, sum, true, ctx.Err()
 		}
-		// Remove the smallest shifts first.
+		// The smallest shifts are removed first.
 		slices.Sort(shifts)
 		if g.Floor = max(shifts[len(shifts)/4], g.Floor*1.1); g.Floor >= smallest {
 			return g, sum, false, ctx.Err()
@@ -170,11 +170,11 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (
 }
 
 // alone returns the shifts of short findings that began while hardly any other
-// series fell, by the run that opened them. "Hardly any" means fewer than three
-// series, or fewer than 20%, within one run. drop is the smallest of the other
-// shifts.
+// series fell. They are indexed by the run that opened them. "Hardly any" means
+// fewer than three series, or fewer than 20%, within one run. drop is the
+// smallest of the other shifts.
 func (g Gate) alone(r *Replay, series [][]Point) (shifts map[int][]float64, drop float64) {
-	fell := map[int]int{} // findings by their first bad run
+	fell := map[int]int{} // number of findings by their first bad run
 	for k, s := range r.Series {
 		for _, f := range s.Findings {
 			fell[series[k][f.First].Run]++

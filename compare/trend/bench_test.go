@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkGolden runs all golden series and parameter sets once. The yardstick
-// is a pure-Python program with the same sums, which is at least 20 times
+// BenchmarkGolden runs all golden series and parameter sets once. For
+// comparison, a pure-Python program with the same sums is at least 20 times
 // slower.
 func BenchmarkGolden(b *testing.B) {
 	g := readGolden(b)
@@ -23,8 +23,9 @@ func BenchmarkGolden(b *testing.B) {
 	}
 }
 
-// BenchmarkWindow shows the dependence on the window size: time per point must
-// not grow faster than the window, so time per window is at most quadratic.
+// BenchmarkWindow shows how time depends on the window size. The time per point
+// must not grow faster than the window, so that the time per window is at most
+// quadratic.
 func BenchmarkWindow(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 8000)

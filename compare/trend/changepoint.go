@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Bounds of Params. The window's upper bound keeps its table (window^2 numbers)
-// small.
+// Limits of Params. The upper limit of the window keeps its table (window^2
+// numbers) small.
 const (
 	minWindow = 4
 	maxWindow = 1000
@@ -19,18 +19,18 @@ const (
 // Params are the parameters for the change point search. Use DefaultParams: the
 // zero value is rejected.
 type Params struct {
-	Window    int     `json:"window"`    // points that are examined together
-	P         float64 `json:"p"`         // a change point has a p below this
-	Magnitude float64 `json:"magnitude"` // and the means differ by more than this share (0.05 = 5 %)
-	// MinSegment is the smallest number of points between change points; 0 and
-	// 1 allow any number. 3 ignores short spikes. It applies when points are
-	// merged, not during the search: a search that avoids short segments would
-	// move a change to another run.
+	Window    int     `json:"window"`    // number of points that are examined together
+	P         float64 `json:"p"`         // p must be below this for a change point
+	Magnitude float64 `json:"magnitude"` // smallest relative difference of the means (0.05 = 5 %)
+	// MinSegment is the smallest number of points between change points. 0 and
+	// 1 allow any number, and 3 ignores short spikes. It applies when change
+	// points are merged, not during the search, because a search that avoids
+	// short segments would move a change to another run.
 	MinSegment int `json:"min_segment"`
 }
 
-// DefaultParams returns Hunter's and Otava's parameters: window 50, p 0.001,
-// any magnitude, any segment.
+// DefaultParams returns the parameters of Hunter and Otava: window 50, p 0.001,
+// any magnitude, any segment length.
 func DefaultParams() Params {
 	return Params{Window: 50, P: 0.001}
 }
@@ -58,16 +58,16 @@ func (p Params) Validate() error {
 // ChangePoint is a place at which a series changed to a new level.
 type ChangePoint struct {
 	Index int       // index of the new level's first point
-	Time  time.Time // that point's time
-	P     float64   // two-sided Student's t, comparing the segments before and after
+	Time  time.Time // time of that point
+	P     float64   // p of a two-sided t-test between the segments before and after
 
 	MeanBefore, MeanAfter float64
-	Before, After         int     // points in the two segments
+	Before, After         int     // number of points in the two segments
 	Magnitude             float64 // max(|after/before - 1|, |before/after - 1|)
 }
 
-// ChangePoints returns a series' change points. It uses E-divisive means with a
-// t-test in overlapping windows, and merges the points afterward. Hunter
+// ChangePoints returns the change points of a series. It searches overlapping
+// windows with E-divisive means and a t-test, and merges the results. Hunter
 // (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and its
 // successor Apache Otava do the same, after Matteson and James (2014). The
 // search needs O(n * window) time. A series with fewer than two points has no
@@ -90,8 +90,8 @@ func valuesOf(points []Point) []float64 {
 	return values
 }
 
-// firstPassP returns the p for the search within windows. It is larger, because
-// merging strengthens real changes.
+// firstPassP returns the p for the search within windows. It is larger than the
+// final p, because merging lowers the p of real changes.
 func firstPassP(p float64) float64 {
 	switch {
 	case p < 0.05:
@@ -114,7 +114,7 @@ func split(values []float64, params Params) []int {
 			last = start + i
 			found = append(found, last)
 		}
-		// The next window starts at the last change, so that no search crosses
+		// The next window starts at the last change, so that no window contains
 		// it.
 		start = max(last, start+params.Window/2)
 	}
@@ -122,12 +122,12 @@ func split(values []float64, params Params) []int {
 	return slices.Compact(found)
 }
 
-// merge returns the points that remain after weak points are removed, until all
-// remaining points are significant and large enough. It first removes points
-// next to a segment that is too short (the smallest step first, because p is
-// unreliable for two or three points), then the point with the largest p, then
-// the point with the smallest magnitude. The neighbors of a removed point are
-// judged again, with a longer segment.
+// merge removes weak points until all remaining points are significant and
+// large enough, and returns these. It first removes points next to a segment
+// that is too short (the smallest step first, because p is unreliable for two
+// or three points), then the point with the largest p, then the point with the
+// smallest magnitude. The neighbors of a removed point are judged again,
+// because their segments are longer.
 func merge(points []Point, indices []int, params Params) []ChangePoint {
 	values, found := valuesOf(points), make([]ChangePoint, len(indices))
 	for i, index := range indices {
@@ -143,11 +143,11 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 		}
 		found = slices.Delete(found, weakest, weakest+1)
 		// The right neighbor and the point after it are judged again, but not
-		// the left one. Hunter and Otava do this, and the expected results
-		// depend on it.
+		// the left neighbor. Hunter and Otava do the same, and the expected
+		// results depend on it.
 		judge(values, found, weakest)
 		judge(values, found, weakest+1)
-		if params.MinSegment > 1 { // unlike Hunter and Otava: the length of the previous segment must be correct
+		if params.MinSegment > 1 { // unlike Hunter and Otava: the previous segment's length must be correct
 			judge(values, found, weakest-1)
 		}
 	}
@@ -155,8 +155,8 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 }
 
 // weakestOf returns the index of the point to remove next, or -1 if all may
-// stay. A p of NaN (two constant segments with equal means) never passes a
-// comparison.
+// stay. If p is NaN (two constant segments with equal means), every comparison
+// with it fails, so the point is removed.
 func weakestOf(points []ChangePoint, params Params) int {
 	least, weakest := 0, 0
 	short := -1
@@ -182,11 +182,11 @@ func weakestOf(points []ChangePoint, params Params) int {
 	return -1
 }
 
-// step returns the difference between the means.
+// step returns the difference between the means of the two segments.
 func step(c ChangePoint) float64 { return math.Abs(c.MeanAfter - c.MeanBefore) }
 
 // judge computes point i from the segments between its neighbors. It ignores an
-// i outside the list.
+// index outside the list.
 func judge(values []float64, points []ChangePoint, i int) {
 	if i < 0 || i >= len(points) {
 		return
@@ -210,22 +210,22 @@ func judge(values []float64, points []ChangePoint, i int) {
 type search struct {
 	p      float64
 	values []float64
-	// rows[t*n+k] is the sum over t < j <= k of |v[t]-v[j]|, and columns[t] is
-	// the sum over i < t of |v[i]-v[t]|.
+	// rows[t*n+k] is the sum over t < j <= k of |v[t]-v[j]|. columns[t] is the
+	// sum over i < t of |v[i]-v[t]|.
 	rows, columns []float64
-	within        []float64 // sums of rows from below, for the current interval
-	across        []float64 // sums of rows from above
+	within        []float64 // sums of rows, from the bottom, for the current interval
+	across        []float64 // sums of rows, from the top
 }
 
 // candidate is the best place to cut an interval in the window.
 type candidate struct {
-	start, end, index int // index is 0 if there is none
+	start, end, index int // index is 0 if there is no cut
 	q                 float64
 }
 
-// window returns a window's change points in ascending order. It repeatedly
-// cuts at the best place among all intervals while the cut is significant.
-// After a cut, only the two new intervals are searched; the others keep their
+// window returns the change points of a window in ascending order. As long as
+// the best cut among all intervals is significant, it cuts there. After a cut,
+// only the two new intervals are searched. The other intervals keep their
 // candidates.
 func (s *search) window(values []float64) []int {
 	s.tabulate(values)
@@ -280,9 +280,10 @@ func (s *search) tabulate(values []float64) {
 //
 //	Q(X, Y) = 2/(m+n) sum|x-y| - 2m/((m+n)(n-1)) sum|x-x'| - 2n/((m+n)(m-1)) sum|y-y'|   with n = |X|, m = |Y|
 //
-// Every sum is computed from the previous one, so an interval takes O(length^2)
-// time. Additions have the same order as in Otava's matrices: with integer
-// values, several places can have equal Q, and then the last bit decides.
+// Every sum is computed from the previous sum, so an interval takes O(length^2)
+// time. Additions have the same order as in Otava's matrices. The order
+// matters, because with integer values several places can have equal Q, and
+// then the last bit decides.
 func (s *search) best(start, end int) candidate {
 	c := candidate{start: start, end: end}
 	if end-start < 2 {
@@ -311,9 +312,9 @@ func (s *search) row(c *candidate, t int, before float64) {
 	n := len(s.values)
 	x := float64(t - c.start)
 	within := s.within[t*n : t*n+n]
-	// If the table has no entry (an end before t), the value 0 takes part: if
-	// all real cuts have negative distances, Otava cuts at the first such
-	// place. Whether the cut is used depends only on its significance.
+	// If the table has no entry (an end before t), its value 0 is also
+	// compared: if all real cuts have negative distances, Otava cuts at the
+	// first such place. The cut is used only if it is significant.
 	if t > c.start+1 && (c.index == 0 || 0 > c.q) {
 		c.index, c.q = t, 0
 	}
@@ -362,8 +363,8 @@ type segment struct {
 	mean, variance float64 // population variance (divisor n)
 }
 
-// describe returns the summary of a segment. It uses two passes to keep the
-// last digits.
+// describe returns the summary of a segment. It uses two passes, so that the
+// last digits are correct.
 func describe(values []float64) segment {
 	s := segment{n: len(values)}
 	for _, v := range values {
@@ -377,10 +378,11 @@ func describe(values []float64) segment {
 	return s
 }
 
-// studentP returns the two-sided p by Student's t-test with equal variances.
+// studentP returns the two-sided p of Student's t-test with equal variances.
 // Like Hunter and Otava, it uses the population variance instead of the sample
-// variance, so short segments look slightly more certain than they are. Two
-// points have p = 1. The result is NaN if both segments are constant and equal.
+// variance, so short segments look slightly more certain than they are. For a
+// total of two points, p is 1. The result is NaN if both segments are constant
+// and equal.
 func studentP(a, b segment) float64 {
 	if a.n+b.n <= 2 {
 		return 1
@@ -394,13 +396,13 @@ func studentP(a, b segment) float64 {
 	case math.IsInf(t, 0) || math.IsInf(t*t, 0):
 		return 0
 	}
-	// The incomplete beta function keeps its relative accuracy in the far tail,
-	// in which 1 - CDF would be 0.
+	// The incomplete beta function is accurate even in the far tail, in which 1
+	// - CDF would be 0.
 	return mathext.RegIncBeta(free/2, 0.5, free/(free+t*t))
 }
 
 // magnitude returns the larger of the two relative changes between two means.
-// There is no change relative to a zero mean.
+// It is 0 if a mean is zero.
 func magnitude(before, after float64) float64 {
 	largest := 0.0
 	if before != 0 {

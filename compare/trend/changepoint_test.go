@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// distances returns the sum of |a-b| over all pairs from two lists, or within
-// one.
+// distances returns the sum of |a-b| over all pairs of values from two lists,
+// or over all pairs within one list.
 func distances(a, b []float64) (sum float64) {
 	for _, x := range a {
 		for _, y := range b {
@@ -20,9 +20,10 @@ func distances(a, b []float64) (sum float64) {
 	return sum
 }
 
-// cutOf returns the best cut of an interval by definition: the largest energy
-// distance between [start, t) and [t, end'), over all t and end' (Matteson and
-// James with alpha = 1). For every t after the first, 0 also takes part.
+// cutOf returns the best cut of an interval by definition. It has the largest
+// energy distance between [start, t) and [t, end'), over all t and end'
+// (Matteson and James with alpha = 1). For every t after the first, the value 0
+// is also compared.
 func cutOf(values []float64, start, end int) (index int, q float64, ok bool) {
 	for t := start + 1; t < end; t++ {
 		if t > start+1 && (!ok || q < 0) {
@@ -46,7 +47,7 @@ func cutOf(values []float64, start, end int) (index int, q float64, ok bool) {
 	return index, q, ok
 }
 
-// tTest returns p by the definition of the test, with population variances.
+// tTest returns p by the definition of the t-test, with population variances.
 func tTest(a, b []float64) float64 {
 	moments := func(list []float64) (n, mean, variance float64) {
 		for _, v := range list {
@@ -92,8 +93,8 @@ func windowOf(values []float64, p float64) (found []int) {
 	return found
 }
 
-// TestWindowEqualsDefinition compares the search in a window, which uses running
-// sums, with sums over all pairs.
+// TestWindowEqualsDefinition compares the search in a window, which uses
+// running sums, with a search that sums over all pairs.
 func TestWindowEqualsDefinition(t *testing.T) {
 	s := &search{p: 0.01}
 	cut := 0
@@ -199,7 +200,7 @@ func TestChangePoints(t *testing.T) {
 func TestParamsReject(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Params)
-		want   string // "" if valid
+		want   string // expected error; "" if the parameters are valid
 	}{
 		{func(p *Params) { p.Window = 3 }, "a change point window of 3 points"}, {func(p *Params) { p.Window = 4 }, ""},
 		{func(p *Params) { p.Window = 1000 }, ""}, {func(p *Params) { p.Window = 1001 }, "use 4 to 1000"},

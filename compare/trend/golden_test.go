@@ -52,7 +52,7 @@ func pointsOf(values ...float64) []Point {
 	return points
 }
 
-// apart returns the relative distance.
+// apart returns the relative distance between two numbers.
 func apart(got, want float64) float64 {
 	if got == want {
 		return 0

@@ -2,14 +2,14 @@ package trend
 
 import "occudiff/compare/stat"
 
-// hostRuns is the sum of some runs' distances on one host, in the level's unit,
-// and their number.
+// hostRuns contains the sum of the distances of some runs on one host, in the
+// unit of the level, and the number of these runs.
 type hostRuns struct{ sum, n float64 }
 
 // byHost returns the distances of a line's noise runs, by host. Distances are
 // clipped, so that outliers and the first runs of a drop count little.
-// Considered and rejected: medians that include runs from closed findings.
-// Recovered drops then look like host offsets.
+// Considered and rejected: medians that include runs from closed findings,
+// because drops that recovered would then look like host offsets.
 func (l *line) byHost() map[string]hostRuns {
 	hosts := map[string]hostRuns{}
 	for _, u := range last(l.past, memory) {
@@ -30,14 +30,15 @@ func (l *line) onHost(host string) (h hostRuns) {
 	return h
 }
 
-// with returns the sum including a run.
+// with returns the sum including one more run.
 func (h hostRuns) with(u run) hostRuns {
 	return hostRuns{h.sum + clip(u.off()+u.moved, eventSpreads*u.was.spread), h.n + 1}
 }
 
-// measureHosts measures how much kernel levels differ between hosts: the
-// variance of the kernels' offsets, minus the variance caused by noise in few
-// runs. It is 0 if the hosts do not differ or too few runs are known.
+// measureHosts measures how much the level of a kernel differs between hosts.
+// The result is the variance of the kernels' host offsets, minus the variance
+// that noise causes with few runs. It is 0 if the hosts do not differ or too
+// few runs are known.
 func (r *replay) measureHosts(here []*line) {
 	var squares, noise []float64
 	for _, l := range here {
@@ -56,8 +57,9 @@ func (r *replay) measureHosts(here []*line) {
 	}
 }
 
-// hostOffset returns a line's offset on a host, shrunk to 0 according to the
-// noise of its runs there, and the variance of the unknown remainder.
+// hostOffset returns the offset of a line on a host, with the variance of its
+// remaining error. The offset is shrunk toward 0 according to the noise of the
+// line's runs on that host.
 func (r *replay) hostOffset(l *line, host string) (offset, unknown float64) {
 	if r.hosts == 0 || host == "" {
 		return 0, 0
@@ -71,6 +73,7 @@ func (r *replay) hostOffset(l *line, host string) (offset, unknown float64) {
 	return weight * h.sum / h.n, weight * noise
 }
 
-// The variance of host offsets is measured if there are at least leastOffsets
-// pairs of a kernel and a host with at least leastOnHost runs.
+// The variance of host offsets is measured only if there are at least
+// leastOffsets pairs of a kernel and a host with at least leastOnHost runs
+// each.
 const leastOnHost, leastOffsets = 4, 10

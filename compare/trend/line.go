@@ -8,32 +8,33 @@ import (
 	"occudiff/compare/stat"
 )
 
-// line is a series in a replay, on the scale that Gate.worse returns.
+// line is a series in a replay. Its values are on the scale that Gate.worse
+// returns.
 type line struct {
 	points []Point
 	next   int // the next point to judge
 
 	runs  []run   // runs at the current level
-	below []frame // levels before the open findings, the first finding's first
-	past  []run   // noise runs: all runs with a distance, at any level
-	own   level   // last measured level; its spread is the series' spread
-	sd    float64 // own.spread, shrunk to the other series' spreads; 0 if unknown
+	below []frame // levels before the open findings, in the order of the findings
+	past  []run   // noise runs: all runs whose distance is known, at any level
+	own   level   // last measured level, which contains the spread of the series
+	sd    float64 // own.spread, shrunk toward the spreads of the other series; 0 if unknown
 	list  []Finding
-	noise [2]int  // first point of the bad runs that were accepted as noise, and the point after the last one
-	sum   float64 // total distance of the last runs above the midpoint between both levels, in spreads
+	noise [2]int  // first point of the bad runs accepted as noise, and the point after the last of them
+	sum   float64 // sum of the last runs' distances above the midpoint between both levels, in spreads
 }
 
-// run is a line's run, with the level before it.
+// run is a run of a line, with the level before the run.
 type run struct {
-	u, z  float64 // u is the value without the host's offset, z the distance from the level in spreads
+	u, z  float64 // u is the value without the host's offset; z is its distance from the level, in spreads
 	moved float64 // host offset that was removed from u
 	host  string
-	was   level // its spread is 0 if the run cannot be judged
-	point int   // index
+	was   level // the level before the run; its spread is 0 if the run cannot be judged
+	point int   // index of the point
 	check int
 }
 
-// off returns the distance from the level before the run.
+// off returns the distance of the run from the level before it.
 func (u run) off() float64 { return u.u - u.was.at }
 
 func values(runs []run) []float64 {
@@ -56,8 +57,8 @@ type frame struct {
 func (l *line) open() bool { return len(l.below) > 0 }
 
 // measure returns the level of the newest runs. If there are enough runs, it
-// also updates the series' spread. Until then, the spread from before an
-// accepted level or a drop applies.
+// also updates the spread of the series. With fewer runs, the spread from
+// before the accepted level or drop applies.
 func (r *replay) measure(l *line) level {
 	at := levelOf(values(last(l.runs, r.gate.Window)), r.gate.leastSpread())
 	if at.n >= r.gate.Learning && !l.open() || at.n >= settled {
@@ -87,8 +88,8 @@ func (r *replay) push(l *line, u run) {
 	l.runs = append(l.runs, u)
 }
 
-// rebase turns the last m runs into a separate level, and returns the runs
-// before them.
+// rebase makes the last m runs a separate level, and returns the runs before
+// them.
 func (r *replay) rebase(l *line, m int) (before []run) {
 	from := len(l.runs) - m
 	before, after := slices.Clone(l.runs[:from]), l.runs[from:]
@@ -113,21 +114,21 @@ func (l *line) known(m int) []run {
 	return last(l.before(l.runs[len(l.runs)-m].check), memory)
 }
 
-// student is the assumed distribution of distances for a kernel without runs:
-// Student's t with 4 degrees of freedom, scaled to a normal distribution's
-// median absolute deviation.
+// student is the assumed distribution of distances for a kernel without runs.
+// It is Student's t with 4 degrees of freedom, scaled so that its median
+// absolute deviation equals the normal distribution's.
 var student = distuv.StudentsT{Sigma: 0.94, Nu: 4}
 
-// shares contains, for each distance, the share of all kernels' runs at or
-// beyond it. Distances are in steps of 2%, up to 80 spreads.
+// shares contains, for each distance, the share of all kernels' runs that are
+// at least that far off. Distances are in steps of 2%, up to 80 spreads.
 type shares [220]float64
 
 func stepOf(z float64) int { return min(len(shares{})-1, int(math.Log1p(max(z, 0))/0.02)) }
 
-// measureTail measures the distance distribution of all kernels and their
-// median autocorrelation. A kernel that is often far off affects only its own
-// distribution. If there are few kernels, the last runs do not count, so that a
-// drop does not excuse itself.
+// measureTail measures the distribution of the distances of all kernels, and
+// the median of their autocorrelations. A kernel that is often far off affects
+// only its own distribution. If there are few kernels, the last runs do not
+// count, because a drop in them would otherwise make itself look normal.
 func (r *replay) measureTail(here []*line) {
 	counts, n := shares{}, assumed
 	var rho []float64
@@ -159,8 +160,9 @@ func (r *replay) measureTail(here []*line) {
 
 // beyond returns the share of a kernel's runs that are at least as far off as
 // z. It counts the kernel's own runs and some assumed runs that represent all
-// kernels. Own runs that are far off and about as low also count, because they
-// show a second mode. For example, runs at 14 spreads count for a z of 20.
+// kernels. Own runs that are far off, and nearly as far as z, also count,
+// because they show a second mode. For example, runs at 14 spreads count for a
+// z of 20.
 func (r *replay) beyond(known []run, z float64) float64 {
 	sum := assumed * max(r.tail[stepOf(z)], student.CDF(-z))
 	about := min(z, max(eventSpreads, alike*z))
@@ -170,9 +172,9 @@ func (r *replay) beyond(known []run, z float64) float64 {
 	return sum / (assumed + float64(len(known)))
 }
 
-// correlation returns the autocorrelation between a kernel's neighboring runs,
-// minus a part of its standard error. The count starts with some uncorrelated
-// pairs.
+// correlation returns the autocorrelation between neighboring runs of a kernel,
+// minus a part of its standard error. It assumes some uncorrelated pairs in
+// addition to the real pairs.
 func correlation(known []run, pairs float64) float64 {
 	products, squares := 0.0, pairs
 	for i := 1; i < len(known); i++ {
@@ -186,10 +188,11 @@ func correlation(known []run, pairs float64) float64 {
 	return min(rho, 0.95)
 }
 
-// independentRuns returns how many independent runs m runs are worth.
-// Neighboring runs are correlated (rho). All m runs are compared with the same
-// level, which is based on n runs, and they share hosts and days. For example,
-// 10 runs after 40 runs are worth about 5.
+// independentRuns returns the number of independent runs that prove as much as
+// m runs. The number is smaller than m for three reasons: neighboring runs are
+// correlated (rho), all m runs are compared with the same level, which is based
+// on n runs, and runs share hosts and days. For example, 10 runs after 40 runs
+// are worth about 5.
 func independentRuns(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a
@@ -200,13 +203,14 @@ func independentRuns(m, n int, rho float64) float64 {
 // window describes a line's last m runs.
 type window struct {
 	base   level
-	chance float64 // probability that noise moves all of them as far off
-	least  float64 // smallest distance from the previous level
-	shift  float64 // median distance
+	chance float64 // probability that noise makes all of these runs at least as far off
+	least  float64 // smallest distance of these runs from the previous level
+	shift  float64 // median distance of these runs
 }
 
-// window returns the result for a line's last m runs. sign is -1 when looking
-// for an improvement. A chance that is at least bar need not be exact.
+// window returns the result for the last m runs of a line. sign is -1 in a
+// search for an improvement. If the chance is at least bar, it need not be
+// exact.
 func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
@@ -226,19 +230,20 @@ func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w.shift, _ = stat.Median(off)
 	if w.chance = math.Pow(student.CDF(-z), independentRuns(m, w.base.n, 0)); w.chance < bar {
 		known := l.known(m)
-		// Quiet runs do not make several consecutive bad runs less likely,
-		// because the earlier runs may lack bursts and hosts.
+		// Even if the kernel's known runs are quiet, several consecutive bad
+		// runs do not become less likely than for other kernels, because the
+		// known runs may lack bursts and hosts.
 		rho := max(r.rho, min(correlation(known, 4), mostOwn))
 		w.chance = math.Pow(max(student.CDF(-z), r.beyond(known, z)), independentRuns(m, w.base.n, rho))
 	}
 	return w
 }
 
-// habit returns the length of the longest short episode before the last m runs
-// in which the kernel was about as low and then recovered. One such episode is
-// a regression that was fixed. Two episodes are a second mode of the kernel. A
-// single episode of any length that was accepted as noise is a second mode,
-// too. Runs in which most kernels are low do not count.
+// habit returns the length of the longest short episode before the last m runs.
+// In such an episode, the kernel was about as low and then recovered. One
+// episode is a regression that was fixed. Two episodes are a second mode of the
+// kernel. A single episode of any length that was accepted as noise is a second
+// mode, too. Runs in which most kernels are low do not count.
 func (r *replay) habit(l *line, m int, w window) (longest int) {
 	end, episodes, length, accepted := l.next-m+1, 0, 0, false
 	for i := max(0, end-memory); i <= end; i++ {
@@ -259,8 +264,8 @@ func (r *replay) habit(l *line, m int, w window) (longest int) {
 }
 
 // newModes returns the expected number of kernels that show a second mode for
-// the first time, for m runs that follow n runs without it. Among many new
-// kernels, some have a second mode.
+// the first time in m runs, after n runs without it. The number matters because
+// among many new kernels, some have a second mode.
 func (r *replay) newModes(n, m int) float64 {
 	persist := math.Pow(modeStay, float64(m-lengths[0]))
 	return modeShare * float64(r.kernels()) * math.Pow(1-modeStart, float64(n)) * persist
@@ -270,30 +275,30 @@ const (
 	// normalMAD converts a MAD to a standard deviation, for normally
 	// distributed values.
 	normalMAD = 1.4826
-	// bend is the distance at which the location's weights start to decrease
-	// (Huber), in standard deviations. With this value, the estimate is 95%
-	// efficient for normal values.
+	// bend is the distance at which the weights of the location start to
+	// decrease (Huber), in standard deviations. With this value, the estimate
+	// has an efficiency of 95% for normal values.
 	bend = 1.345
-	// locationLoss is the location's variance divided by a mean's variance,
-	// with a margin because the estimate has only one step.
+	// locationLoss is the variance of the location divided by the variance of a
+	// mean. It includes a margin, because the estimate has only one step.
 	locationLoss = 1.1
 	// winsor is the limit at which distances are clipped before they are
-	// squared. kept is the mean of such squares for normal values.
+	// squared. kept is the mean of the clipped squares for normal values.
 	winsor, kept = 2.5, 0.9776
-	// efficiency is the factor by which winsorizing reduces a variance's
-	// degrees of freedom.
+	// efficiency is the factor by which clipping reduces the degrees of freedom
+	// of a variance.
 	efficiency = 0.85
 )
 
 // level is the location and spread of a window: a one-step Huber location and a
-// winsorized standard deviation, both starting with the median and the MAD
-// (Huber and Ronchetti, Robust Statistics, sections 5.3 and 6.7).
+// winsorized standard deviation. Both computations start with the median and
+// the MAD (Huber and Ronchetti, Robust Statistics, sections 5.3 and 6.7).
 type level struct {
 	at, spread float64
 	n          int
 }
 
-// levelOf returns a window's level. The spread is never below least.
+// levelOf returns the level of a window. The spread is at least least.
 func levelOf(values []float64, least float64) level {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -333,14 +338,15 @@ func (l level) variance() stat.Variance {
 	return stat.Variance{Value: l.spread * l.spread, Freedom: max(1, efficiency*float64(l.n-1))}
 }
 
-// shrunk returns the spread, shrunk to the other kernels' spreads.
+// shrunk returns the spread, shrunk toward the spreads of the other kernels.
 func (l level) shrunk(p stat.Prior) float64 {
 	v, _ := p.Shrink(l.variance())
 	return math.Sqrt(v)
 }
 
-// distance returns a value's distance from the level, in spreads. It is smaller
-// if the level has few runs, because the level itself is then uncertain.
+// distance returns the distance of a value from the level, in spreads. If the
+// level has few runs, the distance is smaller, because the level is then
+// uncertain.
 func (l level) distance(off float64) float64 {
 	return off / l.spread / math.Sqrt(1+locationLoss/float64(l.n))
 }

@@ -15,73 +15,76 @@ import (
 type Panel [][]float64
 
 // Outlier is a run that differs from the others in all of its kernels, or a
-// single value.
+// single value that differs from the others in its row.
 type Outlier struct {
-	Row int // -1 for the whole run
+	Row int // row of the value; -1 for the whole run
 	Run int
-	Off float64 // distance from the row's level; for a whole run, the median over its rows
-	P   float64 // probability of so many runs or values at that distance in a folder without an error
+	Off float64 // distance from the level of the row; for a whole run, the median over its rows
+	P   float64 // probability of so many runs or values at that distance if nothing is wrong
 }
 
-// OutlierBudget is the share of panels without outliers in which whole runs may
-// be reported, and the share in which single values may be reported. If a
-// budget is 0, such outliers are not searched.
+// OutlierBudget is the share of panels without outliers in which a false report
+// is acceptable. Runs is the budget for whole runs, and Values for single
+// values. If a budget is 0, such outliers are not searched.
 type OutlierBudget struct{ Runs, Values float64 }
 
-// FolderBudget returns the budget for a folder of runs, for occupancies. Times
-// have a second budget for whole runs. Together they report a run in at most
-// one of 100 folders in which no run differs (docs/design/gate-rule.md).
+// FolderBudget returns the budget for the occupancies of a folder of runs.
+// Times have a second budget, for whole runs only. Together, they report a run
+// in at most one of 100 folders in which no run differs
+// (docs/design/gate-rule.md).
 func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.002} }
 
 const (
-	// minOthers is the number of values that a level needs.
+	// minOthers is the smallest number of values from which a level can be
+	// computed.
 	minOthers = 3
-	// SingleRuns is the number of runs that the test for single values needs.
-	// With fewer runs, the half that a value is compared with has no meaningful
-	// spread.
+	// SingleRuns is the smallest number of runs for the test of single values.
+	// A value is compared with the best half of the values. With fewer runs,
+	// that half has no meaningful spread.
 	SingleRuns = 6
-	// coreReach limits which values count for a row's level: the largest
-	// distance from the row's best half, in spreads of that half.
+	// coreReach limits which values count for the level of a row. It is the
+	// largest distance from the best half of the row, in spreads of that half.
 	coreReach = 3.5
 
-	// halfFreedom is the ratio between the degrees of freedom of a half's
-	// spread and of a standard deviation.
+	// halfFreedom is the ratio of the degrees of freedom of two spreads: the
+	// spread of a half, and a standard deviation.
 	halfFreedom = 0.37
-	// priorRuns is the number of degrees of freedom for the medians' scatter
-	// that kernel noise causes. It is small, because runs may have noise of
-	// their own.
+	// priorRuns is the weight, in degrees of freedom, of the scatter of the
+	// medians that kernel noise explains. It is small, because runs may have
+	// additional noise of their own.
 	priorRuns = 4.0
-	// fewKernels is added to a run's kernels for the degrees of freedom of its
-	// median. With one kernel, the median has the tails of a single value.
+	// fewKernels is added to the number of kernels of a run, for the degrees of
+	// freedom of its median. With only one kernel, the median has the tails of
+	// a single value.
 	fewKernels = 2.0
-	// betterShare is the share of the budget for values on the better side,
-	// because a high occupancy is seldom a problem. severalShare is the share
-	// for several values of a row.
+	// betterShare is the share of the budget for values on the better side. It
+	// is small, because a high occupancy is seldom a problem. severalShare is
+	// the share of the budget for several values of a row.
 	betterShare, severalShare = 0.05, 0.35
 	// alikeKernels is the smallest weight of the typical noise of the kernels,
-	// in degrees of freedom. Few kernels cannot show how much their noise
-	// differs.
+	// in degrees of freedom. It is needed because few kernels cannot show how
+	// much their noise differs.
 	alikeKernels = 20.0
-	// anotherInRow is the probability below which another value on the same
-	// side of a row with outliers is unlikely to be noise.
+	// anotherInRow is the probability that a further outlier must stay below,
+	// if it is in a row with outliers and on their side.
 	anotherInRow = 0.01
 	// mostRuns limits how many runs may be outliers in single kernels:
 	// 1/mostRuns of all runs, but at least leastRuns. If more runs differ, or
-	// differ by half as much, the values simply scatter that much.
+	// differ by half as much, the differences are normal scatter.
 	mostRuns, leastRuns = 6, 2
 )
 
 // FindOutliers returns the runs that are outliers as a whole, and the single
 // values that are outliers among the other runs. Each list starts with the
-// largest difference. Values within the gate's floor are never outliers. If the
-// floor is relative, the values are logarithms. offs contains each run's
-// difference, or NaN if it has no value to compare.
+// largest difference. Values within the floor of the gate are never outliers.
+// If the floor is relative, the values must be logarithms. offs contains the
+// difference of each run, or NaN if the run has no value to compare.
 //
-// Outliers must not hide each other. So a value is compared with its row's
-// level without the values far from the row's best half, and the tails come
-// from the values that are nearer than the candidates. For example, two of
-// twelve nodes that are 20 points low in one kernel are compared with the other
-// ten, using the spread of these ten.
+// Outliers must not hide each other. So a value is compared with the level of
+// its row, and values far from the best half of the row do not count for this
+// level. The tails are determined from the values that are nearer than the
+// candidates. For example, two of twelve nodes that are 20 points low in one
+// kernel are compared with the other ten, using the spread of these ten.
 func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, found []Outlier) {
 	if len(values) == 0 {
 		return nil, nil
@@ -104,14 +107,14 @@ func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, f
 	return offs, found
 }
 
-// core is a row's level without the values that may be outliers.
+// core is the level of a row, computed without the values that may be outliers.
 type core struct {
-	at, reach    float64 // values farther from at than reach do not count
+	at, reach    float64 // values whose distance from at exceeds reach do not count
 	n            float64
-	sum, squares float64 // sums over the values that count, of their differences from at
+	sum, squares float64 // sums of the differences from at, and of their squares, over the values that count
 }
 
-// coreOf returns the core around the values' best half.
+// coreOf returns the core around the best half of the values.
 func coreOf(values []float64, reach float64) core {
 	at, _ := bestHalf(values)
 	c := core{at: at, reach: reach}
@@ -123,8 +126,9 @@ func coreOf(values []float64, reach float64) core {
 	return c
 }
 
-// bestHalf returns the mean of the half whose values are nearest to each other,
-// and the spread that normal values with such a half would have.
+// bestHalf returns the mean of the half whose values are nearest to each other.
+// spread is the standard deviation of normal values whose best half is equally
+// narrow.
 func bestHalf(values []float64) (at, spread float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	more := len(sorted) / 2 // size of the half minus one
@@ -140,7 +144,8 @@ func bestHalf(values []float64) (at, spread float64) {
 
 func (c *core) counts(x float64) bool { return math.Abs(x-c.at) <= c.reach }
 
-// without returns the core without a value, which may be outside the core.
+// without returns the core without one value. The value may be outside the
+// core.
 func (c core) without(x float64) core {
 	if d := x - c.at; c.counts(x) {
 		c.n, c.sum, c.squares = c.n-1, c.sum-d, c.squares-d*d
@@ -150,7 +155,7 @@ func (c core) without(x float64) core {
 
 func (c *core) mean() float64 { return c.at + c.sum/c.n }
 
-// variance returns the variance of the values that count, but at least least
+// variance returns the variance of the values that count. It is at least least
 // squared.
 func (c *core) variance(least float64) stat.Variance {
 	freedom := max(1, c.n-1)
@@ -161,12 +166,12 @@ func (c *core) variance(least float64) stat.Variance {
 type panel struct {
 	rows  [][]float64
 	gate  Gate
-	cores []core // by row; n is 0 if a row has too few values
+	cores []core // core by row; n is 0 if a row has too few values
 	prior stat.Prior
 }
 
-// measure determines the rows' cores. Rows without noise do not affect the
-// noise of the others.
+// measure determines the cores of the rows. Rows without noise do not affect
+// the estimate of the noise in other rows.
 func (p *panel) measure() {
 	least := p.gate.finest()
 	p.cores = make([]core, len(p.rows))
@@ -206,8 +211,8 @@ func present(row []float64) (values []float64) {
 }
 
 // wholeRuns returns the runs that are outliers in all of their kernels. It
-// compares the runs' medians with each other. The spread combines the scatter
-// of the medians with the spread that kernel noise causes.
+// compares the medians of the runs with each other. The spread combines two
+// parts: the scatter of the medians, and the spread that kernel noise explains.
 func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	least := p.gate.finest()
 	var noise []float64
@@ -238,7 +243,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	}
 	_, half := bestHalf(beside)
 	for run, off := range offs {
-		expected := usual * math.Pi / 2 / counts[run] // a median's variance for normal values
+		expected := usual * math.Pi / 2 / counts[run] // variance of a median of normal values
 		all := coreOf(beside, coreReach*max(half, math.Sqrt(expected), least))
 		others := all.without(off)
 		if math.IsNaN(off) || others.n < 2 || math.Abs(off-others.mean())-p.gate.floor() <= rounding {
@@ -255,18 +260,19 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	return offs, sorted(found)
 }
 
-// distance is a value with its distance from the others, in spreads.
+// distance is a value of the panel, with its distance from the other values in
+// spreads.
 type distance struct {
 	Outlier
 	z float64
 }
 
-// distances returns the values' distances from the level of the other values in
-// their rows, in spreads, the largest first. It also returns the number of
-// values with noise. Their spreads are scaled so that half of the distances are
-// as small as half of the distances between normal values. Rows without noise
-// are left out of this, because their equal values would make the others look
-// normal.
+// distances returns the distance of each value from the level of the other
+// values in its row, in spreads, the largest first. noisy is the number of
+// values in rows with noise. The spreads of these rows are scaled so that the
+// median distance equals the median distance of normal values. Rows without
+// noise are left out of the scaling, because their equal values would make the
+// others look normal.
 func (p *panel) distances() (list []distance, noisy int) {
 	least := p.gate.finest()
 	var sizes []float64
@@ -296,11 +302,12 @@ func (p *panel) distances() (list []distance, noisy int) {
 	return list, len(sizes)
 }
 
-// singleValues returns the values that are outliers in their rows: the farthest
-// values up to the last one that is unlikely, and several values of a row on
-// one side that are unlikely together. Each is judged by the tails of the nearer
-// values. For example, two of twelve nodes that are low in one kernel are judged
-// by the chance that one kernel has two such values.
+// singleValues returns the values that are outliers in their rows. These are
+// the farthest values, up to the last value that is unlikely, and several
+// values on one side of a row that are unlikely together. Each candidate is
+// judged by the tails of the nearer values. For example, two of twelve nodes
+// that are low in one kernel are judged by the chance that one kernel has two
+// such values.
 func (p *panel) singleValues(budget float64) (found []Outlier) {
 	all, noisy := p.distances()
 	list, students := all, studentModels()
@@ -317,8 +324,8 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 			list[i].P = min(list[i].P, chance)
 		}
 	}
-	var farthest []int        // places in the list
-	sides := map[side][]int{} // of these, the values of a row on one side
+	var farthest []int        // places of the values in the list
+	sides := map[side][]int{} // places of the values on each side of a row
 	for i := range list {
 		c, k := &list[i], float64(i+1)
 		if c.P = 1; c.z < coreReach || 4*k > n {
@@ -380,10 +387,10 @@ type side struct {
 	low bool
 }
 
-// elsewhere returns the number of values in other rows of other runs that are as
-// far off as the last of some values of a row, on the same side, and are no
-// outliers. A pair of values in one row is common if values this far off are
-// common.
+// elsewhere returns how many values of other rows and other runs are as far off
+// as the last of several values in a row, on the same side, and are no
+// outliers. If values this far off are common, a pair of them in one row is
+// common, too.
 func elsewhere(list []distance, row []int) (n float64) {
 	last := list[row[len(row)-1]]
 	for _, d := range list[:row[len(row)-1]] {
@@ -403,12 +410,13 @@ func sorted(list []Outlier) []Outlier {
 }
 
 // freedoms lists the possible degrees of freedom for a tail, from heavy to
-// nearly normal. Half of them are nearly normal, because 30 values cannot exclude heavy
-// tails, and a value 10 spreads off would be likely then.
+// nearly normal. Half of them are nearly normal. Otherwise, 30 values could not
+// exclude heavy tails, in which a value 10 spreads off is likely.
 var freedoms = [...]float64{2.5, 3.5, 6, 12, 22, 30, 50, 200}
 
-// models are Student's t distributions with these degrees of freedom, scaled to
-// a normal distribution's median absolute deviation.
+// models contains Student's t distributions with these degrees of freedom. They
+// are scaled so that the median absolute deviation equals the normal
+// distribution's.
 type models [len(freedoms)]distuv.StudentsT
 
 func studentModels() *models {
@@ -420,8 +428,8 @@ func studentModels() *models {
 	return all
 }
 
-// tail contains the log-likelihood for each number of degrees of freedom, given
-// some distances.
+// tail contains the log-likelihood of some distances, for each number of
+// degrees of freedom.
 type tail [len(freedoms)]float64
 
 // see adds a distance, or removes it if the sign is -1.
@@ -433,7 +441,7 @@ func (t *tail) see(all *models, z, sign float64) {
 
 // beyond returns the probability that k values are at least as far off as z, on
 // one side. ways is the logarithm of the number of ways in which this can
-// happen. The nearer values determine the tail.
+// happen. The tail is determined from the nearer values.
 func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
 	var logs, chances [len(freedoms)]float64
 	for i := range t {

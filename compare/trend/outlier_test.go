@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// panel returns values for the given numbers of kernels and runs, with a
-// separate level for each kernel.
+// panel returns a panel with the given numbers of kernels and runs. Each kernel
+// has its own level.
 func (n kind) panel(rng *rand.Rand, runs, kernels int) Panel {
 	machine := make([]float64, runs)
 	p := make(Panel, kernels)
@@ -26,7 +26,7 @@ var folder = FolderBudget()
 
 var points = func() Gate { g := PointsGate(); g.Floor = 2; return g }()
 
-// TestOutliers checks hand-made panels.
+// TestOutliers checks small panels that were made by hand.
 func TestOutliers(t *testing.T) {
 	none := math.NaN()
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func asidesText(found []Outlier) string {
 	return fmt.Sprint(list)
 }
 
-// TestOutliersWholeRunsFirst uses 24 nodes: two are 20 points low in all
-// kernels, and a third is low in one kernel.
+// TestOutliersWholeRunsFirst checks 24 nodes: two nodes are 20 points low in
+// all kernels, and a third node is low in one kernel.
 func TestOutliersWholeRunsFirst(t *testing.T) {
 	p := normal(1.2).panel(rand.New(rand.NewPCG(3, 4)), 24, 20)
 	for k := range p {
@@ -73,8 +73,9 @@ func TestOutliersWholeRunsFirst(t *testing.T) {
 	}
 }
 
-// TestOutliersOfTwoKernels: two of 24 nodes are low in one kernel, and two others
-// in another kernel. The farther pair does not hide the nearer one.
+// TestOutliersOfTwoKernels checks 24 nodes: two nodes are low in one kernel,
+// and two other nodes are low in another kernel. The farther pair must not hide
+// the nearer pair.
 func TestOutliersOfTwoKernels(t *testing.T) {
 	p := students(1.2).panel(rand.New(rand.NewPCG(3, 4)), 24, 20)
 	p[7][2] -= 60
@@ -94,11 +95,11 @@ func TestOutliersOfFolders(t *testing.T) {
 	if long() > 0 {
 		sizes, folders = [][2]int{{6, 5}, {6, 20}, {6, 100}, {12, 5}, {12, 20}, {24, 5}, {24, 20}, {24, 100}, {48, 5}, {48, 20}}, 200*long()
 	}
-	type cells = [][2]int // kernel and run; kernel -1 means all
+	type cells = [][2]int // pairs of kernel and run; kernel -1 stands for all kernels
 	cases := []struct {
 		name  string
 		low   cells
-		least map[string]int // minimum out of 100, by noise; not checked for other noises
+		least map[string]int // smallest number of found runs out of 100, by noise; other noises are not checked
 	}{
 		{"no difference", nil, nil},
 		{"one run, one kernel", cells{{0, 1}}, map[string]int{"normal 0.3": 20, "normal 2": 20}},

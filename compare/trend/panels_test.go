@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPanels compares all results for small panels with a file: every series'
-// verdicts and findings after every fourth run, outliers, change points, a
-// gate's power, and the floor that keeps a budget.
+// TestPanels compares all results for small panels with a file: the verdicts
+// and findings of every series after every fourth run, outliers, change points,
+// the power of a gate, and the floor that keeps a budget.
 func TestPanels(t *testing.T) {
 	var got strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&got, format+"\n", args...) }
@@ -125,7 +125,7 @@ func TestPanels(t *testing.T) {
 			}
 			line("accepted with %d: %s, %d open, %d of the last %d red", closed, r.Series[0].Verdict.Outcome, len(r.Series[0].Verdict.Open), red, len(r.Checks[30:]))
 		}
-		for _, n := range []int{2, 3, 4} { // one of three values may be an outlier
+		for _, n := range []int{2, 3, 4} { // panels so small that one of three values may be an outlier
 			var few Panel
 			for k := range n {
 				few = append(few, append([]float64{}, aside[k][:n]...))

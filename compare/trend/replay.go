@@ -13,65 +13,70 @@ import (
 // from the runs up to it.
 type Replay struct {
 	Series []Judged
-	Checks []Check // one per run
+	Checks []Check // one check per run
 }
 
 // Check is one run of a replay.
 type Check struct {
 	Judged bool // at least one series could be judged
-	Opened bool // a finding was opened
-	Failed bool // a finding is open
+	Opened bool // the check opened a finding
+	Failed bool // a finding is open after the check
 }
 
 // Judged is one series in a replay.
 type Judged struct {
-	Verdict  Verdict   // for the newest run
-	Findings []Finding // in the order they were opened
+	Verdict  Verdict   // verdict on the newest run
+	Findings []Finding // in the order in which they were opened
 }
 
 const (
-	// settled is the number of runs after which a kernel's spread requires no
-	// assumption. informed is the number after which it informs other kernels.
+	// settled is the number of runs after which the spread of a kernel needs no
+	// assumption. informed is the number of runs after which the spread informs
+	// the spreads of other kernels.
 	settled, informed = 8, 5
-	// memory is the number of runs that show a kernel's noise. assumed is the
-	// weight given to the assumed noise, in runs.
+	// memory is the number of earlier runs that count as noise of a kernel.
+	// assumed is the weight of the assumed noise, in runs.
 	memory, assumed = 60, 12.0
-	// mostBad limits how many runs back the first bad run is searched.
+	// mostBad is the largest number of runs that are searched backward for the
+	// first bad run.
 	mostBad = 15
-	// An improvement must persist for hold runs to become the level. better is
-	// the ratio between its largest chance and a finding's chance.
+	// An improvement must persist for hold runs before it becomes the level.
+	// better is the ratio of the largest chance of an improvement to the chance
+	// of a finding.
 	hold, better = 8, 0.1
-	// recovered is the total distance above the midpoint between both levels at
-	// which a finding closes, in spreads.
+	// recovered is the sum of distances above the midpoint between both levels
+	// at which a finding closes, in spreads.
 	recovered = 3.0
-	// A run in which 33% of the kernels are 4 spreads off is one event. It does
-	// not show any kernel's noise.
+	// A run in which at least eventShare of the kernels are eventSpreads off is
+	// one event. Such a run does not count as noise of the kernels.
 	eventShare, eventSpreads = 0.33, 4.0
-	// ownShare is the share of runs at 4 spreads or more at which a kernel
-	// starts to inform only itself. mostOwn is the largest autocorrelation
-	// assumed for one kernel, because 60 runs with a shift overstate it.
+	// ownShare is the share of runs at 4 spreads or more from which a kernel
+	// does not inform other kernels. mostOwn is the largest autocorrelation
+	// that is assumed for one kernel, because 60 runs with a shift overstate
+	// it.
 	ownShare, mostOwn = 0.08, 0.3
-	// many is the number of kernels at which one kernel's drop no longer
+	// many is the number of kernels from which the drop of one kernel no longer
 	// affects the common tail.
 	many = 150
-	// latest is the number of checks that determine the kernel count. The
-	// largest number counts, because a run may measure only some kernels again.
+	// latest is the number of last checks that determine the number of kernels.
+	// The largest number of these checks counts, because a run may measure only
+	// some kernels again.
 	latest = 3
-	// sharedPart is the part of the variance that consecutive runs share
-	// through their host and day.
+	// sharedPart is the part of the variance that consecutive runs share,
+	// because they have the same host and day.
 	sharedPart = 0.1
 	// modeShare is the share of kernels that may have two modes. modeStart is
 	// the probability that a run shows the second mode for the first time, and
-	// modeStay the probability that it persists for another run. A run counts
-	// as alike if it is low by at least this part of a shift.
+	// modeStay is the probability that it persists for another run. An episode
+	// counts as alike if a run is low by at least this part of the shift.
 	modeShare, modeStart, modeStay, alike = 0.05, 0.12, 0.8, 0.65
-	// A run in which 33% of the kernels are lowSpreads low is low for most
-	// kernels.
+	// A run in which at least 33% of the kernels are lowSpreads low counts as
+	// low for most kernels.
 	lowSpreads = 2.0
 )
 
-// lengths contains the lengths of the judged windows, in runs. A single run
-// proves nothing.
+// lengths contains the lengths of the judged windows, in runs. It has no 1,
+// because a single run proves nothing.
 var lengths = [...]int{2, 3, 4, 6, 10}
 
 // Replay returns the gate's result for series that are judged together, run by
@@ -85,7 +90,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 			return nil, fmt.Errorf("series %d: %w", i, err)
 		}
 	}
-	if g.Direction == Both { // each direction gets half of the budget
+	if g.Direction == Both { // each of the two directions gets half of the budget
 		g.Budget /= 2
 		g.Direction = Down
 		down := g.replay(series)
@@ -95,7 +100,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	return g.replay(series), nil
 }
 
-// with returns the replay with the other direction's findings added.
+// with returns the replay, with the findings of the other direction added.
 func (r *Replay) with(other *Replay) *Replay {
 	for i, o := range other.Series {
 		s := &r.Series[i]
@@ -116,11 +121,11 @@ type replay struct {
 	gate   Gate
 	lines  []*line
 	checks []Check
-	prior  stat.Prior   // spreads of all kernels
-	sizes  []int        // kernels per check
-	tail   shares       // distances of all kernels
+	prior  stat.Prior   // prior from the spreads of all kernels
+	sizes  []int        // number of kernels, by check
+	tail   shares       // distribution of the distances of all kernels
 	hosts  float64      // variance of the host offsets
-	rho    float64      // the kernels' median autocorrelation
+	rho    float64      // median autocorrelation of the kernels
 	shared map[int]bool // runs in which most kernels are low
 }
 
@@ -210,7 +215,7 @@ func (r *replay) learn(here []*line) {
 	r.sizes = append(r.sizes, kernels)
 }
 
-// budget returns the chance below which one kernel's window is a finding.
+// budget returns the chance below which a window of one kernel is a finding.
 func (r *replay) budget() float64 {
 	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
 }
@@ -224,7 +229,7 @@ func (r *replay) advance(here []*line) {
 	for _, l := range here {
 		p := l.points[l.next]
 		u := run{u: r.gate.worse(p.Value), host: p.Host, point: l.next, check: check}
-		if p.Restart { // accepted after a check that may have opened a finding
+		if p.Restart { // the level was accepted after a check that may have opened a finding
 			if r.push(l, u); l.sd > 0 {
 				r.recover(l)
 				r.scan(l)
@@ -249,8 +254,8 @@ func (r *replay) advance(here []*line) {
 	}
 }
 
-// fallen returns how low the newest run is compared with the level before the
-// open findings, in spreads.
+// fallen returns how far the newest run is below the level before the open
+// findings, in spreads.
 func (l *line) fallen() float64 {
 	newest := l.runs[len(l.runs)-1]
 	if !l.open() {
@@ -260,7 +265,7 @@ func (l *line) fallen() float64 {
 	return (newest.u - f.Level) / f.Spread
 }
 
-// accept closes the open findings. The next run starts a level.
+// accept closes the open findings. The next run starts a new level.
 func (l *line) accept() {
 	for i := range l.list {
 		if l.list[i].Closed < 0 {
@@ -271,7 +276,7 @@ func (l *line) accept() {
 }
 
 // acceptNoise closes the open findings. The bad runs become part of the
-// kernel's noise, and the previous level stays.
+// kernel's noise, and the previous level continues.
 func (r *replay) acceptNoise(l *line) {
 	l.noise = [2]int{l.next, l.next + 1}
 	if !l.open() {
@@ -292,8 +297,8 @@ func (r *replay) acceptNoise(l *line) {
 	}
 }
 
-// over reports whether the open findings were accepted after the line's last
-// run.
+// over reports whether the open findings were accepted after the last run of
+// the line.
 func (l *line) over(run int) bool {
 	at := l.points[len(l.points)-1].Closed
 	return l.next == len(l.points) && at > 0 && run >= at
@@ -319,10 +324,10 @@ func (r *replay) scan(l *line) bool {
 	return false
 }
 
-// found opens a finding. The first bad run is the one that maximizes the total
-// distance below a point between both levels (CUSUM). This point is 2 spreads
-// from the bad level, limited to 60 to 80% of the way to it, because an
-// ordinary low run often precedes a drop.
+// found opens a finding. The first bad run is the run that maximizes the sum of
+// distances below a point between both levels (CUSUM). This point is 2 spreads
+// from the bad level, limited to 60% to 80% of the way to it. It is so near
+// because an ordinary low run often precedes a drop.
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
 	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
@@ -339,10 +344,10 @@ func (r *replay) found(l *line, w window) {
 	l.sum = 0
 }
 
-// recover closes findings if the total distance of the runs since then above
-// the midpoint between both levels is large enough, in spreads. Both levels are
-// those at detection. Considered and rejected: the level of all runs since the
-// finding, because it becomes the good level after some good runs.
+// recover closes findings if the runs since then are far enough above the
+// midpoint between both levels, as a sum of distances in spreads. Both levels
+// are the levels at detection. Considered and rejected: the level of all runs
+// since the finding, because it becomes the good level after some good runs.
 func (r *replay) recover(l *line) {
 	if !l.open() {
 		return
@@ -371,8 +376,8 @@ func (r *replay) recover(l *line) {
 		f.Closed, good = l.next, f.Level
 		l.runs, l.below = top.runs, l.below[:len(l.below)-1]
 	}
-	// An earlier drop may have recovered while the newest one has not. Its
-	// shift is then the remaining shift.
+	// An earlier drop may have recovered while the newest drop has not. In this
+	// case, the shift of the newest finding is the remaining shift.
 	if f := &l.list[newest]; depth-len(l.below) > 1 && now-good > f.Shift/2 {
 		f.Closed, f.Level = -1, good
 		l.runs, l.below = nil, append(l.below, frame{l.runs, newest})
@@ -383,11 +388,11 @@ func (r *replay) recover(l *line) {
 	l.sum = 0
 }
 
-// middle returns the midpoint between the levels before and after, on the scale
-// that Gate.worse returns.
+// middle returns the midpoint between the levels before and after the drop, on
+// the scale that Gate.worse returns.
 func (f Finding) middle() float64 { return f.Level + f.Shift/2 }
 
-// exact compares a value without noise with the baseline's best value. It
+// exact compares a value without noise with the best value of the baseline. It
 // reports whether it opened a finding.
 func (r *replay) exact(l *line, u float64) bool {
 	floor := r.gate.floor() + rounding*math.Abs(u)
@@ -402,18 +407,18 @@ func (r *replay) exact(l *line, u float64) bool {
 	} else if !worse && l.open() {
 		l.list[l.below[0].finding].Closed, l.below = l.next, nil
 	}
-	best.u = min(u, best.u) // several small losses within the floor add up
+	best.u = min(u, best.u) // so that several small losses within the floor add up
 	return false
 }
 
-// verdict returns the result for a line's newest run.
+// verdict returns the verdict on the newest run of a line.
 func (r *replay) verdict(l *line) Verdict {
 	v := Verdict{Outcome: Learning, Index: len(l.points) - 1, Window: r.gate.Window}
 	if v.Index < 0 {
 		return v
 	}
 	v.Value = l.points[v.Index].Value
-	runs, at, sd := l.runs[:len(l.runs)-1], 0.0, l.sd // the newest run does not belong to the earlier runs
+	runs, at, sd := l.runs[:len(l.runs)-1], 0.0, l.sd // the newest run is not part of the earlier runs
 	if r.gate.Exact {
 		runs, at = l.runs, l.runs[0].u
 	} else {
@@ -443,7 +448,7 @@ func (r *replay) verdict(l *line) Verdict {
 			}
 		}
 	}
-	if v.N == 0 { // the level begins with the newest run, which was accepted: there is no run to compare with
+	if v.N == 0 { // the newest run was accepted as the start of a level, so no run can be compared with it
 		return v
 	}
 	limit := r.gate.floor()
@@ -459,15 +464,16 @@ func (r *replay) verdict(l *line) Verdict {
 	return v
 }
 
-// limit returns the distance from a known level, in spreads, beyond which the
-// runs of the shortest window are a finding.
+// limit returns the distance from a level at which the runs of the shortest
+// window become a finding, in spreads. The level is assumed to be known
+// exactly.
 func (r *replay) limit(n int) float64 {
 	chance := math.Pow(r.budget(), 1/independentRuns(lengths[0], n, 0))
 	return -student.Quantile(chance) * math.Sqrt(1+locationLoss/float64(n))
 }
 
-// printed returns a finding with its values converted from the scale that worse
-// returns to the series' unit.
+// printed returns a finding with its values converted back from the scale of
+// worse to the unit of the series.
 func (g Gate) printed(f Finding) Finding {
 	after := g.value(f.Level + f.Shift)
 	f.Level = g.value(f.Level)

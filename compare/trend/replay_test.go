@@ -16,7 +16,8 @@ func seriesOf(values []float64) []Point {
 	return points
 }
 
-// noisy returns values around some levels, n for each level, with normal noise.
+// noisy returns values with normal noise around some levels. Each level is a
+// pair: the number of values, and the level.
 func noisy(seed int, spread float64, levels ...[2]float64) (values []float64) {
 	rng := rngOf(seed, 7)
 	for _, l := range levels {
@@ -50,7 +51,7 @@ func TestReplayScenarios(t *testing.T) {
 		outcome  Outcome
 		findings int
 		first    int // first bad run of the last finding
-		closed   int // -1 if open
+		closed   int // run that closed the finding; -1 if it is open
 	}{
 		{"too few runs to judge", PointsGate(), noisy(1, 1, [2]float64{2, 60}, [2]float64{1, 10}), Learning, 0, 0, 0},
 		{"a step that is not fixed keeps failing, even after 60 runs", PointsGate(),
@@ -113,7 +114,7 @@ func TestAccepted(t *testing.T) {
 	if len(j.Findings) != 1 || j.Findings[0].Closed != 35 {
 		t.Errorf("findings %+v; want one that ends at run 35", j.Findings)
 	}
-	for _, g := range []Gate{PointsGate(), RelativeGate()} { // the statistics of a level without runs are absent: neither 0 nor a ratio of 1
+	for _, g := range []Gate{PointsGate(), RelativeGate()} { // without runs, a level has no statistics
 		newest := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{3, 50}))
 		newest[32].Restart = true
 		if v := one(t, g, newest).Verdict; v.Outcome != OK || v.N != 0 || v.Median.Present() || v.MAD.Present() || v.Threshold.Present() {
@@ -127,8 +128,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestShared checks that a shift of most kernels is a finding for each of them,
-// with the same first bad run, and that an unaffected kernel has no finding.
+// TestShared checks a shift of most kernels. It is a finding for each of them,
+// with the same first bad run. A kernel that did not shift has no finding.
 func TestShared(t *testing.T) {
 	var series [][]Point
 	for k := range 40 {
@@ -169,8 +170,8 @@ func TestGateRejects(t *testing.T) {
 	}
 }
 
-// TestBacktest checks that injected drops are found, and that a history with
-// too many findings gets a floor that keeps the budget.
+// TestBacktest checks that injected drops are found. It also checks that a
+// history with too many findings gets a floor that keeps the budget.
 func TestBacktest(t *testing.T) {
 	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
 	p, err := PointsGate().Power(t.Context(), series, 10)
@@ -181,8 +182,8 @@ func TestBacktest(t *testing.T) {
 	for k := range 20 {
 		steps = append(steps, seriesOf(noisy(k, 0.3, [2]float64{12 + float64(k), 60}, [2]float64{40, 57})))
 	}
-	// A drop that lasts 8 runs is not a false alarm. Short drops are, up to its
-	// size.
+	// A drop that lasts 8 runs is not a false alarm. Short drops up to its size
+	// are false alarms.
 	g, b, ok, err := PointsGate().Keep(t.Context(), [][][]Point{steps}, 0.001)
 	if err != nil || b.Opened > 0 || !ok || g.Floor != 1 {
 		t.Errorf("a lasting step of 3 points in each series: floor %v, %+v, %v, %v; want the floor as it was", g.Floor, b, ok, err)
@@ -196,8 +197,8 @@ func TestBacktest(t *testing.T) {
 	if !slices.Equal(steps[0], seriesOf(noisy(0, 0.3, [2]float64{12, 60}, [2]float64{40, 57}))) {
 		t.Error("the series were changed")
 	}
-	// A shift that many kernels share is an event: a threshold that would hide
-	// it must not be proposed.
+	// A shift that many kernels share is a real event, so a threshold that
+	// would hide it must not be proposed.
 	shared := normal(1).kernels(rngOf(4, 4), 100, 60, drop(60, 30, 10))
 	g, b, _, err = PointsGate().Keep(t.Context(), [][][]Point{shared}, 0.01)
 	if err != nil || g.Floor != PointsGate().Floor || b.Checks == 0 {
@@ -208,7 +209,7 @@ func TestBacktest(t *testing.T) {
 // TestEvents checks the gate's verdict for ordinary events, one event each.
 func TestEvents(t *testing.T) {
 	levels := func(seed int, spread float64, l ...[2]float64) []Point { return seriesOf(noisy(seed, spread, l...)) }
-	// Constant kernels next to it show the noise.
+	// Other kernels with constant levels show the noise.
 	beside := func(points []Point, spread float64) *Replay {
 		series := [][]Point{points}
 		for k := range 30 {
@@ -216,7 +217,7 @@ func TestEvents(t *testing.T) {
 		}
 		return replayed(t, series)
 	}
-	// A second drop during an open finding is a separate finding, and both
+	// A second drop during an open finding is a separate finding. Both findings
 	// close when the first level returns.
 	r := beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}), 1)
 	if open := r.Series[0].Verdict.Open; len(open) != 2 || open[0].First != 20 || open[1].First != 24 ||
@@ -231,7 +232,7 @@ func TestEvents(t *testing.T) {
 	if s := r.Series[0]; s.Verdict.Outcome != OK || len(s.Findings) != 2 || s.Findings[0].Closed != s.Findings[1].Closed {
 		t.Errorf("both are recovered: %+v; want ok", s)
 	}
-	// Four better runs do not form a level, but eight do.
+	// Four better runs do not become a level, but eight runs do.
 	r = beside(levels(21, 1, [2]float64{30, 60}, [2]float64{4, 66}, [2]float64{30, 60}), 1)
 	if s := r.Series[0]; len(s.Findings) > 0 {
 		t.Errorf("+6 for four runs: %+v; want no finding", s.Findings)
@@ -244,13 +245,14 @@ func TestEvents(t *testing.T) {
 	if s := r.Series[0]; s.Verdict.Outcome != Alarm || !s.Verdict.Suspect {
 		t.Errorf("one bad run, twelve after it was recovered: %+v; want an alarm", s.Verdict)
 	}
-	// A suspect run is not yet an alarm.
+	// One run may be suspect without being an alarm.
 	points := levels(23, 1, [2]float64{40, 60}, [2]float64{1, 54.8})
 	points[40].Value = 54.8
 	if v := beside(points, 1).Series[0].Verdict; v.Outcome != OK || !v.Suspect {
 		t.Errorf("one run 5 spreads low: %+v; want ok and suspect", v)
 	}
-	// If few kernels are measured again, the budget still covers all kernels.
+	// If only a few kernels are measured again, the budget still covers all
+	// kernels.
 	all := normal(1).kernels(rngOf(6, 6), 100, 42, still)
 	all[0][41].Value = all[0][30].Value - 3.2
 	for k := range all {
@@ -261,7 +263,7 @@ func TestEvents(t *testing.T) {
 	if v := replayed(t, all).Series[0].Verdict; v.Outcome != OK {
 		t.Errorf("one of 100 kernels measured again, 3 spreads low once: %+v; want ok", v)
 	}
-	// The predecessor's runs are the baseline, and count once.
+	// The runs of the predecessor are part of the baseline, and count once.
 	old := levels(24, 1, [2]float64{30, 60})
 	now := append(slices.Clone(old), levels(25, 1, [2]float64{3, 45})...)
 	for i := range now {

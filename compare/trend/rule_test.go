@@ -11,7 +11,8 @@ import (
 
 func close6(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }
 
-// TestLevel checks values that were computed by hand from the definition.
+// TestLevel compares levels with values that were computed by hand from the
+// definition.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		why        string
@@ -19,8 +20,8 @@ func TestLevel(t *testing.T) {
 		at, spread float64
 	}{
 		{"even", []float64{0, 1, 2, 3, 4}, 2, 1.4826 * math.Sqrt(10/1.4826/1.4826/4/0.9776)},
-		// Median 2, MAD 1: 100 counts as 1.345 in the location, in which 4
-		// values are inside, and as 2.5 in the spread.
+		// The median is 2 and the MAD is 1. The value 100 counts as 1.345 in
+		// the location, in which 4 values are inside, and as 2.5 in the spread.
 		{"one far off", []float64{1, 2, 2, 3, 100}, 2 + 1.4826*1.345/4, 0},
 		{"no noise", []float64{7, 7, 7}, 7, 0.05},
 		{"one", []float64{7}, 7, 0.05},
@@ -53,8 +54,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestIndependentRuns checks how many independent runs m runs are worth, computed by
-// hand from the formula.
+// TestIndependentRuns compares the number of independent runs with values that
+// were computed by hand from the formula.
 func TestIndependentRuns(t *testing.T) {
 	for _, c := range []struct {
 		m, n      int
@@ -69,7 +70,8 @@ func TestIndependentRuns(t *testing.T) {
 	}
 }
 
-// TestScales converts values to the scale on which larger is worse, and back.
+// TestScales checks that values are converted to the scale on which larger is
+// worse, and back.
 func TestScales(t *testing.T) {
 	up, relative := PointsGate(), RelativeGate()
 	up.Direction = Up
@@ -121,8 +123,8 @@ func TestGateBounds(t *testing.T) {
 	}
 }
 
-// TestVerdict checks the numbers for the newest run, and that its threshold is
-// exact: two runs beyond it are a finding.
+// TestVerdict checks the numbers of the verdict on the newest run. It also
+// checks that the threshold is exact: two runs beyond it are a finding.
 func TestVerdict(t *testing.T) {
 	kernels := func(low float64) *Replay {
 		var all [][]Point
@@ -152,8 +154,8 @@ func TestVerdict(t *testing.T) {
 	if w := kernels(limit + 0.6).Series[0].Verdict; w.Outcome != OK {
 		t.Errorf("two runs above the threshold: %+v", w)
 	}
-	// A value without noise is compared with the best value, and the runs with
-	// this value are counted.
+	// A value without noise is compared with the best value. The verdict counts
+	// the runs that have the best value.
 	exact := one(t, ExactGate(), seriesOf([]float64{80, 100, 100})).Verdict
 	if exact.Outcome != OK || exact.Median.Or(0) != 100 || exact.Threshold.Or(0) != 99.9 || exact.N != 1 {
 		t.Errorf("a peak: %+v", exact)
@@ -169,8 +171,9 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestOwnNoise checks which findings a kernel's own noise excuses: correlated
-// neighboring runs, and outliers as in the past.
+// TestOwnNoise checks which findings do not occur because of a kernel's own
+// noise: correlated neighboring runs, and outliers that are as large as past
+// ones.
 func TestOwnNoise(t *testing.T) {
 	opened := func(values []float64) int {
 		all := [][]Point{seriesOf(values)}
@@ -201,7 +204,7 @@ func TestOwnNoise(t *testing.T) {
 	}
 }
 
-// TestRecovery checks when a finding closes and opens again.
+// TestRecovery checks when a finding closes, and when it opens again.
 func TestRecovery(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -227,13 +230,13 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// TestSecondMode checks that two short episodes excuse a third one that is not
-// longer.
+// TestSecondMode checks that no finding is opened for a third short episode if
+// two earlier episodes were at least as long.
 func TestSecondMode(t *testing.T) {
 	for _, c := range []struct {
 		why   string
 		last  float64 // length of the third episode, in runs
-		found int     // findings
+		found int     // expected number of findings
 	}{
 		{"a third episode of the same length", 3, 2},
 		{"a longer third episode", 6, 3},
@@ -247,7 +250,8 @@ func TestSecondMode(t *testing.T) {
 			t.Errorf("%s: %d findings, want %d: %+v", c.why, len(s.Findings), c.found, s.Findings)
 		}
 	}
-	// Among many new kernels, one may show its second mode in three runs.
+	// Among many new kernels, one of them may show its second mode during three
+	// runs.
 	r := &replay{gate: PointsGate(), sizes: []int{300}}
 	for n, want := range map[int][2]bool{10: {false, false}, 20: {false, true}, 40: {true, true}} {
 		if got := [2]bool{r.newModes(n, 2) <= 1, r.newModes(n, 4) <= 1}; got != want {
@@ -261,7 +265,7 @@ func TestSecondMode(t *testing.T) {
 func TestHosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		hosts       [2]string
-		least, most int // findings
+		least, most int // expected number of findings
 	}{
 		"hosts are not known": {[2]string{}, 2, 99},
 		"hosts are known":     {[2]string{"a", "b"}, 0, 0},
@@ -290,7 +294,7 @@ func TestHosts(t *testing.T) {
 }
 
 // TestFloor checks that a run within the floor is not an alarm, and that for
-// times, floor and spread are shares.
+// times, floor and spread are shares of the level.
 func TestFloor(t *testing.T) {
 	g := PointsGate()
 	g.Floor = 10
@@ -309,8 +313,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestReplayReported checks the results for each check, and that an injected
-// drop is searched in its ten runs.
+// TestReplayReported checks that a replay reports results for each check, and
+// that an injected drop is searched in the ten runs after it.
 func TestReplayReported(t *testing.T) {
 	r := replayed(t, [][]Point{seriesOf(noisy(1, 1, [2]float64{20, 60}, [2]float64{4, 30}, [2]float64{3, 60}))})
 	judged, opened, red := 0, []int{}, []int{}
@@ -338,7 +342,7 @@ func TestReplayReported(t *testing.T) {
 		planted[0][30].Value != series[0][30].Value || planted[21][59].Value != series[21][59].Value-10 {
 		t.Errorf("planted in %v", where)
 	}
-	for runs, want := range map[int]int{25: 0, 26: 2, 27: 4} { // 2*8 runs before the drop and at least 10 runs after its start
+	for runs, want := range map[int]int{25: 0, 26: 2, 27: 4} { // 2*8 runs before the drop, and 10 from it on
 		short := normal(1).kernels(rngOf(3, 3), 40, runs, still)
 		if p, err := PointsGate().Power(t.Context(), short, 10); err != nil || p.Injected < want || want == 0 && p.Injected > 0 {
 			t.Errorf("%d runs: %+v, %v; want %d or more planted", runs, p, err, want)

@@ -11,15 +11,16 @@ import (
 	"testing"
 )
 
-// kind is a kind of noise, in points. make returns how far a kernel's run i is
-// from its level; machine contains values that all kernels in a run share, for
-// example the host of the run.
+// kind is a kind of noise, in points. make returns a function for a kernel. It
+// returns the distance of the kernel's run i from its level. machine contains
+// values that all kernels of a run share, for example the host of the run.
 type kind struct {
 	name string
 	make func(rng *rand.Rand, k int, machine []float64) func(i int) float64
 }
 
-// each returns noise for independent runs.
+// each returns noise in which runs are independent. next returns the noise of a
+// run.
 func each(name string, s float64, next func(r *rand.Rand) float64) kind {
 	return kind{fmt.Sprint(name, " ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		return func(int) float64 { return s * next(r) }
@@ -59,8 +60,8 @@ func outliers(s float64) kind {
 	}}
 }
 
-// auto returns autocorrelated noise: rho for every kernel whose number is
-// divisible by step, and no correlation for the others.
+// auto returns autocorrelated noise. Every kernel whose number is divisible by
+// step has the correlation rho, and the other kernels have none.
 func auto(s, rho float64, step int) kind {
 	name := fmt.Sprintf("ar(%g) %g", rho, s)
 	if step > 1 {
@@ -76,7 +77,7 @@ func auto(s, rho float64, step int) kind {
 }
 
 // bursts returns noise in which 5% of the runs share the machine with another
-// job, which costs 30% of the kernels up to 8 points.
+// job. The job costs 30% of the kernels up to 8 points.
 func bursts(s float64) kind {
 	return kind{fmt.Sprint("bursts ", s), func(r *rand.Rand, _ int, machine []float64) func(int) float64 {
 		return func(i int) float64 {
@@ -89,8 +90,8 @@ func bursts(s float64) kind {
 	}}
 }
 
-// hosts returns noise for runs on two machines, with separate kernel levels on
-// each.
+// hosts returns noise for runs on two machines. Each kernel has a separate
+// level on each machine.
 func hosts(s float64) kind {
 	return kind{fmt.Sprint("hosts ", s), func(r *rand.Rand, _ int, machine []float64) func(int) float64 {
 		other := s * r.NormFloat64()
@@ -104,8 +105,8 @@ func hosts(s float64) kind {
 	}}
 }
 
-// drift returns noise in which the level moves by 10% of the noise from run to
-// run, in either direction.
+// drift returns noise in which the level moves in a random direction from run
+// to run, by 10% of the noise.
 func drift(s float64) kind {
 	return kind{fmt.Sprint("drift ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		at := 0.0
@@ -113,8 +114,8 @@ func drift(s float64) kind {
 	}}
 }
 
-// mixed returns noise with a different spread for each kernel, and an outlier
-// in four runs for every tenth kernel.
+// mixed returns noise with a different spread for each kernel. In every tenth
+// kernel, four runs are outliers.
 func mixed(s float64) kind {
 	return kind{fmt.Sprint("mixed ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		own := s * math.Exp(0.8*r.NormFloat64())
@@ -132,8 +133,8 @@ func mixed(s float64) kind {
 	}}
 }
 
-// kernels returns the given number of series with the given number of runs;
-// move returns by how much kernel k is shifted in run i.
+// kernels returns series for the given numbers of kernels and runs. move
+// returns the shift of kernel k in run i.
 func (n kind) kernels(rng *rand.Rand, kernels, runs int, move func(k, i int) float64) [][]Point {
 	machine := make([]float64, runs)
 	for i := range machine {
@@ -152,7 +153,8 @@ func (n kind) kernels(rng *rand.Rand, kernels, runs int, move func(k, i int) flo
 
 func still(int, int) float64 { return 0 }
 
-// drop returns a function that lowers the first kernels, starting with a run.
+// drop returns a shift for kernels: the first kernels fall by some points from
+// a run on.
 func drop(fallen, at int, points float64) func(k, i int) float64 {
 	return func(k, i int) float64 {
 		if k < fallen && i >= at {
@@ -181,9 +183,9 @@ func replayed(t *testing.T, series [][]Point) *Replay {
 	return r
 }
 
-// long returns a factor for the number of simulated histories: 0 for the quick
-// test, 1 for as many as in docs/design/gate-rule.md (OCCUDIFF_TEST=all), and
-// SIMULATE for that many times more.
+// long returns a factor for the number of simulated histories. It is 0 for the
+// quick test, and 1 for as many histories as in docs/design/gate-rule.md
+// (OCCUDIFF_TEST=all). SIMULATE sets a larger factor.
 func long() int {
 	if os.Getenv("OCCUDIFF_TEST") != "all" {
 		return 0
@@ -195,12 +197,12 @@ func long() int {
 	return n
 }
 
-// TestSimulatedFalseAlarms checks the budget: how many checks open a finding as a
-// false alarm, for all kinds of noise.
+// TestSimulatedFalseAlarms checks the budget for all kinds of noise: the number
+// of checks that open a finding without a drop.
 func TestSimulatedFalseAlarms(t *testing.T) {
 	for _, c := range []struct {
 		kind
-		most float64 // of 100 checks, with 20 and 200 kernels; a recorded value for noises that were not a requirement
+		most float64 // largest number of checks that may open a finding, of 100
 	}{
 		{normal(0.5), 1}, {normal(2), 1}, {normal(5), 1}, {students(2), 1}, {outliers(0.5), 1}, {auto(2, 0.7, 1), 1.5},
 		{skew(2), 1.5}, {auto(2, 0.9, 10), 5}, {bursts(1), 5}, {hosts(1), 5}, {drift(1), 20}, {mixed(1), 5},
@@ -235,11 +237,11 @@ func TestSimulatedPower(t *testing.T) {
 	for _, c := range []struct {
 		kind
 		drop float64
-		want float64 // share that is found within ten runs
+		want float64 // smallest share of drops that must be found within ten runs
 	}{
 		{normal(1), 20, 0.99}, {normal(0.5), 2, 0.95}, {normal(2), 10, 0.95},
-		// A drop of 2.5 spreads may take longer: hosts and days differ by as
-		// much, and drops of 5 spreads are more important.
+		// A drop of 2.5 spreads may take longer, because hosts and days differ
+		// by as much. Drops of 5 spreads are more important.
 		{normal(2), 5, 0.35},
 		{normal(5), 20, 0.95}, {students(2), 5, 0.8}, {outliers(0.5), 5, 0.8}, {outliers(0.5), 2, 0.8},
 		{auto(2, 0.7, 1), 10, 0.75},
@@ -280,8 +282,8 @@ func TestSimulatedPower(t *testing.T) {
 	}
 }
 
-// TestSimulatedUntouched moves some of the kernels down, up, and back, and
-// checks that the others pass.
+// TestSimulatedUntouched moves some of the kernels down, up, and back. It
+// checks that the other kernels pass.
 func TestSimulatedUntouched(t *testing.T) {
 	stories := []struct {
 		name string
@@ -334,7 +336,8 @@ func anyOf(list []Judged, is func(Judged) bool) bool {
 	return false
 }
 
-// TestSimulatedSoon lowers a kernel soon after its level was accepted.
+// TestSimulatedSoon checks that a drop is found that starts soon after the
+// level was accepted.
 func TestSimulatedSoon(t *testing.T) {
 	found, total := 0, 0
 	for _, after := range []int{1, 2, 3, 5, 8, 12} {
@@ -360,7 +363,8 @@ func TestSimulatedSoon(t *testing.T) {
 	}
 }
 
-// TestSimulatedLasting checks that a lasting drop keeps failing.
+// TestSimulatedLasting checks that the gate keeps failing for a drop that
+// lasts.
 func TestSimulatedLasting(t *testing.T) {
 	green, checks, closed, drops := 0, 0, 0, 0
 	for _, c := range []struct {
@@ -401,7 +405,8 @@ func TestSimulatedLasting(t *testing.T) {
 	}
 }
 
-// TestSimulatedRecovery checks that a recovered kernel passes soon.
+// TestSimulatedRecovery checks that the gate passes soon after a kernel
+// recovers.
 func TestSimulatedRecovery(t *testing.T) {
 	for _, c := range []struct {
 		kind
@@ -429,8 +434,8 @@ func TestSimulatedRecovery(t *testing.T) {
 	}
 }
 
-// TestSimulatedShort uses short histories: a drop of 60 spreads must be found
-// immediately.
+// TestSimulatedShort checks short histories, in which a drop of 60 spreads must
+// be found immediately.
 func TestSimulatedShort(t *testing.T) {
 	for _, kernels := range []int{1, 5, 12, 40} {
 		for _, fallen := range []int{1, kernels} {

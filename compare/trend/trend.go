@@ -1,13 +1,13 @@
 // Package trend judges how a number changes over time. The gate reports whether
-// the newest point is worse than the earlier points, change points mark where a
-// series moved to a new level, and a backtest counts how often the gate would
-// have failed. The package works on plain points. It does not know kernels,
+// the newest point is worse than the earlier points. Change points mark where a
+// series moved to a new level. A backtest counts how often the gate would have
+// failed. The package works on plain points. It does not depend on kernels,
 // occupancy, drivers, or databases. Points that must not be mixed, for example
-// points of two devices, have to be separate series.
+// points of two devices, have to be in separate series.
 //
-// The gate has one budget for a whole check, not for a series, because a team
-// reads checks. docs/design/gate-rule.md has the derivation, the simulations,
-// and the rejected designs.
+// The gate has one budget for a whole check and not one for each series,
+// because a team reads checks. docs/design/gate-rule.md has the derivation, the
+// simulations, and the rejected designs.
 package trend
 
 import (
@@ -20,26 +20,27 @@ import (
 )
 
 // Point is one run in a series. Series are in time order. A run without the
-// value is left out; it is not zero.
+// value has no point, because a missing value is not zero.
 type Point struct {
 	Time  time.Time
 	Value float64
 	Host  string // empty if unknown
-	// Run is the run's place among the runs of all series that are judged
+	// Run is the place of the run among the runs of all series that are judged
 	// together. It increases along a series.
 	Run int
 	// Restart is set if a new baseline begins with this run, because the run's
 	// level was accepted.
 	Restart bool
-	// Noise is set if the bad runs up to this one were accepted as the series'
-	// noise: the previous level stays.
+	// Noise is set if the bad runs up to this run were accepted as noise of the
+	// series. The previous level then continues.
 	Noise bool
 	// Closed is the place of a later run with which the open findings were
-	// accepted. It is set in a series' last point; 0 means none.
+	// accepted. It is set in the last point of a series. 0 means that they were
+	// not accepted.
 	Closed int
-	// Earlier is set for a predecessor's run if the predecessor is judged
-	// together with this series. The run counts once, in the predecessor, and
-	// is part of the baseline here.
+	// Earlier is set for a run of the predecessor, if the predecessor is judged
+	// together with this series. The run counts once, in the predecessor, but
+	// is also part of this baseline.
 	Earlier bool
 }
 
@@ -65,19 +66,19 @@ const (
 )
 
 // Gate is the rule that decides which series regressed in a check.
-// docs/design/gate-rule.md derives it. Use PointsGate, RelativeGate, or
-// ExactGate: the zero value is rejected.
+// docs/design/gate-rule.md derives the rule. Use PointsGate, RelativeGate, or
+// ExactGate, because the zero value is rejected.
 type Gate struct {
-	Budget   float64 // share of checks that may open a finding without a cause, for all series together
-	Window   int     // earlier runs in a baseline
+	Budget   float64 // share of checks that may open a finding without a cause; one budget for all series
+	Window   int     // number of earlier runs in a baseline
 	Learning int     // smallest number of earlier runs needed to judge a series
-	Floor    float64 // largest shift that is not a finding, in the values' unit
-	// Relative makes Floor a share of the baseline, and compares ratios.
-	// Otherwise, percentages are compared in points: a drop from 40% to 38% is
-	// 2 points, not 5%.
+	Floor    float64 // largest shift that is not a finding, in the unit of the values
+	// Relative makes Floor a share of the baseline, and compares ratios. It is
+	// not set for percentages, which are compared in points: a drop from 40% to
+	// 38% is 2 points, not 5%.
 	Relative bool
-	// Exact values have no noise: each is compared with the baseline's best
-	// value.
+	// Exact is set for values without noise. Each value is compared with the
+	// best value of the baseline.
 	Exact     bool
 	Direction Direction
 }
@@ -115,54 +116,56 @@ func (g Gate) Validate() error {
 	return nil
 }
 
-// Bounds of Gate.Window.
+// Limits of Gate.Window.
 const leastWindow, mostWindow = 8, 1000
 
-// Outcome is a verdict.
+// Outcome is the result of the gate for a series.
 type Outcome string
 
 // The outcomes.
 const (
 	Learning   Outcome = "learning"   // too few earlier runs to judge
 	OK         Outcome = "ok"         // no finding is open
-	Alarm      Outcome = "alarm"      // one run farther off than noise explains: it may be an outlier
+	Alarm      Outcome = "alarm"      // one run is farther off than noise explains, but it may be an outlier
 	Regression Outcome = "regression" // a drop that persists until the kernel recovers or its level is accepted
 )
 
-// Finding is a drop that persists. Its indices refer to the series' points.
+// Finding is a drop that persists. Its indices refer to the points of the
+// series.
 type Finding struct {
 	First  int // the first bad run
 	Opened int // the run that opened the finding
-	Closed int // the run that recovered, or the first run of an accepted baseline; -1 if open
+	Closed int // the run that recovered, or the first run of an accepted baseline; -1 if the finding is open
 	Level  float64
-	Spread float64 // standard deviation of the earlier runs; for times, as a share of the level
-	Shift  float64 // change from Level, in the values' unit; negative if they fell
-	P      float64 // probability of such a window in one series without a change
+	Spread float64 // standard deviation of the earlier runs; for times, a share of the level
+	Shift  float64 // change from Level, in the unit of the values; negative if they fell
+	P      float64 // probability of such a window in one series without a real change
 }
 
-// Verdict is the gate's result for a series' newest run, with the numbers
-// behind it.
+// Verdict is the gate's result for the newest run of a series, with the numbers
+// that led to it.
 type Verdict struct {
 	Outcome Outcome
-	Index   int // the run's index in the series
+	Index   int // index of the run in the series
 	Value   float64
-	N       int // runs in the baseline
+	N       int // number of runs in the baseline
 	Window  int // largest possible N
 	// Baseline statistics. They are absent while learning and while the
-	// baseline has no run. Median is the baseline's level. MAD is the MAD of a
-	// normal distribution with the gate's spread, which is shrunk to the other
-	// series' spreads. Threshold is the value beyond which the runs of the
-	// shortest window are a finding.
+	// baseline has no run. Median is the level of the baseline. MAD is the MAD
+	// of a normal distribution with the gate's spread, which is shrunk toward
+	// the spreads of the other series. Threshold is the value beyond which the
+	// runs of the shortest window are a finding.
 	Median, MAD, Threshold unit.Opt[float64]
-	Consecutive            int       // runs since the first bad one; 0 if no finding is open
-	Open                   []Finding // oldest first; each is a drop from the previous one's level
+	Consecutive            int       // number of runs since the first bad run; 0 if no finding is open
+	Open                   []Finding // oldest first; each is a drop from the level of the finding before it
 	// Suspect is set if noise causes such a newest run in at most 5 of 100
-	// checks. The run is worth measuring again.
+	// checks, so that the run is worth measuring again.
 	Suspect bool
 }
 
-// rounding is the tolerance beyond a limit: in binary, 62.7 - 60.7 is slightly
-// more than 2, but a shift of 2 points does not exceed a limit of 2.
+// rounding is the tolerance when a shift is compared with a limit. In binary,
+// 62.7 - 60.7 is slightly more than 2, but a shift of 2 points does not exceed
+// a limit of 2.
 const rounding = 1e-9
 
 // worse returns a value on the scale on which it is judged. On this scale,
@@ -178,8 +181,8 @@ func (g Gate) worse(value float64) float64 {
 	return -value
 }
 
-// value returns the original value for a number on the scale that worse
-// returns.
+// value converts a number on the scale that worse returns back to the original
+// value.
 func (g Gate) value(worse float64) float64 {
 	if g.Direction != Up {
 		worse = -worse
@@ -198,8 +201,8 @@ func (g Gate) floor() float64 {
 	return g.Floor
 }
 
-// finest returns the smallest spread that printed values can show, because they
-// have one decimal.
+// finest returns the smallest spread that printed values can show, which
+// follows from their one decimal.
 func (g Gate) finest() float64 {
 	if g.Relative {
 		return 0.0005
@@ -207,8 +210,8 @@ func (g Gate) finest() float64 {
 	return 0.05
 }
 
-// leastSpread returns the smallest spread that the gate uses. Values that were
-// equal for weeks still differ on another host or day.
+// leastSpread returns the smallest spread that the gate uses. It is not 0,
+// because values that were equal for weeks still differ on another host or day.
 func (g Gate) leastSpread() float64 {
 	if g.Relative {
 		return 0.003
@@ -216,8 +219,8 @@ func (g Gate) leastSpread() float64 {
 	return 0.3
 }
 
-// firstPrior returns the assumed spread for kernels with few runs. It is worth
-// 6 runs.
+// firstPrior returns the assumed spread for kernels with few runs. It has the
+// weight of 6 runs.
 func (g Gate) firstPrior() stat.Prior {
 	spread := 1.5
 	if g.Relative {

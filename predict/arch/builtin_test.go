@@ -33,13 +33,13 @@ func device(t testing.TB, table *Table, key string) Device {
 	return Device{}
 }
 
-// added are devices that are missing from the reference data or have a low
-// confidence there: a bin from a summary, a bin that several reports count, and
-// two devices that later sources confirm or that have no XVE count.
+// added lists devices that the reference data lacks or contains with low
+// confidence: a bin from a summary, a bin that several reports count, and
+// devices that later sources confirm or that have no XVE count.
 var added = []string{"mtl-112", "wcl", "b370", "max1450", "cri", "nvl-p", "nvl-s", "nvl-u"}
 
-// asReference returns a device without the decisions that differ from the
-// reference data: an Xe-core's SLM is the maximum that the driver programs,
+// asReference returns a device as the reference data has it, without three
+// later decisions: an Xe-core's SLM is the maximum that the driver programs,
 // Wildcat Lake is not a Panther Lake, and two IDs without a name are
 // Battlemages.
 func asReference(d Device) Device {
@@ -50,7 +50,7 @@ func asReference(d Device) Device {
 	}
 	d.SLMBySource = nil
 	d.PCIIDs = slices.DeleteFunc(slices.Clone(d.PCIIDs), func(id string) bool { return id == "B0B0" })
-	if d.Architecture == "Xe3" { // modes in the driver's list that allow no more threads than the next mode
+	if d.Architecture == "Xe3" { // the driver's list has modes that allow no more threads than the next mode
 		d.GRFModes = slices.DeleteFunc(slices.Clone(d.GRFModes), func(m GRFMode) bool { return m.Registers < 96 })
 	}
 	if d.Key == "ptl-4" {
@@ -62,9 +62,11 @@ func asReference(d Device) Device {
 	return d
 }
 
-// TestBuiltinIsConsistent makes the checks that Builtin skips at each start.
+// TestBuiltinIsConsistent makes the checks that Builtin skips at each start to
+// save time.
 func TestBuiltinIsConsistent(t *testing.T) {
-	// includes the checks for a user's file and for repeated values
+	// readDevices includes the checks for a user's file and for repeated
+	// values.
 	devices, _, err := readDevices("devices.csv", strings.NewReader(devicesCSV))
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +133,8 @@ func TestArchitectureRows(t *testing.T) {
 		"uhd-p630": {7, 8, 56, 3, 24, 168, 1344, 256},
 		"icl-g7":   {7, 8, 56, 8, 64, 448, 3584, 256},
 		"tgl-96":   {7, 16, 112, 6, 96, 672, 5376, 512},
-		"mtl-112":  {8, 16, 128, 7, 112, 896, 7168, 1024}, // 896 slots: a VTune summary with 112 XVE x 8 threads
-		"b390":     {10, 8, 80, 12, 96, 960, 7680, 1024},  // Xe3: ten threads with 96 registers
+		"mtl-112":  {8, 16, 128, 7, 112, 896, 7168, 1024}, // 896 slots: a VTune summary lists 112 XVE x 8 threads
+		"b390":     {10, 8, 80, 12, 96, 960, 7680, 1024},  // Xe3: ten threads if a kernel has 96 registers
 	} {
 		d := device(t, builtin(t), key)
 		got := shape{d.ThreadsPerXVE, d.XVEPerXeCore, d.SlotsPerXeCore(), d.XeCores, d.XVEs(), d.Slots(), d.Slots() * 8, d.MaxGroupSize}
@@ -142,7 +144,7 @@ func TestArchitectureRows(t *testing.T) {
 	}
 }
 
-// golden is a device in the reference data.
+// golden is a device of the reference data.
 type golden struct {
 	Key, Name, Architecture, Codename, Confidence, Notes string
 	Aliases, Source                                      []string
@@ -194,7 +196,7 @@ func readGolden(t *testing.T) (devices []golden, ids []goldenID, ambiguous []str
 		if err := json.Unmarshal(raw, &low); err != nil {
 			t.Fatal(err)
 		}
-		if low.Confidence == "low" { // not in the table, with empty values
+		if low.Confidence == "low" { // devices that are not in the table, and have empty values
 			continue
 		}
 		if err := json.Unmarshal(raw, &g); err != nil {
@@ -205,7 +207,8 @@ func readGolden(t *testing.T) (devices []golden, ids []goldenID, ambiguous []str
 	return devices, file.IDs, file.Matching.Ambiguous
 }
 
-// trademarks are removed from the table's aliases.
+// trademarks removes the trademark signs, which the aliases of the table do not
+// have.
 var trademarks = strings.NewReplacer("(R)", "", "(TM)", "")
 
 func (g *golden) device() Device {
@@ -232,7 +235,8 @@ func (g *golden) device() Device {
 	return d
 }
 
-// TestTableAgreesWithTheReference compares each field with the reference data.
+// TestTableAgreesWithTheReference compares each field of the table with the
+// reference data.
 func TestTableAgreesWithTheReference(t *testing.T) {
 	devices, ids, _ := readGolden(t)
 	table := builtin(t)
@@ -282,8 +286,8 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 	comparePCI(t, table, ids)
 }
 
-// extraCells returns the driver's additional limits in the device notation.csv,
-// by key.
+// extraCells returns the additional limits of the driver from the file device
+// notation.csv, by key.
 func extraCells(t *testing.T) map[string]string {
 	r := csv.NewReader(strings.NewReader(devicesCSV))
 	r.Comment = '#'
@@ -316,7 +320,8 @@ func flat(limits map[string]any) []string {
 	return out
 }
 
-// comparePCI compares the devices' PCI IDs in the table.
+// comparePCI compares the PCI IDs of the devices in the table with the
+// reference.
 func comparePCI(t *testing.T, table *Table, ids []goldenID) {
 	rows := map[string]idRow{}
 	for _, row := range table.ids {
@@ -334,7 +339,7 @@ func comparePCI(t *testing.T, table *Table, ids []goldenID) {
 		})
 		row, there := rows[g.ID]
 		delete(rows, g.ID)
-		if there && len(g.Devices) == 0 { // the reference has no Xe-core count, and therefore no device
+		if there && len(g.Devices) == 0 { // no device, because the reference has no Xe-core count
 			continue
 		}
 		if there != (len(keys) > 0) {

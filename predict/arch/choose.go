@@ -12,35 +12,36 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Options describe a run's device: the user's choice, which has priority, and
-// the input content.
+// Options describe the device of a run: the user's choice, which has priority,
+// and what the inputs contain.
 type Options struct {
-	Name   string            // as in Query; if empty, the inputs determine the device
+	Name   string            // the user's name for the device, as in Query; if empty, the inputs determine the device
 	XVEs   int               // XVE count from the user; 0 if none
-	Inputs []ingest.Platform // platform per input
-	Run    ingest.Platform   // all inputs' platforms, merged
-	Needed bool              // a missing device is an error
+	Inputs []ingest.Platform // platform of each input
+	Run    ingest.Platform   // platforms of all inputs, merged
+	Needed bool              // it is an error if no device is given
 	Family bool              // as in Query
 	// Force uses Name even if the inputs identify another device.
 	Force bool
-	// XVEColumns is an export whose columns count XVEs, or empty. If a log's
-	// device has only EUs, it is not that export's device.
+	// XVEColumns is the name of an export whose columns count XVEs, or empty.
+	// If the device in a log has only EUs, it cannot be the device of that
+	// export.
 	XVEColumns string
 	Naming     Naming
-	By         Source // where Name comes from, if it is neither a flag nor a form: occudiff.yaml:2
+	By         Source // origin of Name, if it is neither a flag nor a form: occudiff.yaml:2
 }
 
-// Naming is the way in which the user selects a device. Messages use the
-// matching words.
+// Naming is the way in which the user names a device. Messages use the matching
+// words.
 type Naming int
 
-// Ways to select a device.
+// The ways to name a device.
 const (
 	ByFlag Naming = iota // --device and --xve
 	ByForm               // a form field
 )
 
-// Words returns the text for a flag or the text for a form.
+// Words returns flag or form, whichever is the text for this way of naming.
 func (n Naming) Words(flag, form string) string {
 	if n == ByForm {
 		return form
@@ -48,7 +49,7 @@ func (n Naming) Words(flag, form string) string {
 	return flag
 }
 
-// A Choice is a run's device.
+// A Choice is the device of a run.
 type Choice struct {
 	Device *Device // nil if no device was given
 	By     Source
@@ -67,10 +68,11 @@ var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"the inputs do not identify the GPU")
 
-// Choose returns a run's device: the device that the user named, or the device
-// that the inputs identify. If the inputs identify several devices, or a device
-// that the user did not name, it returns an error, unless Force is set. It then compares
-// the device table with the numbers in the inputs.
+// Choose returns the device of a run: the device that the user named, or the
+// device that the inputs identify. If the inputs identify several devices, or a
+// device other than the one that the user named, it returns an error, unless
+// Force is set. It also compares the device table with the numbers in the
+// inputs.
 func (t *Table) Choose(o Options) (Choice, error) {
 	var c Choice
 	var err error
@@ -85,14 +87,14 @@ func (t *Table) Choose(o Options) (Choice, error) {
 	return c, err
 }
 
-// chooseNamed returns the device from the user, unless the inputs identify
-// another one.
+// chooseNamed returns the device that the user named, unless the inputs
+// identify another device.
 func (t *Table) chooseNamed(o Options) (Choice, error) {
 	alone := Query{Name: o.Name, XVEs: o.XVEs, Family: o.Family}
 	counted := alone
 	counted.XVEs = cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
 	m, err := t.Find(counted)
-	if err != nil && counted != alone { // the count in the inputs may be wrong
+	if err != nil && counted != alone { // the XVE count in the inputs may be wrong
 		counted = alone
 		m, err = t.Find(alone)
 	}
@@ -103,7 +105,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if o.XVEs > 0 {
 		c.By.Name += o.Naming.Words(" and --xve", "")
 	}
-	full := m // the device by its name only, if that is sufficient
+	full := m // the device that the name alone identifies, if it does
 	if alone != counted {
 		if by, err := t.Find(alone); err == nil {
 			full = by
@@ -145,36 +147,39 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	return c, nil
 }
 
-// codeDiffers is the code for a device that differs from the device in the
-// inputs.
+// codeDiffers is the code of the error for a named device that differs from the
+// device in the inputs.
 const codeDiffers = "device-differs"
 
-// CodeForced is the code for the note about a device that is used although the
-// inputs identify another one.
+// CodeForced is the code of the note on a device that is used although the
+// inputs identify another device.
 const CodeForced = "device-forced"
 
-// forced uses a device although the inputs identify another one.
+// forced adds a note that a device is used although the inputs identify another
+// device.
 func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
 	c.Device = to.Device
 	c.Notes = append(slices.Clone(to.Notes), note.Note{Severity: note.Warning, Code: CodeForced, Pos: at,
 		Text: fmt.Sprintf(format, args...) + "; --force-device predicts for it"})
 }
 
-// variant reports whether the device from the user is a part of the device that
-// an input identifies: a single stack, or the same GPU with the XVE count from
-// the user.
+// variant reports whether the device that the user named is a part of the
+// device that an input identifies: a single stack, or the same GPU with the
+// user's XVE count.
 func (o *Options) variant(named, found *Device) bool {
 	return named.Codename == found.Codename && o.XVEs > 0 ||
 		named.Architecture == found.Architecture && named.XVEs()*found.Tiles == found.XVEs()
 }
 
-// otherGPU reports whether an export with XVE columns excludes all devices.
+// otherGPU reports whether none of the devices can be the GPU of an export,
+// because the columns of the export count XVEs.
 func (o *Options) otherGPU(found []*Device) bool {
 	newer := func(d *Device) bool { return !d.IsBeforeXe() }
 	return o.XVEColumns != "" && !slices.ContainsFunc(found, newer)
 }
 
-// identified returns the devices that an input may refer to, or none.
+// identified returns the devices that an input may refer to. The list may be
+// empty.
 func (t *Table) identified(p ingest.Platform) (found []*Device) {
 	list := []ingest.ListedGPU{{Name: p.Device, XVEs: p.XVEs}}
 	if p.Listed != ([2]ingest.ListedGPU{}) {
@@ -195,8 +200,8 @@ func (t *Table) identified(p ingest.Platform) (found []*Device) {
 	return found
 }
 
-// Listed returns the machine's GPUs, one of which ran, if an input lists
-// several.
+// Listed returns the GPUs of the machine, if an input lists several. One of
+// them ran.
 func (t *Table) Listed(inputs []ingest.Platform) (list []Device) {
 	for _, p := range inputs {
 		if p.Listed != ([2]ingest.ListedGPU{}) {
@@ -215,7 +220,7 @@ func keysOf(devices []*Device) (keys []string) {
 	return keys
 }
 
-// describe returns an input's device with its possible keys, for example
+// describe returns the device in an input with its possible keys, for example
 // "Meteor Lake-P [Intel Arc Graphics] (mtl-112)".
 func describe(p ingest.Platform, found []*Device) string {
 	name := p.Device
@@ -225,7 +230,8 @@ func describe(p ingest.Platform, found []*Device) string {
 	return fmt.Sprintf("%s (%s)", name, unit.JoinWords(keysOf(found), "or"))
 }
 
-// chooseFromInputs returns the inputs' device. All inputs must agree.
+// chooseFromInputs returns the device that the inputs identify. All inputs must
+// agree.
 func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	var found Choice
 	var foundName string
@@ -258,8 +264,8 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	return found, nil
 }
 
-// chooseFromInput returns one input's device, from its device line, or
-// otherwise from a node property.
+// chooseFromInput returns the device that one input identifies, by its device
+// line, or otherwise by a node property.
 func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name string, err error) {
 	name, from := p.Device, p.DeviceFrom
 	if name == "" {
@@ -272,11 +278,11 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	m, err := t.Find(Query{Name: name, XVEs: xves})
 	var several *AmbiguousError
 	if n, ok := o.Run.XVEs.Value(); errors.As(err, &several) && xves == 0 && ok {
-		xves = n // use the count in another of the run's inputs
+		xves = n // use the count from another input of the run
 		m, err = t.Find(Query{Name: name, XVEs: xves})
 	}
-	// The driver's name is not in the table. The node property is less
-	// specific.
+	// The table lacks the driver's name, so the node property is tried, which
+	// is less specific.
 	if err != nil && p.NodeProperty != "" && p.Device != "" {
 		if m, err := t.Find(Query{Name: p.NodeProperty, XVEs: xves}); err == nil {
 			by := Source{Name: "the DevCloud node property " + p.NodeProperty}
@@ -301,7 +307,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	return Choice{m.Device, by, m.Notes}, name, nil
 }
 
-// xveWord returns an XVE's name in the GPU's generation.
+// xveWord returns the term for an XVE in the GPU's generation.
 func (d *Device) xveWord() string {
 	if d.IsBeforeXe() || d.Architecture == "Xe-LP" {
 		return "EU"
@@ -309,7 +315,7 @@ func (d *Device) xveWord() string {
 	return "XVE"
 }
 
-// compare compares the device table with the same machine's summary.
+// compare compares the device table with the summary of the same machine.
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
 		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),

@@ -21,8 +21,8 @@ func TestChoose(t *testing.T) {
 		reason    string
 		o         Options
 		key, by   string
-		notes     string // joined with newlines
-		wantFault string // how the error begins
+		notes     string // texts of the notes, joined with newlines
+		wantFault string // beginning of the error
 	}{
 		{"no device is given, and none is required", Options{}, "", "", "", ""},
 		{"no device is given", Options{Needed: true}, "", "", "", "the inputs do not identify the GPU"},

@@ -8,7 +8,7 @@ import (
 )
 
 // TestSamplingInterval checks that the interval is 2^n clock ticks and at most
-// the requested one. The first three intervals are from real files.
+// the requested interval. The first three intervals come from real files.
 func TestSamplingInterval(t *testing.T) {
 	const ms = 1e-3
 	for _, c := range []struct {
@@ -33,8 +33,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestClocks checks the table's clocks. Each has a source, and an unknown clock
-// is empty.
+// TestClocks checks the clocks of the table. Each clock has a source, and an
+// unknown clock is empty.
 func TestClocks(t *testing.T) {
 	want := map[string]float64{"Gen9": 12, "Gen9-LP": 19.2, "Xe-LP": 19.2, "Xe-HPG": 19.2, "Xe-LPG": 19.2, "Xe-LPG+": 19.2,
 		"Xe-HPC": 12.5, "Xe2-LPG": 19.2, "Xe2-HPG": 19.2}

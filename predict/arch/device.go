@@ -1,21 +1,22 @@
-// Package arch contains the device table: each GPU's resources that limit
-// occupancy, with each row's source, and the lookup by GPU name.
+// Package arch contains the device table and the lookup of a GPU by its name.
+// The table has the resources of each GPU that limit occupancy, and the source
+// of each row.
 //
-// The tables are CSV files next to the code: a row per GPU, the PCI IDs that
+// The tables are CSV files next to the code: one row per GPU, the PCI IDs that
 // GPUs share, and families of several GPUs. Tools print one GPU with many
 // names: a driver's name with the PCI ID in brackets, VTune's code name with
 // the marketing name, or an lspci line. [Table.Find] parses a name, removes
 // case, spaces, and marks, and tries key, name, alias, PCI ID, and code name in
-// this order. If a name means GPUs with different shapes, the XVE count is
+// this order. If a name refers to GPUs with different shapes, the XVE count is
 // required. GPUs with one shape are one result, because their predictions are
-// equal. If a count is lower than for all known parts but a whole number of
-// Xe-cores, Find derives a binned part. [Table.Choose] determines a run's
-// device from the user's choice and the inputs.
+// equal. If a count is lower than the counts of all known parts but a whole
+// number of Xe-cores, Find derives a binned part. [Table.Choose] determines a
+// run's device from the user's choice and the inputs.
 //
 // A user's device file has the columns of devices.csv and is checked as a
-// whole. Its rows have priority over built-in ones.
+// whole. Its rows have priority over built-in rows.
 //
-// The package does not know kernels.
+// The package does not depend on kernels.
 package arch
 
 import (
@@ -28,11 +29,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A Device is one GPU with all its stacks, as the prediction model uses it. The
-// count names contain their unit.
+// A Device is one GPU with all its stacks, in the form that the prediction
+// model needs. The names of the counts contain their unit.
 type Device struct {
-	Key          string   // short and unique: uhd-p630
-	Name         string   // as the driver or vendor prints it
+	Key          string   // short and unique, for example uhd-p630
+	Name         string   // name as the driver or vendor prints it
 	Aliases      []string // other names, without (R) and (TM)
 	Architecture string   // Gen9, Gen11, Xe-LP, Xe-HPG, Xe-HPC, Xe-LPG, Xe2-HPG, Xe3, ...
 	Codename     string   // SKL, TGL, PVC, ...
@@ -54,25 +55,26 @@ type Device struct {
 	SIMDWidths []int // sub-group sizes that the compiler supports
 
 	SLMPerXeCore   unit.Bytes
-	SLMBySource    []SourcedCount // KB per Xe-core if sources disagree; the first equals SLMPerXeCore
-	SLMPerGroupMax unit.Bytes     // maximum per work-group
+	SLMBySource    []SourcedCount // Xe-core SLM in KB if sources disagree; the first equals SLMPerXeCore
+	SLMPerGroupMax unit.Bytes     // maximum SLM per work-group
 	SLMSteps       []unit.Bytes   // SLM allocation sizes, ascending, starting with 0
 
-	MaxGroupSize int            // work-items per work-group
-	GroupLimits  []GroupLimit   // the driver's additional limits for some kernels' work-groups
-	GroupSlots   int            // resident work-groups per Xe-core
-	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
-	// DispatchPorts are the ports that explain published phases, for launches
-	// without and with barriers. It is empty if no phases were published.
+	MaxGroupSize int            // maximum number of work-items per work-group
+	GroupLimits  []GroupLimit   // additional limits of the driver, for the work-groups of some kernels
+	GroupSlots   int            // maximum number of resident work-groups per Xe-core
+	BarrierSlots []SourcedCount // barrier slots per Xe-core, one entry per source; the first is the default
+	// DispatchPorts are the numbers of ports that explain published phases, for
+	// launches without and with barriers. It is empty if no phases were
+	// published.
 	DispatchPorts []SourcedCount
-	Clock         Clock // clock for the counters' timestamps
+	Clock         Clock // clock of the counters' timestamps
 
-	// Memory and L3 are the peak bandwidths for the GPU's memory and its L3,
-	// one per source. The first one is used. They are empty if unknown.
+	// Memory and L3 are the peak bandwidths of the GPU's memory and its L3, one
+	// per source. The first is used. They are empty if unknown.
 	Memory, L3 []Bandwidth
 
 	PCIIDs     []string // upper-case hexadecimal, without 0x
-	Confidence string   // high, medium, user
+	Confidence string   // high, medium, low, or user
 	Source     string
 	Notes      string
 }
@@ -89,10 +91,11 @@ type SourcedCount struct {
 	Count  int
 }
 
-// Launch kinds in DispatchPorts.
+// The kinds of launches in DispatchPorts.
 const portsWithout, portsWith = "no-barrier", "barrier"
 
-// Ports returns how many dispatch ports a launch uses, or 0 if unknown.
+// Ports returns the number of dispatch ports that a launch uses, or 0 if
+// unknown.
 func (d *Device) Ports(barrier bool) int {
 	kind := portsWithout
 	if barrier {
@@ -106,13 +109,13 @@ func (d *Device) Ports(barrier bool) int {
 	return 0
 }
 
-// A Bandwidth is a memory's peak bandwidth according to a source.
+// A Bandwidth is the peak bandwidth of a memory according to one source.
 type Bandwidth struct {
 	Source      string
 	GBPerSecond float64
-	// Fastest is the fastest memory that the GPU supports, if it shares the
-	// CPU's memory. The installed memory is often slower, and a single module
-	// halves its bandwidth.
+	// Fastest is the fastest memory type that the GPU supports, if the GPU
+	// shares the memory of the CPU. The installed memory is often slower, and a
+	// single module halves the bandwidth.
 	Fastest string
 	Assumed bool
 }
@@ -127,8 +130,8 @@ func (b Bandwidth) String() string {
 }
 
 // IsBeforeXe reports whether the device belongs to a generation before Xe, for
-// example Gen9. VTune's exports for it count EUs instead of XVEs, and its
-// default metrics lack the thread occupancy.
+// example Gen9. VTune's exports for such a device count EUs instead of XVEs,
+// and its default metrics lack the thread occupancy.
 func (d *Device) IsBeforeXe() bool { return strings.HasPrefix(d.Architecture, "Gen") }
 
 // ShortName returns the device's common name, without the vendor and words that
@@ -138,8 +141,9 @@ func (d *Device) ShortName() string {
 	return strings.Join(strings.Fields(drop.Replace(d.Name)), " ")
 }
 
-// DistinctModes returns the GRF modes that differ in threads. If several modes
-// allow the same number of threads, it returns the one with the most registers.
+// DistinctModes returns the GRF modes that differ in their number of threads.
+// If several modes allow the same number of threads, it returns the mode with
+// the most registers.
 func (d *Device) DistinctModes() (list []GRFMode) {
 	for i, m := range d.GRFModes {
 		if i+1 == len(d.GRFModes) || d.GRFModes[i+1].ThreadsPerXVE != m.ThreadsPerXVE {
@@ -149,34 +153,34 @@ func (d *Device) DistinctModes() (list []GRFMode) {
 	return list
 }
 
-// XVEs returns the whole GPU's XVE count.
+// XVEs returns the number of XVEs of the whole GPU.
 func (d *Device) XVEs() int { return d.XeCores * d.XVEPerXeCore }
 
-// SlotsPerXeCore returns one Xe-core's thread slots.
+// SlotsPerXeCore returns the number of thread slots of one Xe-core.
 func (d *Device) SlotsPerXeCore() int { return d.XVEPerXeCore * d.ThreadsPerXVE }
 
-// Slots returns the whole GPU's thread slots, the denominator of every GPU
-// occupancy.
+// Slots returns the number of thread slots of the whole GPU, which is the
+// denominator of every GPU occupancy.
 func (d *Device) Slots() int { return d.XeCores * d.SlotsPerXeCore() }
 
-// A Clock is the timestamp clock for a GPU's counters. The zero Clock is
+// A Clock is the clock of the timestamps of a GPU's counters. The zero Clock is
 // unknown.
 type Clock struct {
-	Source string // the frequency's source; see docs/devices.md
+	Source string // source of the frequency; see docs/devices.md
 	Hz     float64
 }
 
-// SamplingInterval returns the counters' actual sampling interval for a
-// requested one. The hardware counts 2^n clock ticks, and the drivers round
-// down (metrics-discovery, GetTimerPeriodExponent): 1 ms becomes 0.683 ms at 12
-// MHz and 0.853 ms at 19.2 MHz. If the clock is unknown, it returns the
+// SamplingInterval returns the actual sampling interval of the counters for a
+// requested interval. The hardware counts 2^n clock ticks, and the drivers
+// round down (metrics-discovery, GetTimerPeriodExponent): 1 ms becomes 0.683 ms
+// at 12 MHz and 0.853 ms at 19.2 MHz. If the clock is unknown, it returns the
 // requested interval.
 func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	ticks := float64(asked) * d.Clock.Hz
 	if !(ticks >= 2) || math.IsInf(ticks, 0) { // the minimum is 2 ticks
 		return asked
 	}
-	_, exponent := math.Frexp(ticks * (1 + 1e-12)) // tolerates rounding if exactly 2^n ticks were requested
+	_, exponent := math.Frexp(ticks * (1 + 1e-12)) // the factor tolerates rounding if exactly 2^n ticks were requested
 	return unit.Seconds(math.Ldexp(1, exponent-1) / d.Clock.Hz)
 }
 
@@ -195,10 +199,10 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// A GroupLimit is the driver's limit for some kernels' work-groups, selected by
-// their sub-group size and registers per thread. A device's limits with Threads
-// are alternatives, and the first one that matches a kernel applies. Limits
-// with WorkItems apply in addition.
+// A GroupLimit is a limit of the driver for the work-groups of some kernels,
+// which are selected by their sub-group size and registers per thread. Of a
+// device's limits with Threads, only the first limit that matches a kernel
+// applies. Limits with WorkItems apply in addition.
 type GroupLimit struct {
 	SIMD                       int // sub-group size; 0 for any
 	MinRegisters, MaxRegisters int // registers per thread, inclusive
@@ -206,8 +210,8 @@ type GroupLimit struct {
 	WorkItems                  int // maximum per work-group; 0 if Threads is the limit
 }
 
-// largeGRF is the smallest register count at which the driver treats a kernel
-// as a large-GRF kernel.
+// largeGRF is the smallest number of registers with which the driver treats a
+// kernel as a large-GRF kernel.
 const largeGRF = 256
 
 // For reports whether the limit applies to kernels with a sub-group size and
@@ -216,9 +220,9 @@ func (g GroupLimit) For(simd, registers int) bool {
 	return (g.SIMD == 0 || g.SIMD == simd) && g.MinRegisters <= registers && registers <= g.MaxRegisters
 }
 
-// ParseGroupLimits returns the limits in a string, in device file notation:
-// pairs of name=number separated by spaces or semicolons. For example, the B580
-// has "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64
+// ParseGroupLimits parses limits in the notation of device files: pairs of
+// name=number, separated by spaces or semicolons. For example, the B580 has
+// "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64
 // max_threads_per_wg.other=32".
 //
 // A name selects kernels: `simd16`, `grf128`, or `large_grf` (at least 256
@@ -286,7 +290,7 @@ func kernelsOf(name string) (g GroupLimit, ok bool) {
 	return g, true
 }
 
-// groupLimits is the cell with these limits in a device table.
+// groupLimits is the cell of a device table that contains these limits.
 type groupLimits []GroupLimit
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.

@@ -9,7 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// A VTune summary contains a code name, a marketing name, and the XVE count.
+// A VTune summary contains a code name, a marketing name, and the XVE count,
+// which together identify the device.
 func ExampleTable_Find() {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -31,8 +32,8 @@ func ExampleTable_Find() {
 	// device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides
 }
 
-// TestFindIsConcurrent is for the race detector: a batch finds devices from
-// several goroutines.
+// TestFindIsConcurrent lets the race detector check lookups from several
+// goroutines, as in a batch.
 func TestFindIsConcurrent(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

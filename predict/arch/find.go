@@ -20,32 +20,32 @@ type Query struct {
 	// XVEs is the XVE (EU) count if known, and 0 otherwise. It distinguishes
 	// bins with the same name.
 	XVEs int
-	// Family accepts a family whose Xe-core count is not public. One of its
-	// Xe-cores can be predicted, but not a launch on the whole GPU.
+	// Family accepts a family whose Xe-core count is not public. With such a
+	// family, one Xe-core can be predicted, but not a launch on the whole GPU.
 	Family bool
 }
 
-// A Match is a query's result.
+// A Match is the result of a query.
 type Match struct {
 	Device *Device // the caller's own copy
 	Notes  []note.Note
 }
 
 // Find returns the device for a query. It tries, in this order: the PCI ID in
-// brackets at the name's end, the key, the name or alias, the name without
-// words that every GPU has ("Graphics", "Arc"), and the code name. Case,
-// spaces, -, _, (R), and (TM) are ignored.
+// brackets at the end of the name, the key, the name or alias, the name without
+// words that every GPU has ("Graphics", "Arc"), and the code name. It ignores
+// case, spaces, -, _, (R), and (TM).
 //
 //   - If several devices share a name, the XVE count decides. Devices with the
 //     same shape are one result.
-//   - If no known part has the count but it is a whole number of Xe-cores of
-//     one, the result is a binned part with a note.
-//   - If the name means several devices of different shapes, the error is an
-//     *AmbiguousError.
+//   - If no known part has the count but it is a whole number of Xe-cores of a
+//     known part, the result is a binned part with a note.
+//   - If the name refers to several devices of different shapes, the error is
+//     an *AmbiguousError.
 func (t *Table) Find(q Query) (Match, error) {
 	var c candidates
 	w := takeApart(q.Name)
-	if len(q.Name) <= 2*maxName { // a longer text is not a device, but a wrong file's content
+	if len(q.Name) <= 2*maxName { // a longer text is not a device name, but the content of a wrong file
 		c = t.candidates(w)
 	}
 	if len(c.devices) == 0 {
@@ -78,22 +78,22 @@ func (t *Table) Find(q Query) (Match, error) {
 	return m, nil
 }
 
-// Knows reports whether a name means one or several devices.
+// Knows reports whether a name refers to one or several devices.
 func (t *Table) Knows(name string) bool {
 	return len(name) <= 2*maxName && len(t.candidates(takeApart(name)).devices) > 0
 }
 
-// candidates are the devices that a name may mean.
+// candidates are the devices that a name may refer to.
 type candidates struct {
 	hit
-	// wider are devices to try if none has the XVE count: other bins, or the
-	// family's other devices.
+	// wider contains devices that are tried if no candidate has the XVE count:
+	// other bins, or the other devices of the family.
 	wider []*Device
-	// id is the PCI ID from which they were found. The full part represents its
-	// bins.
+	// id is the PCI ID by which the devices were found. The full part
+	// represents its bins.
 	id string
-	// called is the driver's normalized name. A device with exactly this name
-	// is preferred.
+	// called is the driver's name in normalized form. A device with exactly
+	// this name is preferred.
 	called string
 	notes  []note.Note
 }
@@ -120,11 +120,11 @@ func (t *Table) candidates(w wanted) candidates {
 	return c
 }
 
-// isKey reports whether a text that could be a PCI ID is a device's key. For
-// example, A770 is both.
+// isKey reports whether a text that could be a PCI ID is also the key of a
+// device. For example, A770 is both.
 func (t *Table) isKey(w wanted) bool { return w.idOnly && t.byKey[squash(w.name)] != nil }
 
-// driverName returns the driver's normalized name for a PCI ID.
+// driverName returns the driver's name for a PCI ID, in normalized form.
 func (t *Table) driverName(id string) string {
 	for _, row := range t.ids {
 		if string(row.ID) == id {
@@ -154,8 +154,8 @@ func (t *Table) byName(name string) candidates {
 	return candidates{hit: t.coded(s)}
 }
 
-// named returns the entry for a normalized name: as name, alias, or family, and
-// then without the words that every GPU has.
+// named returns the entry for a normalized name. It tries the name as name,
+// alias, or family, and then the name without the words that every GPU has.
 func (t *Table) named(s string) hit {
 	h := join(t.codes[s], t.names[s])
 	if len(h.devices) > 0 {
@@ -175,7 +175,7 @@ func (t *Table) named(s string) hit {
 	return h
 }
 
-// join returns two merged entries. The first one's default has priority.
+// join merges two entries. The default of the first entry has priority.
 func join(a, b *hit) hit {
 	var h hit
 	if a != nil {
@@ -187,8 +187,9 @@ func join(a, b *hit) hit {
 	return h
 }
 
-// coded returns the entry for a normalized code name, optionally with suffixes:
-// meteorlakep, tigerlakelpgt2. The longest family has priority.
+// coded returns the entry for a normalized code name, which may have suffixes:
+// meteorlakep, tigerlakelpgt2. If several families match, the longest name has
+// priority.
 func (t *Table) coded(s string) hit {
 	for end := len(s); end >= 3; end-- {
 		if h := t.codes[s[:end]]; h != nil && isCodeSuffix(s[end:]) {
@@ -198,9 +199,9 @@ func (t *Table) coded(s string) hit {
 	return hit{}
 }
 
-// byCodeAndName returns the devices that both names mean in VTune's CODENAME
-// [MARKETING NAME]. If there are none, it uses the code name, which identifies
-// the hardware, while products share marketing names.
+// byCodeAndName returns the devices that both names in VTune's CODENAME
+// [MARKETING NAME] refer to. If there are none, it uses only the code name,
+// because it identifies the hardware, while products share marketing names.
 func (t *Table) byCodeAndName(code, name string) candidates {
 	byCode, byName := t.coded(squash(code)), t.named(squash(name))
 	c := candidates{called: squash(name)}
@@ -223,7 +224,7 @@ func (t *Table) byCodeAndName(code, name string) candidates {
 	return c
 }
 
-// bins returns the smaller devices that share a PCI ID with a device in ds.
+// bins returns the smaller devices that share a PCI ID with one of the devices.
 func (t *Table) bins(ds ...*Device) []*Device {
 	var out []*Device
 	for _, d := range ds {
@@ -238,10 +239,10 @@ func (t *Table) bins(ds ...*Device) []*Device {
 	return out
 }
 
-// preferUser keeps only entries from the user's device files that have the name
-// or the PCI ID themselves, because they were written for that purpose. An
-// entry that replaces a built-in one and is only a family member has no
-// priority.
+// preferUser keeps only entries from the user's device files, if such an entry
+// itself has the name or the PCI ID. The user wrote it for that purpose. An
+// entry that replaces a built-in entry and matches only as a member of a family
+// has no priority.
 func (c *candidates) preferUser(w wanted) {
 	var own []*Device
 	for _, d := range c.devices {
@@ -254,7 +255,8 @@ func (c *candidates) preferUser(w wanted) {
 	}
 }
 
-// claims reports whether a device itself has a name or PCI ID.
+// claims reports whether a device itself has a name or PCI ID, and not only its
+// family.
 func (d *Device) claims(w wanted) bool {
 	if w.id != "" && slices.Contains(d.PCIIDs, w.id) {
 		return true
@@ -267,7 +269,7 @@ func (d *Device) claims(w wanted) bool {
 	return false
 }
 
-// pick returns a device if there is no XVE count.
+// pick returns the device if there is no XVE count.
 func (c *candidates) pick(q Query) (Match, error) {
 	if c.def != nil && c.xves > 0 {
 		return c.pickCount(Query{Name: q.Name, XVEs: c.xves})
@@ -288,8 +290,8 @@ func (c *candidates) pick(q Query) (Match, error) {
 		Hint: "--xve N chooses another"}}}, nil
 }
 
-// pickCount returns a device with an XVE count: a part with that count,
-// otherwise a larger part's bin.
+// pickCount returns the device with the XVE count: a part with that count, or
+// otherwise a bin of a larger part.
 func (c *candidates) pickCount(q Query) (Match, error) {
 	for _, set := range [][]*Device{c.devices, c.wider} {
 		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })
@@ -316,8 +318,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	case !sameShape(bins):
 		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: bins}
 	}
-	// Prefer the fewest tiles, because whole stacks are a GPU's most common
-	// parts. Then prefer the largest original part.
+	// Prefer the bin with the fewest tiles, because whole stacks are the most
+	// common parts of a GPU. Then prefer the bin of the largest part.
 	b := slices.MinFunc(bins, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
 	})
@@ -328,8 +330,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
 }
 
-// best returns the name's default device, otherwise the device with exactly
-// that name, otherwise the first.
+// best returns the default device of the name. Without a default, it returns
+// the device with exactly that name, or otherwise the first device.
 func (c *candidates) best(ds []*Device) *Device {
 	if c.def != nil && slices.Contains(ds, c.def) {
 		return c.def
@@ -350,7 +352,7 @@ func (t *Table) unknown(name string) error {
 	}
 	near := ""
 	w := takeApart(name)
-	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // otherwise nothing is near
+	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // if the name is longer, no name is near
 		found := t.near(asked, max(1, len(asked)/3)) // up to 33% of the letters may be wrong
 		if len(found) > 0 {
 			near = "; did you mean " + unit.JoinWords(found[:min(5, len(found))], "or") + "?"
@@ -363,7 +365,7 @@ func (t *Table) unknown(name string) error {
 // near returns the device keys with a name, alias, or family within the limit,
 // the nearest first. If several are equally near, the nearest key is first.
 func (t *Table) near(asked string, limit int) (keys []string) {
-	best := map[string]int{} // the nearest name's distance by key
+	best := map[string]int{} // by key: distance of the nearest name
 	meet := func(distance int, keys ...string) {
 		for _, k := range keys {
 			if old, met := best[k]; !met || distance < old {
@@ -400,8 +402,8 @@ func (t *Table) near(asked string, limit int) (keys []string) {
 	return keys
 }
 
-// didYouMean returns a question that suggests the nearest known word, or an
-// empty string.
+// didYouMean returns a question that suggests the nearest known word, or "" if
+// no word is near.
 func didYouMean(word string, known []string) string {
 	best, distance := "", 1+len(word)/2
 	if len(word) > maxWord {
@@ -418,15 +420,15 @@ func didYouMean(word string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// maxWord is the maximum length for a comparison. No name in the table is
-// longer.
+// maxWord is the largest length of a name that is compared. No name in the
+// table is longer.
 const maxWord = 80
 
-// An AmbiguousError means that a name refers to several devices with different
+// An AmbiguousError states that a name refers to several devices with different
 // shapes.
 type AmbiguousError struct {
 	Name       string
-	XVEs       int // count in the query; 0 if none
+	XVEs       int // XVE count in the query; 0 if none
 	Candidates []*Device
 }
 
@@ -459,7 +461,7 @@ func (e *AmbiguousError) flags() string {
 // noSuchCount returns the error for an XVE count that no device with the name
 // has.
 func noSuchCount(q Query, candidates []*Device) error {
-	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
+	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public have no count to list
 		each := candidates[0].XVEPerXeCore
 		return fmt.Errorf("device %s does not come with %d XVE; its Xe-cores have %d each, so the count is a multiple "+
 			"of %[3]d up to %[4]d (correct --xve or --device, or describe the part in a --device-file)",
@@ -475,7 +477,7 @@ func noSuchCount(q Query, candidates []*Device) error {
 		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
 }
 
-// xveCounts returns the different counts, the largest first.
+// xveCounts returns the distinct counts, the largest first.
 func xveCounts(ds []*Device) []int {
 	var counts []int
 	for _, d := range ds {
@@ -491,8 +493,8 @@ func numbers(ns []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")
 }
 
-// quoted returns a name in quotes for a message. It limits the length, because
-// names come from files.
+// quoted returns a name in quotes for a message. Long names are shortened,
+// because names come from files.
 func quoted(name string) string {
 	const most = 100
 	if r := []rune(name); len(r) > most {

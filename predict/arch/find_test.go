@@ -124,11 +124,11 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindSummaryNames finds every name that the corpus summaries print, with
-// the printed count.
+// TestFindSummaryNames checks that every name in the summaries of the corpus is
+// found, with the printed count.
 func TestFindSummaryNames(t *testing.T) {
 	for _, c := range []struct {
-		file, inFile string // the name's position and form
+		file, inFile string // position of the name, and its form in the file
 		name         string
 		xves         int
 		want         string
@@ -157,9 +157,9 @@ func TestFindSummaryNames(t *testing.T) {
 	}
 }
 
-// TestFindEveryName finds every key, name, alias, and PCI ID in the
-// table. Each must return its device, one with the same shape, or an error that
-// lists it among the candidates.
+// TestFindEveryName checks every key, name, alias, and PCI ID in the table.
+// Each must find its device, a device with the same shape, or an error that
+// lists the device among the candidates.
 func TestFindEveryName(t *testing.T) {
 	table := builtin(t)
 	check := func(d *Device, name string) {
@@ -198,8 +198,8 @@ func TestFindEveryName(t *testing.T) {
 	}
 }
 
-// TestPrintedNames finds each name that outputs print. It must return that
-// device, or the candidates if the driver uses the name for two devices.
+// TestPrintedNames checks each device name that outputs print. It must find
+// that device, or the candidates if the driver uses the name for two devices.
 func TestPrintedNames(t *testing.T) {
 	table := builtin(t)
 	for i := range table.devices {
@@ -222,7 +222,7 @@ func TestPrintedNames(t *testing.T) {
 	}
 }
 
-// TestAmbiguousNames finds the ambiguous names in the reference data.
+// TestAmbiguousNames checks the names that are ambiguous in the reference data.
 func TestAmbiguousNames(t *testing.T) {
 	_, _, names := readGolden(t)
 	if len(names) != 6 {
@@ -296,8 +296,8 @@ func TestFindNotes(t *testing.T) {
 	}
 }
 
-// TestBinnedPart compares a derived device with values computed by hand: 7
-// Xe-cores with 16 XVEs, 8 threads each.
+// TestBinnedPart compares a derived device with values that were computed by
+// hand: 7 Xe-cores with 16 XVEs and 8 threads each.
 func TestBinnedPart(t *testing.T) {
 	m, err := builtin(t).Find(Query{Name: "arl-h", XVEs: 112})
 	if err != nil {

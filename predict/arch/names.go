@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// squash returns a normalized name for comparisons: lower case, without (R),
-// (TM), spaces, -, and _, and without a leading "Mesa" or "Intel".
+// squash returns a name in normalized form for comparisons: lower case, without
+// (R), (TM), spaces, -, and _, and without a leading "Mesa" or "Intel".
 func squash(name string) string {
 	b := make([]byte, 0, 64)
 	for i := 0; i < len(name); i++ {
@@ -44,30 +44,30 @@ func markLen(s string) int {
 }
 
 // shorten returns a normalized name without the words that every GPU has. For
-// example, "arca770graphics" becomes "arca770". The result is empty if there
-// are no other words.
+// example, "arca770graphics" becomes "arca770". The result is empty if the name
+// has no other words.
 func shorten(squashed string) string {
 	s := strings.ReplaceAll(squashed, "graphics", "")
 	return strings.ReplaceAll(s, "gpu", "")
 }
 
-// shortest returns the name without the brand, too: "arca770" becomes "a770",
-// and "datacentermax1100" becomes "max1100".
+// shortest also removes the brand from the name: "arca770" becomes "a770", and
+// "datacentermax1100" becomes "max1100".
 func shortest(short string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(short, "datacenter"), "arc")
 }
 
 // A wanted is a parsed device name.
 type wanted struct {
-	name     string // the part before the brackets
+	name     string // part of the name before the brackets
 	brackets string // marketing name in a VTune summary: CODENAME [MARKETING NAME]
 	id       string // PCI ID, four upper-case hexadecimal digits
 	idOnly   bool   // the name contains only the ID
 }
 
-// takeApart returns the parts of a device as tools print it: a driver's name
-// with the PCI ID in brackets, VTune's code name with the marketing name in
-// brackets, an lspci line, or only a PCI ID.
+// takeApart parses a device name as tools print it: a driver's name with the
+// PCI ID in brackets, VTune's code name with the marketing name in brackets, an
+// lspci line, or only a PCI ID.
 func takeApart(s string) wanted {
 	s = stripPlace(strings.TrimSpace(s))
 	var w wanted
@@ -103,9 +103,9 @@ func takeApart(s string) wanted {
 	return w
 }
 
-// stripPlace returns a name without the text that lspci and VTune print around
-// it: the bus address, the class ("Display controller:"), "GPU 0:", the
-// revision, and "Device Group".
+// stripPlace removes the text that lspci and VTune print around a name: the bus
+// address, the class ("Display controller:"), "GPU 0:", the revision, and
+// "Device Group".
 func stripPlace(s string) string {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), ":"))
 	s = strings.TrimSpace(strings.TrimSuffix(s, "Device Group"))
@@ -136,7 +136,7 @@ func isPlace(s string) bool {
 		strings.ContainsRune(s, ':') && strings.Trim(s, "0123456789abcdef:. ") == ""
 }
 
-// parsePCI returns the ID in 0x3e96, 3E96, or 8086:3e96.
+// parsePCI parses the ID in 0x3e96, 3E96, or 8086:3e96.
 func parsePCI(s string) (string, bool) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "8086:"); ok {
@@ -145,7 +145,7 @@ func parsePCI(s string) (string, bool) {
 	return hexID(s)
 }
 
-// hexID returns a PCI device ID. After 0x, leading zeros may be missing.
+// hexID parses a PCI device ID. After 0x, leading zeros may be missing.
 func hexID(s string) (string, bool) {
 	id := strings.ToUpper(s)
 	if rest, ok := strings.CutPrefix(id, "0X"); ok && rest != "" && len(rest) < 4 {
@@ -155,9 +155,9 @@ func hexID(s string) (string, bool) {
 	return id, isPCIID(id)
 }
 
-// codeSuffixes are suffixes after the family in code names: Meteor Lake-P,
-// TigerLake-LP GT2, Ponte Vecchio XT (2 Tile), and Alder Lake-P Integrated
-// Graphics Controller in PCI ID lists from 2022.
+// codeSuffixes lists the suffixes that code names have after the family: Meteor
+// Lake-P, TigerLake-LP GT2, Ponte Vecchio XT (2 Tile), and Alder Lake-P
+// Integrated Graphics Controller in PCI ID lists from 2022.
 const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
 	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u integratedgraphicscontroller"
 

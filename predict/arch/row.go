@@ -13,9 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A deviceRow is a row in devices.csv or in a user's device file, with the
-// columns in the file's order. In addition to the tags, either
-// threads_by_registers or threads_per_xve is required.
+// A deviceRow is a row in devices.csv or in a user's device file. Its fields
+// are the columns in the order of the file. In addition to the columns that the
+// tags require, either threads_by_registers or threads_per_xve is required.
 type deviceRow struct {
 	Key            table.Name   `csv:"key" table:"required"`
 	Name           table.Name   `csv:"name" table:"required"`
@@ -49,7 +49,7 @@ type deviceRow struct {
 	Notes          table.Name   `csv:"notes"`
 }
 
-// device returns a row as a device. An empty cell gets the default that
+// device converts a row to a device. An empty cell gets the default that
 // docs/devices.md describes.
 func (r *deviceRow) device() (Device, *problem) {
 	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
@@ -87,8 +87,7 @@ func (r *deviceRow) device() (Device, *problem) {
 	return d, nil
 }
 
-// checked returns a row as a device, after checking that its values are
-// consistent.
+// checked converts a row to a device and checks that its values are consistent.
 func (r *deviceRow) checked() (Device, *problem) {
 	d, p := r.device()
 	if p == nil && r.XeCores == 0 {
@@ -104,8 +103,8 @@ func (r *deviceRow) checked() (Device, *problem) {
 }
 
 const (
-	defaultRegisters   = 128 // registers per thread if a kernel is compiled by default
-	driverBarrierSlots = 32  // number that the driver's formula uses for every GPU
+	defaultRegisters   = 128 // registers per thread in a kernel that is compiled with default options
+	driverBarrierSlots = 32  // the driver's formula uses this number for every GPU
 )
 
 func kib(n int) unit.Bytes { return unit.Bytes(n) << 10 }
@@ -118,8 +117,8 @@ func upper(ids []string) []string {
 	return out
 }
 
-// disagrees returns the problem if redundant values in a row differ. They are
-// only compared and not used.
+// disagrees returns the problem if redundant values in a row contradict each
+// other. Redundant values are only compared, and not used otherwise.
 func (r *deviceRow) disagrees(d *Device) *problem {
 	for _, c := range []struct {
 		column string
@@ -139,7 +138,7 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 	return nil
 }
 
-// modes is a list with registers:threads pairs such as "128:8 256:4".
+// modes is a list of registers:threads pairs, such as "128:8 256:4".
 type modes []GRFMode
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -176,7 +175,7 @@ func (c *coreCount) UnmarshalCSV(cell string) error {
 	return err
 }
 
-// splitSource returns the parts of source:value. If there is only a value, its
+// splitSource splits source:value into its parts. If there is only a value, the
 // source is the user.
 func splitSource(text string) (source, figure string) {
 	source, figure, named := strings.Cut(text, ":")
@@ -186,13 +185,13 @@ func splitSource(text string) (source, figure string) {
 	return source, figure
 }
 
-// decimal returns a number such as 19.2. It rejects all other forms.
+// decimal parses a number such as 19.2. It rejects all other forms.
 func decimal(text string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil && strings.Trim(text, "0123456789.") == ""
 }
 
-// sourced is a list with source:count pairs such as "calculator:64 neo:32".
+// sourced is a list of source:count pairs, such as "calculator:64 neo:32".
 type sourced []SourcedCount
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -211,9 +210,9 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// bandwidths is a list with source:GB/s pairs such as "intel:1229". The source
-// "assumed" means that there is no source. "at-most-LPDDR5X-8533" names a GPU's
-// fastest memory that shares the CPU's memory.
+// bandwidths is a list of source:GB/s pairs, such as "intel:1229". The source
+// "assumed" stands for a value without a source. "at-most-LPDDR5X-8533" names
+// the fastest memory of a GPU that shares the memory of the CPU.
 type bandwidths []Bandwidth
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -233,14 +232,14 @@ func (b *bandwidths) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// A problem is an error in a row, and its column.
+// A problem is an error in a row, with its column.
 type problem struct{ column, text, hint string }
 
-// Limits that bound the work for a file that is not a device file. The built-in
-// table stays far below them.
+// These limits bound the work for a file that is not a device file. The
+// built-in table stays far below them.
 const (
-	maxName   = 256 // bytes in a key, name, or alias
-	maxPCIIDs = 256 // per device
+	maxName   = 256 // largest length of a key, name, or alias, in bytes
+	maxPCIIDs = 256 // largest number per device
 )
 
 func problemf(column, hint, format string, args ...any) *problem {
@@ -255,9 +254,9 @@ func (p *problem) at(s *table.Sheet, row int) error {
 	return note.Errorf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
-// check returns a device's first inconsistency, or nil. The model divides by
-// these values and rounds up to these steps, so an error here would make every
-// occupancy wrong.
+// check returns the first inconsistency of a device, or nil. The model divides
+// by these values and rounds up to these steps, so an error here would make
+// every occupancy wrong.
 func (d *Device) check() *problem {
 	for _, c := range []func() *problem{
 		d.checkNames, d.checkCounts, d.checkModes, d.checkSIMD, d.checkSLM, d.checkGroups, d.checkLists,
@@ -384,7 +383,7 @@ func (d *Device) checkSLM() *problem {
 	return nil
 }
 
-// checkGroups checks that the largest work-group can run.
+// checkGroups checks that a work-group of the largest size can run.
 func (d *Device) checkGroups() *problem {
 	if most := d.SlotsPerXeCore() * slices.Max(d.SIMDWidths); d.MaxGroupSize > most {
 		return problemf("work_group_max_items", "a work-group runs on one Xe-core",
@@ -401,7 +400,7 @@ func (d *Device) checkGroups() *problem {
 		checkSourced("dispatch_ports", d.DispatchPorts))
 }
 
-// checkSourced checks that counts are positive and sources differ.
+// checkSourced checks that the counts are positive and the sources distinct.
 func checkSourced(column string, list []SourcedCount) *problem {
 	seen := map[string]bool{}
 	for _, b := range list {

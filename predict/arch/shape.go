@@ -14,13 +14,13 @@ const (
 	confidenceLow  = "low"  // entries with an assumed value
 )
 
-// maxXVEs is larger than any GPU's XVE count, so that a typo in a count is not
-// accepted.
+// maxXVEs is larger than the XVE count of any GPU. A larger count is a typo and
+// is rejected.
 const maxXVEs = 1 << 14
 
-// sameShape reports whether predictions are equal for all devices in ds. It
-// ignores barrier slots and the part of an Xe-core's SLM that the driver
-// programs, because their sources disagree more than the devices do. A note
+// sameShape reports whether the predictions for all of the devices are equal.
+// It ignores barrier slots and the part of an Xe-core's SLM that the driver
+// programs, because their sources differ more than the devices do. A note
 // reports such differences.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
@@ -39,7 +39,7 @@ func (d *Device) sameShape(e *Device) bool {
 		slices.Equal(d.SIMDWidths, e.SIMDWidths) && slices.Equal(d.SLMSteps, e.SLMSteps)
 }
 
-// mostSLM returns the largest value among all sources for an Xe-core's SLM.
+// mostSLM returns the largest SLM of an Xe-core according to any source.
 func (d *Device) mostSLM() unit.Bytes {
 	most := d.SLMPerXeCore
 	for _, s := range d.SLMBySource {
@@ -48,9 +48,10 @@ func (d *Device) mostSLM() unit.Bytes {
 	return most
 }
 
-// bin returns the device with xves XVEs enabled. It returns nil unless this is
-// a smaller number of whole Xe-cores. If the full part's count is not public,
-// any whole number is accepted.
+// bin returns the part of the device with the given number of enabled XVEs. It
+// returns nil unless the number is a smaller number of whole Xe-cores. If the
+// Xe-core count of the full part is not public, any whole number of Xe-cores is
+// accepted.
 func (d *Device) bin(xves int) *Device {
 	if xves < 1 || d.XeCores > 0 && xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 || xves > maxXVEs {
 		return nil
@@ -97,7 +98,7 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	return []note.Note{n}
 }
 
-// list returns devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64
+// list formats devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64
 // XVE).
 func list(ds []*Device) string {
 	parts := make([]string, len(ds))

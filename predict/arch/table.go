@@ -13,12 +13,12 @@ import (
 	"occudiff/ingest/table"
 )
 
-// devicesCSV has a row for each GPU: its shape, its limits, and their sources.
+// devicesCSV has one row per GPU: its shape, its limits, and their sources.
 //
 //go:embed devices.csv
 var devicesCSV string
 
-// pciIDsCSV maps each PCI ID to its possible devices and the driver's name.
+// pciIDsCSV has, for each PCI ID, the possible devices and the driver's name.
 //
 //go:embed pci_ids.csv
 var pciIDsCSV string
@@ -42,13 +42,13 @@ type Table struct {
 	families []familyRow
 	targets  []target
 
-	place map[*Device]int    // position in devices: candidates are listed in the table's order
+	place map[*Device]int    // position of a device in devices, because candidates are listed in the order of the table
 	byKey map[string]*Device // by normalized key
 	byID  map[string]*hit    // by PCI ID
 	names map[string]*hit    // by normalized name
-	short map[string]*hit    // by names without the words that every GPU has
+	short map[string]*hit    // by the name without the words that every GPU has
 	codes map[string]*hit    // by normalized code names, which may have a suffix
-	fresh []hit              // preallocated entries: one allocation for many
+	fresh []hit              // preallocated entries, to save allocations
 }
 
 // An idRow is a row in pci_ids.csv.
@@ -58,8 +58,9 @@ type idRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// A familyRow is a row in families.csv. Without a default key, the XVE count
-// decides. The default count is for a name that means a part's bin.
+// A familyRow is a row in families.csv. If a name has no default key, the XVE
+// count is required. The default count is for a name that refers to a bin of a
+// part.
 type familyRow struct {
 	Names   table.Names `csv:"names" table:"required"`
 	Default table.Name  `csv:"default_key"`
@@ -67,9 +68,9 @@ type familyRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// Builtin returns the built-in table. It decodes the table in each call, so
-// keep the result. Only the tests check that the values are consistent, to save
-// time at every program start.
+// Builtin returns the built-in table. Each call decodes the table, so callers
+// should keep the result. To save time at every program start, only the tests
+// check that the values are consistent.
 func Builtin() (t *Table, err error) {
 	t = &Table{}
 	if t.devices, err = decode("devices.csv", devicesCSV, (*deviceRow).device); err != nil {
@@ -109,10 +110,10 @@ func format[R any]() table.Format {
 	return f
 }
 
-// Devices returns the devices in the table's order, with devices from files
-// last. It excludes families whose Xe-core count is not public, because they
-// are not a GPU without an XVE count. The caller may change the slice, but not
-// the data that its devices refer to.
+// Devices returns the devices in the order of the table, with devices from
+// files last. It excludes families whose Xe-core count is not public, because
+// without an XVE count they do not describe a GPU. The caller may change the
+// slice, but not the data that its devices refer to.
 func (t *Table) Devices() []Device {
 	return slices.DeleteFunc(t.All(), func(d Device) bool { return d.XeCores == 0 })
 }
@@ -121,20 +122,20 @@ func (t *Table) Devices() []Device {
 // public.
 func (t *Table) All() []Device { return slices.Clone(t.devices) }
 
-// A hit is what is known for a name, alias, or PCI ID.
+// A hit is the entry of the table for a name, alias, or PCI ID.
 type hit struct {
 	devices []*Device
-	// def is used if no XVE count is given. It is nil if several shapes share
-	// the name and none is the usual one.
+	// def is the device that is used if no XVE count is given. It is nil if
+	// several shapes share the name and none is the usual one.
 	def  *Device
-	xves int // XVE count that the name itself means; 0 for the device's own
+	xves int // XVE count that the name itself implies; 0 for the count of the device
 	one  [1]*Device
 }
 
 func (h *hit) add(devices ...*Device) {
 	for _, d := range devices {
 		switch {
-		case h.devices == nil: // most names mean a single device, which is stored in the entry itself
+		case h.devices == nil: // most names refer to a single device, which is stored in the entry itself
 			h.one[0] = d
 			h.devices = h.one[:]
 		case !slices.Contains(h.devices, d):
@@ -168,7 +169,7 @@ func (t *Table) index() {
 			t.addName(a, d)
 		}
 		for code := range strings.SplitSeq(d.Codename, "/") {
-			// "ARL-S/U" contains a "U" that is not a code name
+			// In "ARL-S/U", the part "U" is not a code name.
 			if code, _, _ = strings.Cut(code, " "); len(code) >= 3 {
 				t.at(t.codes, squash(code)).add(d)
 			}
@@ -235,18 +236,18 @@ func (t *Table) at(m map[string]*hit, key string) *hit {
 	return h
 }
 
-// A target is a row in targets.csv: a compiler's name for the GPUs that share a
-// device image.
+// A target is a row in targets.csv: the compiler's name for the GPUs that share
+// a device image.
 type target struct {
 	Compiler table.Name  `csv:"compiler" table:"required"`
 	Aliases  table.Names `csv:"aliases"`
-	Release  table.Name  `csv:"release" table:"required"` // the graphics IP's architecture and release
+	Release  table.Name  `csv:"release" table:"required"` // architecture and release of the graphics IP
 	Family   table.Count `csv:"family" table:"required"`
 	Keys     table.Words `csv:"device_keys" table:"required"`
 }
 
-// is reports whether a target has a graphics IP version, or a product family's
-// number if the version is unknown.
+// is reports whether a target has the given graphics IP version. If the version
+// is unknown, it compares the number of the product family.
 func (x *target) is(family int, release string) bool {
 	if release != "" {
 		return string(x.Release) == release
@@ -254,10 +255,10 @@ func (x *target) is(family int, release string) bool {
 	return x.Family.Or(0) == family
 }
 
-// Compiled returns the devices on which a kernel's binary may run, the one with
-// the most thread slots first. It uses the graphics IP version if known, for
-// example 12.60, and otherwise the driver's number for the product family. It
-// returns none if neither is known.
+// Compiled returns the devices on which a compiled kernel may run. The device
+// with the most thread slots is first. It uses the graphics IP version if it is
+// known, for example 12.60, and otherwise the driver's number of the product
+// family. If neither is known, it returns no devices.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
 	for _, x := range t.targets {
@@ -283,9 +284,9 @@ type CompilerTarget struct {
 }
 
 // CompilerTargets returns the compiler's names for the requested devices, each
-// with the devices that it covers. Without a request, it returns all names,
-// each with the device that has the most thread slots. It omits devices without
-// a compiler name.
+// with the devices that it covers. If no devices are requested, it returns all
+// names, each with the device that has the most thread slots. It omits devices
+// without a compiler name.
 func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	var list []CompilerTarget
 	for _, x := range t.targets {
@@ -314,9 +315,9 @@ func (t *Table) CompiledFor(d *Device, family int, release string) bool {
 	})
 }
 
-// hasTarget reports whether a target belongs to a device. It compares keys. For
-// a device that is not in the built-in list (a binned part, or a device from a
-// file), it compares code names.
+// hasTarget reports whether a target belongs to a device. It compares the keys.
+// If the device is not in the built-in list (a binned part, or a device from a
+// file), it compares the code names.
 func (t *Table) hasTarget(d *Device, x target) bool {
 	listed := slices.ContainsFunc(t.targets, func(y target) bool { return slices.Contains(y.Keys, d.Key) })
 	return slices.ContainsFunc(x.Keys, func(key string) bool {
@@ -328,22 +329,24 @@ func (t *Table) hasTarget(d *Device, x target) bool {
 	})
 }
 
-// AddFile adds a file's devices to the table, and returns notes; see addReader.
+// AddFile adds the devices of a file to the table, and returns notes; see
+// addReader.
 func (t *Table) AddFile(path string) ([]note.Note, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, note.Errorf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
 			"the device file cannot be opened: %v", note.Reason(err))
 	}
-	defer f.Close() // opened only for reading
+	defer f.Close() // closing cannot lose data, because the file is opened only for reading
 	return t.addReader(path, f)
 }
 
-// addReader adds the devices in a CSV table with the columns of devices.csv,
-// which docs/devices.md describes. An entry replaces a built-in entry with the
-// same key, with a note. Entries in device files have priority over built-in
-// ones with the same name or PCI ID, and their confidence is "user". If there
-// are errors, it returns all with their positions, and the table is unchanged.
+// addReader adds the devices of a CSV table with the columns of devices.csv,
+// which docs/devices.md describes. An entry replaces the built-in entry with
+// the same key, and a note reports this. Entries in device files have priority
+// over built-in entries with the same name or PCI ID, and their confidence is
+// "user". If there are errors, it returns all of them with their positions, and
+// the table does not change.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)
 	if err != nil {
@@ -367,8 +370,8 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	return notes, nil
 }
 
-// readDevices returns the checked devices in a device file, and the key
-// positions.
+// readDevices returns the checked devices of a device file, and the positions
+// of their keys.
 func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 	s, err := table.Load(name, r, format[deviceRow]())
 	if err != nil {

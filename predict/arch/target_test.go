@@ -13,7 +13,7 @@ func TestCompiled(t *testing.T) {
 	}
 	for _, c := range []struct {
 		family        int
-		release, want string // the first device
+		release, want string // expected first device
 		n             int
 		reason        string
 	}{
@@ -32,8 +32,8 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// TestCompilerTargets compares the compiler's names with the device table,
-// because a key with a typo would never be found.
+// TestCompilerTargets checks that the compiler's names refer to devices of the
+// table, because a key with a typo would never be found.
 func TestCompilerTargets(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

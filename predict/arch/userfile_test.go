@@ -20,7 +20,8 @@ const (
 	row    = "lab,Laboratory GPU,4,8,128:8 256:4,16 32,128,64,0 16 64,1024"
 )
 
-// TestDocumentedExample reads the device file in docs/devices.md.
+// TestDocumentedExample checks that the device file in docs/devices.md can be
+// read.
 func TestDocumentedExample(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "devices.md"))
 	if err != nil {
@@ -69,11 +70,11 @@ func TestDefaultsOfADeviceFile(t *testing.T) {
 	want := Device{
 		Key: "lab", Name: "Laboratory GPU", Tiles: 1, XeCores: 4, XVEPerXeCore: 8,
 		GRFModes: []GRFMode{{128, 8}, {256, 4}}, ThreadsPerXVE: 8,
-		RegisterBytes: 64, // the smallest sub-group, 16 lanes with 4 bytes
+		RegisterBytes: 64, // width of a register for the smallest sub-group, 16 lanes with 4 bytes
 		SIMDWidths:    []int{16, 32},
 		SLMPerXeCore:  128 << 10, SLMPerGroupMax: 64 << 10, SLMSteps: []unit.Bytes{0, 16 << 10, 64 << 10},
 		MaxGroupSize: 1024,
-		GroupSlots:   64, // one thread slot each: 8 x 8
+		GroupSlots:   64, // one work-group for each of the 8 x 8 thread slots
 		BarrierSlots: []SourcedCount{{"neo", 32}},
 		PCIIDs:       []string{}, Confidence: "user", Source: "device file lab.csv",
 	}
@@ -82,7 +83,8 @@ func TestDefaultsOfADeviceFile(t *testing.T) {
 	}
 }
 
-// TestFormsOfADeviceFile reads the same device in other notations.
+// TestFormsOfADeviceFile checks that the same device can be written in other
+// notations.
 func TestFormsOfADeviceFile(t *testing.T) {
 	for _, c := range []struct{ reason, data string }{
 		{"CRLF and a byte order mark", bom + strings.ReplaceAll(header+"\n"+row+"\n", "\n", "\r\n")},
@@ -112,8 +114,8 @@ func TestThreadsOfASingleMode(t *testing.T) {
 	}
 }
 
-// TestErrorsOfADeviceFile checks every error's message and position. A case
-// replaces cells in the smallest device file.
+// TestErrorsOfADeviceFile checks the message and the position of every error.
+// Each case replaces cells in the smallest device file.
 func TestErrorsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
@@ -217,8 +219,8 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// TestUserEntriesHavePriority checks when an entry in a device file has priority over
-// built-in ones.
+// TestUserEntriesHavePriority checks when an entry of a device file has
+// priority over built-in entries.
 func TestUserEntriesHavePriority(t *testing.T) {
 	const columns = header + ",aliases,pci_ids\n"
 	for _, c := range []struct {
@@ -252,7 +254,7 @@ func FuzzDeviceFile(f *testing.F) {
 	f.Add([]byte(devicesCSV[:4096]))
 	base := builtin(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table := *base // addReader creates a new slice and new maps
+		table := *base // a copy is sufficient, because addReader creates a new slice and new maps
 		_, err := table.addReader("f.csv", strings.NewReader(string(data)))
 		if err != nil {
 			var fault *note.InputError

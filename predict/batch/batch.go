@@ -2,23 +2,23 @@
 // file, or the kernels in binaries and sources.
 //
 // For a CSV file, the output has the input columns followed by the columns that
-// a model computes. A row that cannot be predicted does not stop the batch. It
-// has the status "error" and a message instead of values if the line cannot be
-// read, a cell is invalid, or the launch cannot run. Input cells are copied as
-// they were written. Numbers have full precision, and a resource that does not
-// limit the launch has an empty cell, never 0.
+// a model computes. A row that cannot be predicted does not stop the batch:
+// instead of values, it has the status "error" and a message. This is the case
+// if the line cannot be read, a cell is invalid, or the launch cannot run.
+// Input cells are copied as they were written. Numbers have full precision. A
+// resource that does not limit the launch has an empty cell, never 0.
 //
 // There are three models: the project's own model, Intel's calculator with its
 // own names and errors, and the register-file model for compute units. A file
 // may have any length, because the package keeps only one chunk of rows in
 // memory.
 //
-// For binaries and sources, the package joins ingest/zebin, which reads and
+// For binaries and sources, the package combines ingest/zebin, which reads and
 // compiles them, with the model of package predict. [Read] predicts each kernel
-// on the device that its image was compiled for, and [Registers] predicts it in
-// each of that device's register modes.
+// on the device that its image was compiled for. [Registers] predicts it in
+// each register mode of that device.
 //
-// The package does not know flags, profilers or runs.
+// The package does not depend on flags, profilers, or runs.
 package batch
 
 import (
@@ -42,23 +42,23 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// Run predicts all rows in r and writes the results to w. Messages name the
-// input file.
+// Run predicts all rows in r and writes the results to w. Messages refer to the
+// input as file.
 type Run func(ctx context.Context, file string, r io.Reader, w io.Writer) (Report, error)
 
 // Report summarizes a finished batch.
 type Report struct {
 	Rows, Failed int
-	Notes        []note.Note // unknown columns, and the first row that failed
+	Notes        []note.Note // notes on unknown columns and on the first row that failed
 }
 
-// Shared is the device for rows that do not name one.
+// Shared is the device of the rows that do not name a device.
 type Shared struct {
 	Device string
 	XVEs   int // 0 means the device's XVE count
 }
 
-// Values in the column status.
+// The values in the column status.
 const (
 	statusOK    = "ok"
 	statusError = "error"
@@ -71,8 +71,8 @@ type model struct {
 	predict           func(r *row) ([]string, error) // returns the cells for out; an error rejects the row
 }
 
-// with returns the batch for a shared device. If one is set, the file may omit
-// the device column, which is the first one in required.
+// with returns the batch for a shared device. If such a device is set, the file
+// may omit the device column, which is the first column in required.
 func (m model) with(s Shared) Run {
 	if s.Device != "" {
 		m.required = m.required[1:]
@@ -80,11 +80,11 @@ func (m model) with(s Shared) Run {
 	return m.run
 }
 
-// chunkRows is the number of rows that are read, predicted and written
-// together. It is small to limit memory.
+// chunkRows is the number of rows that are read, predicted, and written
+// together. It is small, because all of these rows are in memory at once.
 const chunkRows = 512
 
-// run returns the report for [Run], which it implements in chunks of rows.
+// run implements [Run]. It processes the rows in chunks.
 func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) (report Report, err error) {
 	lines := table.NewReader(file, r, table.Format{
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
@@ -133,9 +133,9 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	}
 }
 
-// result returns a row's prediction. An unreadable row is rejected in the same
-// way as a launch that cannot run. An invalid cell takes precedence over a
-// model error.
+// result returns the output cells of a row. An unreadable row is rejected in
+// the same way as a launch that cannot run. An error in a cell takes precedence
+// over an error of the model.
 func (m *model) result(in *row, fault string) ([]string, error) {
 	if fault != "" {
 		return nil, errors.New(fault)
@@ -144,7 +144,7 @@ func (m *model) result(in *row, fault string) ([]string, error) {
 	return cells, cmp.Or(in.err, err)
 }
 
-// rejection returns a row's output cells without a prediction.
+// rejection returns the output cells of a row without a prediction.
 func (m *model) rejection(why error) []string {
 	cells := make([]string, len(m.out))
 	cells[slices.Index(m.out, "status")], cells[slices.Index(m.out, "message")] = statusError, why.Error()
@@ -155,8 +155,9 @@ func (m *model) rejection(why error) []string {
 // a million devices that do not exist.
 const maxKnown = 1024
 
-// remembered returns a function that finds a row's device by its device column
-// and its XVE count. It caches look-ups, including failed ones.
+// remembered returns a function that finds the device of a row by its device
+// column and its XVE count. The function caches look-ups, including failed
+// ones.
 func remembered[D any](
 	column string, shared Shared, look func(name string, xves int) (D, error),
 ) func(*row) (D, error) {
@@ -173,7 +174,8 @@ func remembered[D any](
 			if f.err = r.err; f.err == nil {
 				f.device, f.err = look(cmp.Or(strings.TrimSpace(key[0]), shared.Device), cmp.Or(xves, shared.XVEs))
 			}
-			// Clear the whole cache: it is unknown which devices occur again.
+			// The whole cache is cleared, because it is unknown which devices
+			// occur again.
 			if len(known) >= maxKnown {
 				clear(known)
 			}
@@ -184,8 +186,8 @@ func remembered[D any](
 }
 
 // row is an input row. After the first invalid cell, the methods read no
-// further cells. The model interprets the cells, so that an invalid cell
-// rejects only its row.
+// further cells. The model interprets the cells, and an invalid cell rejects
+// only its own row.
 type row struct {
 	columns, cells []string
 	err            error
@@ -200,8 +202,8 @@ func (r *row) text(column string) string {
 	return ""
 }
 
-// whole returns the whole number in a cell, which is at least least, or 0 for
-// an empty cell.
+// whole returns the whole number in a cell, or 0 for an empty cell. A number
+// below least is invalid.
 func (r *row) whole(column string, least int) int {
 	text := strings.TrimSpace(r.text(column))
 	if text == "" || r.err != nil {
@@ -231,8 +233,8 @@ func (r *row) size(column string) unit.Size3 {
 	return s
 }
 
-// kilobytes returns an amount in KB, or 0 for an empty cell. For example, 0.5
-// is valid, but a fractional byte is not.
+// kilobytes returns an amount in KB, or 0 for an empty cell. A fraction such as
+// 0.5 is valid, but a fraction of a byte is not.
 func (r *row) kilobytes(column string) unit.Bytes {
 	text := strings.TrimSpace(r.text(column))
 	if text == "" || r.err != nil {
@@ -264,7 +266,7 @@ func optional[T any](o unit.Opt[T], print func(T) string) string {
 	return ""
 }
 
-// launches returns a batch that predicts launches with a model.
+// launches returns a batch that predicts launches with a function.
 func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	return model{
 		in:       strings.Fields("id device xve global local simd slm_kb barriers grf"),
@@ -275,8 +277,8 @@ func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	}.with(s)
 }
 
-// Launches returns a batch that uses the project's own model. all's fields
-// apply to every row unless a column replaces them.
+// Launches returns a batch that uses the project's own model. The fields of all
+// apply to every row, unless a column replaces them.
 func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 	find := remembered("device", s, func(name string, xves int) (arch.Match, error) {
 		if name == "" {
@@ -318,7 +320,7 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 				"%s does not divide %s: the last work-groups are smaller but count as whole ones", l.Local, l.Global))
 		}
 	}
-	slots := p.ByGroupSlots // one column for both work-group slots and barriers
+	slots := p.ByGroupSlots // the output has one column for both work-group slots and barriers
 	if p.ByBarriers != predict.Unlimited && (slots == predict.Unlimited || p.ByBarriers < slots) {
 		slots = p.ByBarriers
 	}
@@ -336,7 +338,7 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 }
 
 // Calculator returns a batch that reproduces Intel's calculator, including its
-// names, rounding and errors.
+// names, rounding, and errors.
 func Calculator(t calculator.Table, s Shared) Run {
 	find := remembered("device", s, t.Find)
 	return launches(s, func(r *row) ([]string, error) {
@@ -344,8 +346,8 @@ func Calculator(t calculator.Table, s Shared) Run {
 		if err != nil {
 			return nil, err
 		}
-		// The calculator has SLM in whole KB, barriers as yes or no, and two
-		// register file sizes.
+		// The calculator's form has SLM in whole KB, barriers as yes or no, and
+		// two register file sizes.
 		large, err := calculator.LargeGRF(r.whole("grf", 0))
 		if err != nil {
 			return nil, fmt.Errorf("grf %w", err)
@@ -373,8 +375,8 @@ func Calculator(t calculator.Table, s Shared) Run {
 }
 
 // ComputeUnits returns a batch that predicts kernels on compute units with the
-// register-file model. Platform is used for rows that do not name one and may
-// be empty.
+// register-file model. platform is used for rows that do not name a platform.
+// It may be empty.
 func ComputeUnits(t computeunit.Table, platform string) Run {
 	shared := Shared{Device: platform}
 	find := remembered("platform", shared, func(name string, _ int) (computeunit.Platform, error) {
@@ -391,7 +393,7 @@ func ComputeUnits(t computeunit.Table, platform string) Run {
 			if err != nil {
 				return nil, err
 			}
-			// An empty amount means that none is used.
+			// An empty amount is 0: the kernel uses none of the resource.
 			o, err := p.Predict(computeunit.Launch{
 				GroupSize:     int64(r.whole("wg_size", 1)),
 				SLM:           unit.Bytes(r.whole("slm_bytes_per_wg", 0)),

@@ -23,8 +23,8 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// goldenRows returns the records in a reference file by column name. It skips
-// the test if the file is missing.
+// goldenRows returns the rows of a reference file, as cells by column name. It
+// skips the test if the file is missing.
 func goldenRows(t *testing.T, name string) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(testenv.Shared(t, "golden", name))
@@ -51,7 +51,7 @@ func byColumn(t *testing.T, data []byte) []map[string]string {
 	return rows
 }
 
-// runText returns a batch's output for an input text.
+// runText returns the output of a batch for an input text.
 func runText(t *testing.T, run Run, input string) string {
 	t.Helper()
 	var out strings.Builder
@@ -61,8 +61,8 @@ func runText(t *testing.T, run Run, input string) string {
 	return out.String()
 }
 
-// written returns a CSV text with the columns. The function from returns each
-// cell for a reference row.
+// written returns a CSV text with the given columns. The function from returns
+// the cells of a reference row by column.
 func written(t *testing.T, rows []map[string]string, columns []string, from func(row map[string]string, column string) string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -131,7 +131,8 @@ func TestBatchOfEveryCalculatorRun(t *testing.T) {
 	t.Logf("%d rows, %d cells compared, 0 differ", len(rows), cells)
 }
 
-// TestBatchOfEveryComputeUnitCase does the same for the register-file model.
+// TestBatchOfEveryComputeUnitCase does the same as
+// TestBatchOfEveryCalculatorRun, for the register-file model.
 func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 	rows := goldenRows(t, "compute_unit.csv")
 	input := written(t, rows, strings.Split("id,platform,wg_size,slm_bytes_per_wg,subgroup_size,reg_bytes_per_item", ","),
@@ -162,8 +163,9 @@ func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 }
 
 // TestBatchOfPublishedTables predicts the launches in Intel's guides with the
-// model, and compares threads and peak occupancy with the exact values behind
-// the printed ones. Package timeline compares a launch's phases.
+// model. It compares threads and peak occupancy with the exact values from
+// which the printed values were rounded. Package timeline compares the phases
+// of the launches.
 func TestBatchOfPublishedTables(t *testing.T) {
 	rows := goldenRows(t, "published_tables.csv")
 	kept := rows[:0]
@@ -207,8 +209,8 @@ func TestBatchOfPublishedTables(t *testing.T) {
 	}
 }
 
-// comparePublished returns how many values it compared between the output and a
-// row in a guide.
+// comparePublished compares the output with a row in a guide, and returns the
+// number of compared values.
 func comparePublished(t *testing.T, row, got map[string]string) int {
 	t.Helper()
 	compared := 0
@@ -278,7 +280,7 @@ func BenchmarkBatch(b *testing.B) {
 // endless is a reader that repeats the same rows.
 type endless struct {
 	rows []byte
-	left int // rows left
+	left int // number of rows left
 	part []byte
 }
 
@@ -295,15 +297,16 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestBatchMemory checks that a long batch does not need more memory than a
-// short one.
+// TestBatchMemory checks that a long batch needs no more memory than a short
+// batch.
 func TestBatchMemory(t *testing.T) {
 	testenv.Long(t)
 	run := testBatch(t)
 	head := "device,local,simd,global\n"
 	block := strings.Repeat("tgl,256,16,81920\n", 1000)
-	// Count the live memory after a collection, without other tests' memory:
-	// the amount of garbage depends on the machine.
+	// Only memory that is live after a garbage collection counts, without the
+	// memory of other tests, because the amount of garbage depends on the
+	// machine.
 	alive := func() int64 {
 		var stat runtime.MemStats
 		runtime.GC()
@@ -333,7 +336,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestBatchStops uses a reader and a writer that fail. The batch must return
+// TestBatchStops checks a reader and a writer that fail. The batch must return
 // the error and must not hang.
 func TestBatchStops(t *testing.T) {
 	run := testBatch(t)
@@ -415,7 +418,7 @@ func TestKilobytes(t *testing.T) {
 	}
 }
 
-// TestSize checks that cells accept the same sizes as flags.
+// TestSize checks that cells accept the same sizes as flags do.
 func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		text, reason string

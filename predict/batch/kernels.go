@@ -22,13 +22,13 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Kernel is a kernel in an image, predicted for one device.
+// Kernel is a kernel of an image, with its prediction for one device.
 type Kernel struct {
 	zebin.Kernel
-	File   string       // includes an archive's member
+	File   string       // path of the file, including the member of an archive
 	Device *arch.Device // nil for a compiler log if no device was requested
-	// Prediction is nil without a device, and if the kernel cannot run with the
-	// requested size. Message then contains the reason.
+	// Prediction is nil without a device. It is also nil if the kernel cannot
+	// run with the requested size. In that case, Message contains the reason.
 	Prediction *predict.BinaryPrediction
 	Message    string
 	Mode       *Mode // set by [Registers] only
@@ -42,25 +42,26 @@ func (k *Kernel) DeviceKey() string {
 	return k.Device.Key
 }
 
-// Options select the predictions. The zero value predicts a full GPU for the
+// Options select the predictions. The zero value predicts a full GPU of the
 // device that each image names.
 type Options struct {
 	Devices []*arch.Device // requested devices; if empty, the device that each image names
 	Global  unit.Size3     // if absent, a full GPU is predicted
-	// for kernels that do not fix their work-group size; if absent, the best
-	// size is used
+	// Local is the work-group size of kernels that do not fix it. If it is
+	// absent, the best size is used.
 	Local names.ByName[unit.Size3]
 
 	Compiler string // OpenCL compiler options, for sources
 }
 
-// predictImages returns predictions for every kernel in the images, in image
-// order. It returns an error if no image fits a requested device, or if an
-// image's device is unknown. The first error lists the images' devices.
+// predictImages returns predictions for every kernel in the images, in the
+// order of the images. It returns an error if no image fits a requested device,
+// or if the device of an image is unknown. The first error lists the devices of
+// the images.
 func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
-	fits := make([][]*arch.Device, len(images)) // the devices to predict each image for
+	fits := make([][]*arch.Device, len(images)) // for each image, the devices to predict
 	for i := range images {
 		notes = append(notes, images[i].Notes...)
 		of := t.Compiled(images[i].Target.Family, images[i].Target.Release)
@@ -78,8 +79,8 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			return nil, nil, note.Errorf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
 				"the binary is for %s, which is not in the device table", images[i].Target)
 		}
-		// Predict for one device in a family: one image's kernel would have
-		// five almost equal rows for five devices.
+		// Only one device of a family is predicted. Otherwise, a kernel of one
+		// image would have five almost equal rows for five devices.
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
@@ -102,18 +103,18 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 	return kernels, append(notes, more...), nil
 }
 
-// forAsked returns an error unless each requested device has an image. It
-// accepts a single image for any device, with a warning, because this answers
-// what-if questions. If there are several images, one must fit.
+// forAsked returns an error unless each requested device has an image. A single
+// image is accepted for any device, with a warning, because this answers
+// what-if questions. If there are several images, one of them must fit.
 func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked []*arch.Device) ([]note.Note, error) {
 	var notes []note.Note
 	for _, d := range asked {
 		if slices.ContainsFunc(fits, func(f []*arch.Device) bool { return slices.Contains(f, d) }) {
 			continue
 		}
-		// The image that was intended for the device is one of several. A
-		// prediction from another one would describe code that never runs on
-		// it.
+		// With several images, one of them was intended for the device. A
+		// prediction from another image would describe code that never runs on
+		// the device.
 		if len(images) > 1 {
 			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",
@@ -193,8 +194,8 @@ func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel
 	return one
 }
 
-// Read returns the predicted kernels in binaries and in sources, which it
-// compiles.
+// Read returns the predicted kernels of binaries and of sources. It compiles
+// the sources.
 func Read(
 	ctx context.Context, paths []string, t *arch.Table, opt Options,
 ) (kernels []Kernel, notes []note.Note, err error) {
@@ -220,14 +221,15 @@ func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([
 	return predictImages(images, t, opt)
 }
 
-// usedRegisters matches a kernel in the output of `ptxas -v`, with its static
-// shared memory.
+// usedRegisters matches a kernel in the output of `ptxas -v`, with its
+// registers and its static shared memory.
 var usedRegisters = regexp.MustCompile(
 	`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
 
-// ptxas returns an error with the command for a file that contains `ptxas -v`
-// output, because another model predicts from its registers. It returns nil for
-// other files. A register has four bytes per work-item.
+// ptxas returns an error for a file that contains `ptxas -v` output. The error
+// contains the command for another model, which predicts from the registers in
+// this output. A register has four bytes per work-item. ptxas returns nil for
+// other files.
 func ptxas(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -267,11 +269,11 @@ func compileFor(
 		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	// Each target has its own element, so that the results have the targets'
-	// order rather than the order in which the compilations end.
+	// Each target has its own element, so that the results are in the order of
+	// the targets and not in the order in which the compilations end.
 	results := make([]compiled, len(targets))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(2) // a compilation uses a core and a few hundred MB
+	group.SetLimit(2) // a limit, because a compilation uses a core and a few hundred MB
 	for i, target := range targets {
 		group.Go(func() error {
 			return bug.Call(func() error {
@@ -282,7 +284,7 @@ func compileFor(
 				if c.err == nil {
 					c.kernels, c.notes, c.err = predictImages(c.images, t, one)
 				}
-				return ctx.Err() // a source that fails for one device can compile for others
+				return ctx.Err() // not an error of the batch: the source may compile for other devices
 			})
 		})
 	}
@@ -293,8 +295,8 @@ func compileFor(
 	warned := false
 	for i, r := range results {
 		if r.err != nil {
-			// An older compiler supports fewer devices. This deserves a note if
-			// the user requested them.
+			// An older compiler supports fewer devices. This is reported if the
+			// user requested the missing devices.
 			fault, _ := errors.AsType[*note.InputError](r.err)
 			unknown := fault != nil && fault.Code == zebin.UnknownDevice
 			if failed == nil || !unknown {
@@ -320,7 +322,7 @@ func compileFor(
 		return nil, nil, note.Errorf("no-kernels", note.Pos{File: source}, "",
 			"ocloc compiled no kernel of it for any device")
 	}
-	for _, d := range opt.Devices { // the compiler may lack a name for a device
+	for _, d := range opt.Devices { // the compiler may have no name for a requested device
 		if !slices.ContainsFunc(targets, func(c arch.CompilerTarget) bool { return slices.Contains(c.Devices, d) }) {
 			notes = append(notes, notCompiled(source, []*arch.Device{d}, nil, true))
 		}
@@ -328,7 +330,7 @@ func compileFor(
 	return kernels, notes, nil
 }
 
-// compiled is a source's result for one device.
+// compiled is the result of compiling a source for one device.
 type compiled struct {
 	images   []zebin.Image
 	warnings string
@@ -337,12 +339,12 @@ type compiled struct {
 	err      error
 }
 
-// NotCompiled is the note's code for a device that a source did not compile
+// NotCompiled is the code of the note on a device that a source did not compile
 // for.
 const NotCompiled = "not-compiled"
 
 // notCompiled returns a note that names the devices that a source did not
-// compile for. It contains the compiler error's first line.
+// compile for. It contains the first line of the compiler's error.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
 		Text: fmt.Sprintf("not compiled for %s: this ocloc does not support it", keys(devices)),
@@ -384,7 +386,7 @@ func ContainsKernels(path string) bool {
 	}
 	if info.IsDir() {
 		if exports, _ := filepath.Glob(filepath.Join(path, "*.[ch][st][vm]*")); len(exports) > 0 {
-			return false // .csv or .html: profiler output that happens to be next to binaries
+			return false // profiler output, such as .csv or .html, that is next to binaries
 		}
 		images, err := zebin.ReadPath(context.Background(), path)
 		return err == nil && len(images) > 0
@@ -400,13 +402,13 @@ const largeGRF = "-cl-intel-256-GRF-per-thread"
 // Mode is the register mode that a kernel was predicted in.
 type Mode struct {
 	arch.GRFMode
-	Compiled bool  // for this mode; otherwise SIMD width, spills and scratch memory are unknown
-	Largest  int64 // work-group in work-items
+	Compiled bool  // the kernel was compiled for this mode; if not, SIMD width, spills, and scratch are unknown
+	Largest  int64 // largest work-group, in work-items
 }
 
-// Words returns a lane's spill in 4-byte words: bytes per thread / (4 x SIMD
-// width), rounded down. Triton uses the same count since
-// intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
+// Words returns the spill of a lane in 4-byte words: bytes per thread / (4 x
+// SIMD width), rounded down. Triton counts spills in the same way since
+// intel/intel-xpu-backend-for-triton#7959 and compares the count with 16.
 func (k *Kernel) Words() unit.Opt[int64] {
 	spill, known := k.Spill.Value()
 	if !known || k.SIMD <= 0 {
@@ -416,10 +418,11 @@ func (k *Kernel) Words() unit.Opt[int64] {
 }
 
 // Registers returns predictions for each kernel in binaries and sources, in
-// each of its device's register modes. A source is compiled with and without
-// large GRF. A binary's other modes, and modes that the compiler has no option
-// for, are predicted from the compiled kernel without its SIMD width and
-// spills, because only a compilation determines these for another mode.
+// each register mode of its device. A source is compiled with and without large
+// GRF. Some modes cannot be compiled: other modes of a binary, and modes for
+// which the compiler has no option. They are predicted from the compiled
+// kernel, but without SIMD width and spills, because only a compilation for a
+// mode determines these.
 func Registers(
 	ctx context.Context, paths []string, t *arch.Table, opt Options,
 ) (modes []Kernel, notes []note.Note, err error) {
