@@ -227,7 +227,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		if strings.Contains(text, "occudiff validate --device") {
 			t.Errorf("%s: a command that cannot read the file", c.reason)
 		}
-		text, _, _ = strings.Cut(text, `id="terms"`) // the terms cover all interfaces
+		text, _, _ = strings.Cut(text, `id="terms"`)                             // the terms cover all interfaces
 		text = regexp.MustCompile("<code>.*?</code>").ReplaceAllString(text, "") // a command to paste elsewhere
 		if flag := regexp.MustCompile(`.{0,40}([^-(]|[^r]\()--[a-z][a-z-]+`).FindString(text); flag != "" || !strings.Contains(text, c.want) {
 			t.Errorf("%s: no %q, or the flag in %q", c.reason, c.want, flag)
