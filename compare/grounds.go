@@ -138,8 +138,8 @@ const (
 	leastHigh   = 0.9
 	leastMedium = 0.8
 	// oneSided is the 95% quantile of the normal distribution. A share counts
-	// with the lower end of its confidence interval, because all of a few rows
-	// can be true by chance.
+	// with the lower end of its confidence interval, because noise alone can
+	// make all of a few rows true.
 	oneSided = 1.645
 )
 

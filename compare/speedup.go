@@ -178,7 +178,7 @@ func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 // work. Idle time alone does not give a bound, because an XVE with a few long
 // threads counts as busy. So the bound is the predicted occupancy divided by
 // the measured occupancy. Threads that wait at a barrier count as resident, so
-// occupancy gives no bound for a kernel with barriers.
+// a kernel with barriers has no bound.
 func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
 	p, measured := row.Predicted, row.Measured.Or(0)
 	if row.LeastBarriers() > 0 {
@@ -502,8 +502,8 @@ func (s *stalls) usable() bool {
 	return len(s.list) > 0 && abs(s.sum.Minus(1)) <= printedHalf*unit.Points(len(s.list))+digit
 }
 
-// text lists the stall reasons, the largest first. It is "" if there are no
-// reasons.
+// text lists the stall reasons, the largest first. It returns "" for an
+// empty list.
 func (s *stalls) text() string {
 	if len(s.list) == 0 {
 		return ""

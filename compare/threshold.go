@@ -152,9 +152,9 @@ const (
 	stackIdleMore unit.Points = 5
 
 	// dispatchLifetime is the longest mean thread lifetime for which the
-	// dispatcher may be the bottleneck. In a real launch-bound kernel (Fan2,
-	// 62.7% of a predicted 99.5%), threads live for 2.2 to 2.8 us. In a
-	// saturating GEMM, threads live for at least 200 us.
+	// dispatcher may be the bottleneck. The thread lifetime is 2.2 to 2.8 us in a
+	// real launch-bound kernel (Fan2, 62.7% of a predicted 99.5%), and at least
+	// 200 us in a saturating GEMM.
 	dispatchLifetime unit.Seconds = 5e-6
 
 	// dispatchRate is the number of threads that start per second on an

@@ -245,7 +245,7 @@ func hostileFiles(t *testing.T) {
 	}
 }
 
-// TestHostile puts hostile texts into every text field of the inputs, and
+// TestHostile writes hostile texts into every text field of the inputs, and
 // checks every output of the commands.
 func TestHostile(t *testing.T) {
 	t.Chdir(t.TempDir())

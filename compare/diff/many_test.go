@@ -54,7 +54,7 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 }
 
 // TestNoiseOfAHistory checks one run per side. The change is judged if a
-// history knows the noise, and is otherwise inconclusive.
+// history contains the noise. Otherwise, it is inconclusive.
 func TestNoiseOfAHistory(t *testing.T) {
 	for _, c := range []struct {
 		why    string

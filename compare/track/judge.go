@@ -435,8 +435,8 @@ func faster(before, after []float64) bool {
 	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }
 
-// skew is how far a date may be in the future without being reported. It allows
-// for wrong time zones.
+// skew is the longest time by which a date may be in the future without being
+// reported. It allows for wrong time zones.
 const skew = 24 * time.Hour
 
 // Future reports whether a date is too late for a collection.

@@ -200,8 +200,8 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 }
 
 // A GroupLimit is a limit of the driver for the work-groups of some kernels,
-// which are selected by their sub-group size and registers per thread. Of a
-// device's limits with Threads, only the first limit that matches a kernel
+// which are selected by their sub-group size and registers per thread. If
+// several limits with Threads match a kernel, only the device's first one
 // applies. Limits with WorkItems apply in addition.
 type GroupLimit struct {
 	SIMD                       int // sub-group size; 0 for any

@@ -352,7 +352,7 @@ func (t *Table) unknown(name string) error {
 	}
 	near := ""
 	w := takeApart(name)
-	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // if the name is longer, no name is near
+	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // a longer name has no near name
 		found := t.near(asked, max(1, len(asked)/3)) // up to 33% of the letters may be wrong
 		if len(found) > 0 {
 			near = "; did you mean " + unit.JoinWords(found[:min(5, len(found))], "or") + "?"
@@ -461,7 +461,7 @@ func (e *AmbiguousError) flags() string {
 // noSuchCount returns the error for an XVE count that no device with the name
 // has.
 func noSuchCount(q Query, candidates []*Device) error {
-	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public have no count to list
+	if counts := xveCounts(candidates); counts[0] == 0 { // a count of 0 is not public
 		each := candidates[0].XVEPerXeCore
 		return fmt.Errorf("device %s does not come with %d XVE; its Xe-cores have %d each, so the count is a multiple "+
 			"of %[3]d up to %[4]d (correct --xve or --device, or describe the part in a --device-file)",

@@ -121,8 +121,8 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 }
 
 // total returns the occupancies of the whole runs on both sides, and the number
-// of kernels that they cover. The occupancy of a side is the average of its
-// runs' means over time. total returns nil if one of the sides has no mean, or
+// of kernels that they cover. Each side has the average of its runs'
+// means over time. total returns nil if one of the sides has no mean, or
 // has only one kernel.
 func total(d *diff.Result) (t *diff.Delta, of string) {
 	side := func(s *diff.Side) (of diff.Sample, kernels int) {
@@ -293,7 +293,7 @@ func (c *comparison) line() string {
 		strings.Join(report.FirstFew(sides, report.MaxListedTasks), "; ")
 }
 
-// kinds are the groups of kernels in the sentence about a side, in order. If a
+// kinds are the groups of kernels in the sentence about one side, in order. If a
 // group has a figure, the sentence names the first kernel of the group.
 var kinds = []struct {
 	one, many string
@@ -609,8 +609,8 @@ func movedText(title, unit string, d *diff.Delta) string {
 
 func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
 
-// fromTo returns the medians of both sides: "62.7 -> 48.6%". For a side without
-// a value, it has a dash without a unit.
+// fromTo returns the medians of both sides: "62.7 -> 48.6%". If one side has no
+// value, it has a dash without a unit.
 func fromTo(d *diff.Delta, unit string) string {
 	older, known := d.Old.Median.Value()
 	newer, both := d.New.Median.Value()

@@ -12,7 +12,7 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender puts any text in every place of a page where a text from an input
+// FuzzRender writes any text to every place of a page where a text from an input
 // may appear. It checks that the text remains text and creates no element.
 func FuzzRender(f *testing.F) {
 	for _, s := range sample.HostileNames() {

@@ -11,7 +11,7 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender puts any text in every place of a report where a text from an
+// FuzzRender writes any text to every place of a report where a text from an
 // input may appear, and renders the report for a terminal of any width. The
 // output must not contain anything that a terminal or a CI job's runner would
 // execute.
