@@ -336,7 +336,7 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 // reduces neither. This must be true whether or not idle lanes count.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
-		const same = 1e-9 // equal shares can differ in the last digits if they were computed in another order
+		const same = 1e-9 // equal shares can differ in the last digits
 		return newAverage >= average-same && newPeak >= peak-same &&
 			max(newAverage.Minus(average), newPeak.Minus(peak)) >= minGain
 	}

@@ -149,7 +149,8 @@ func All(c *cobra.Command) []*cobra.Command {
 // type for a word, or "".
 func UnknownCommand(root *cobra.Command, args []string, instead func(word string) string) error {
 	c, rest, _ := root.Find(args)
-	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds __complete later
+	// Cobra adds its own commands, such as __complete, later.
+	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") {
 		return nil
 	}
 	for i := 0; i < len(rest); i++ {
