@@ -36,9 +36,9 @@ const (
 	// fewSamples is the error of one sample, which depends on the moment at
 	// which the sample is taken. The error of the mean of n samples is smaller
 	// by the square root of n. asMeasured is the largest difference between the
-	// true occupancy of a neighbor and the value in its row: if two kernels
+	// true occupancy of another kernel and the value in its row: if two kernels
 	// alternate, their rows mix. With these two values, ranges contain the
-	// truth for 97% of the simulated rows that are not judged.
+	// truth for 97% of the simulated rows with the verdict "unmeasurable".
 	fewSamples            = 0.05
 	asMeasured unit.Ratio = 0.06
 

@@ -55,7 +55,7 @@ func TestHistoryScript(t *testing.T) {
 	}
 	t.Run("SQLite", func(t *testing.T) { runScripts(t, "history", func() string { return "" }) })
 	t.Run("PostgreSQL", func(t *testing.T) {
-		server.Fresh(t) // or the test skips
+		server.Fresh(t) // skips the test if there is no server
 		runScripts(t, "history", func() string { return server.Fresh(t) })
 	})
 }

@@ -20,10 +20,10 @@ type chapter struct {
 	change func(r *history.Run)
 }
 
-// TestCheckScenarios compares two results with a file: the checks of the last
-// runs of a history, and the report on all runs. The results contain the series
-// that start, the open findings with their first run and the series that share
-// them, the missing kernels, and the wrong clocks.
+// TestCheckScenarios compares the checks of a history's last runs, and the report
+// on all runs, with a golden file. Both list the new series, the open findings
+// (with their first run and the series that share them), the missing kernels,
+// and the wrong clocks.
 func TestCheckScenarios(t *testing.T) {
 	same := func(*history.Run) {}
 	of := func(k int, change func(r *history.Row)) func(*history.Run) {

@@ -324,10 +324,10 @@ const (
 	quantities // how many there are
 )
 
-// columnNames maps column names to quantities. per is how many units are in the
-// base unit, a second or the whole. It is 0 for times, whose unit is in
-// brackets. Names in capitals belong to Xe-HPC and Xe2, XveActive to Xe-LPG,
-// and EuActive to earlier GPUs.
+// columnNames maps column names to quantities. per is the number of the
+// column's units in the base unit, a second or the whole. For example, it is 1e9
+// for ns. It is 0 for times, whose unit is in brackets. Names in capitals belong
+// to Xe-HPC and Xe2, XveActive to Xe-LPG, and EuActive to earlier GPUs.
 var columnNames = map[string]struct {
 	quantity
 	per float64

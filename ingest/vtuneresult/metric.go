@@ -138,9 +138,10 @@ const (
 	maxStack = 64
 )
 
-// compile returns the steps of an equation with reads, or with values for the
-// counter self. It checks the depth once, so that run needs no checks for each
-// of a million reports.
+// compile returns the steps of an equation. If self is negative, the equation
+// reads a report. Otherwise, it uses the values of counters and belongs to the
+// counter self. compile checks the depth once, so that run needs no check for
+// each of a million reports.
 func (set *metricSet) compile(elements []element, delta element, self int) (steps []step, err error) {
 	depth := 0
 	for i := range elements {

@@ -19,8 +19,8 @@ var blocks = []rune("\u2588\u2593\u2591\u2592-.")
 
 const markChar = '|'
 
-// insertBars adds a column of bars before the columns with sentences at the
-// end.
+// insertBars adds a column of bars before the last columns, which contain
+// sentences.
 func (g *grid) insertBars(b *report.StackedBars) {
 	c := &column{Column: report.Column{Drop: 1}, top: "0%" + pad("100%", barWidth-2, true), width: barWidth,
 		content: barWidth}
