@@ -14,8 +14,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// fuzzRun runs the program in this process, so that it starts no other
-// programs.
+// fuzzRun runs the program in this process, without starting other programs,
+// and checks that it ends with a valid exit status.
 func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	t.Helper()
 	var out, errs strings.Builder

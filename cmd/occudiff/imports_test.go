@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 
 	"fixtures": {},
 
-	// The page.
+	// The packages of the page.
 	"cmd/page/app": {"compare", "compare/diff", "fixtures", "ingest", "ingest/formats", "ingest/note", "ingest/unit", "predict", "predict/arch",
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
 	"cmd/page/site": {"cmd/page/app", "report/html"},
@@ -69,10 +69,10 @@ var arrows = map[string][]string{
 	// cmd/occudiff may import all packages.
 	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
 
-	// Panics of goroutines.
+	// The package that reports panics of goroutines.
 	"internal/bug": {},
 
-	// For tests of several packages.
+	// The packages for tests of several packages.
 	"internal/testenv":       {"ingest/unit"},
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict/arch"},
 }

@@ -138,7 +138,7 @@ func TestInstancesForPeople(t *testing.T) {
 }
 
 // TestLaunchMemory checks that writing the rows of many launches needs at most
-// 40 bytes of memory per launch.
+// 60 bytes of memory per launch.
 func TestLaunchMemory(t *testing.T) {
 	testenv.Long(t)
 	const n, most = 300000, 60

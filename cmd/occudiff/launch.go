@@ -16,13 +16,14 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// launch is shared by predict and advise: a launch and its model. The sizes are
-// strings until a model parses them, because Intel's calculator has its own
-// notation (64*64), and a batch reads its sizes from columns.
+// launch contains the flags for a launch and its model. The commands predict
+// and advise share it. The sizes are strings until a model parses them, because
+// Intel's calculator has its own notation (64*64), and a batch reads its sizes
+// from columns.
 type launch struct {
 	*app
 	launchFlags
-	named  []string // devices, as named on the command line
+	named  []string // names of devices, as on the command line
 	policy string   // dispatch policy; predict and advise accept different values
 }
 
@@ -43,8 +44,8 @@ type launchFlags struct {
 	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more platforms; see docs/devices.md"`
 }
 
-// check returns an error for an impossible number. It ignores flags that were not
-// given.
+// check returns an error if a flag has an impossible number. It ignores flags
+// that were not given.
 func (l *launch) check() error {
 	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
 		return cli.Errorf(
@@ -76,9 +77,10 @@ func (l *launch) check() error {
 	return nil
 }
 
-// read returns the launch and the registers per thread that the kernel needs, 0 if
-// they are unknown. The device determines their GRF mode. The policies auto and
-// partial are predict.Auto: SLM and barriers decide.
+// read returns the launch and the number of registers per thread that the
+// kernel needs, or 0 if it is unknown. The GRF mode for these registers depends
+// on the device. For the policies auto and partial, the launch has
+// predict.Auto, so the use of SLM and barriers determines the policy.
 func (l *launch) read() (p predict.Launch, registers int, err error) {
 	if p.Global, err = l.Global.Size("global"); err != nil {
 		return p, 0, err
@@ -100,16 +102,17 @@ func (l *launch) read() (p predict.Launch, registers int, err error) {
 	return p, registers, nil
 }
 
-// names returns the requested devices without blanks. A flag may contain
-// several names, and a name may contain commas: a known name is not split.
+// names returns the names of the requested devices, without blanks around them.
+// A flag may contain several names separated by commas. A name may contain
+// commas itself, so a known name is not split.
 func (l *launch) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.named {
 		parts := strings.Split(v, ",")
 		for len(parts) > 0 {
 			n := len(parts)
-			// The longest known name counts. Unknown text ends at its first
-			// comma, and the error names that part.
+			// Use the longest known name. If no name is known, the text up to
+			// the first comma is a name, which the error then quotes.
 			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
 			}
 			if name := strings.TrimSpace(strings.Join(parts[:n], ",")); name != "" {
@@ -129,8 +132,8 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices')")
 	}
 	var list []arch.Choice
-	// Aliases and PCI ids can name one device twice. Two rows would look like two
-	// GPUs.
+	// The names may contain the same device twice, as an alias and as a PCI id.
+	// Two rows for one device would look like two GPUs.
 	add := func(c arch.Choice) {
 		if !slices.ContainsFunc(list, func(l arch.Choice) bool { return l.Device.Key == c.Device.Key }) {
 			list = append(list, c)
@@ -156,8 +159,8 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	return list, nil
 }
 
-// onDevice returns the launch and its only device. what names the request in the
-// error.
+// onDevice returns the launch and its only device. what is the name of the
+// request, for the error message.
 func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
 	launch, registers, err := l.read()
 	if err != nil {
@@ -177,9 +180,10 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	return list[0], launch, err
 }
 
-// platforms returns the table of platforms including the user's, and the requested
-// platform. If none is requested, the platform has no key: a batch names platforms
-// in a column. If the user's file has only one platform, it is the requested one.
+// platforms returns the table of platforms, including the user's platforms, and
+// the requested platform. If no platform is requested, the returned platform is
+// empty, because a batch names platforms in a column. If the user's file has
+// only one platform, this platform is the requested one.
 func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err error) {
 	if t, err = computeunit.Builtin(); err != nil {
 		return nil, p, err
@@ -203,9 +207,10 @@ func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err e
 	return t, p, err
 }
 
-// unitLaunch returns a kernel on a compute unit and the requested platform. Here,
-// --registers is an amount of bytes per work-item, which may have a unit. On Intel
-// GPUs, it is a number of registers per thread.
+// unitLaunch returns the requested platform and the launch of a kernel on a
+// compute unit. For this model, --registers is the number of bytes per
+// work-item, which may have a unit. On Intel GPUs, --registers is the number of
+// registers per thread.
 func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
 	t, platform, err := l.platforms()
 	if err == nil && platform.Key == "" {
@@ -243,8 +248,9 @@ func itemsOf(flag string, s unit.Size3) (int64, error) {
 	return items, nil
 }
 
-// advise is the command with its flags and the flags of the launch. predict
-// searches the settings, and report/predictdoc words the result.
+// advise is the command advise with its own flags and the flags of the launch.
+// Package predict searches the settings, and report/predictdoc writes the text
+// of the result.
 type advise struct {
 	launch
 	adviseFlags
@@ -257,14 +263,16 @@ type adviseFlags struct {
 	Probe  bool     `flag:"probe" help:"list settings that lower the occupancy in steps without changing the work, to measure whether occupancy matters"`
 }
 
-// adviseCommand finds settings with a higher occupancy.
+// adviseCommand returns the command that finds settings with a higher
+// occupancy.
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
 	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: noFiles,
 		share: deviceFlags + outputFlags, check: v.check, run: v.run})
 }
 
-// noFiles returns an error for files, with the command that gives advice for a run.
+// noFiles returns an error if files were given. The error contains the command
+// that prints advice for a run.
 func noFiles(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return cli.Errorf(
@@ -277,14 +285,14 @@ func noFiles(_ *cobra.Command, args []string) error {
 // settingWords are the settings that --fix and --free accept.
 const settingWords = "local simd slm grf"
 
-// settingWordsOf splits lists of settings.
+// settingWordsOf splits lists of settings into their words.
 func settingWordsOf(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// check returns an error for contradicting flags. A request for a launch rejects
-// the flags of compute units and the other way around. Ignoring them would look as
-// if they had been used.
+// check returns an error for contradicting flags. Advice for a launch rejects
+// the flags for compute units, and the other way around. If a flag were
+// ignored, the user would believe that it had an effect.
 func (v *advise) check([]string) error {
 	v.named, v.policy = []string{v.Device}, v.Policy
 	if err := v.launch.check(); err != nil {
@@ -321,7 +329,7 @@ func (v *advise) vary() predict.VariableSettings {
 	return predict.VariableSettings{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
 
-// run returns the output that the flags request.
+// run returns the advice that the flags request.
 func (v *advise) run(context.Context, []string) (*report.Output, error) {
 	if v.Model == "compute-unit" {
 		return v.computeUnit()
@@ -336,15 +344,16 @@ func (v *advise) run(context.Context, []string) (*report.Output, error) {
 	return predictdoc.Advise(&c, launch, v.vary())
 }
 
-// computeUnit finds the settings with the highest occupancy of a compute unit.
-// Given settings are fixed.
+// computeUnit returns the settings with the highest occupancy of a compute
+// unit. Settings that the user gave are fixed.
 func (v *advise) computeUnit() (*report.Output, error) {
 	platform, launch, err := v.unitLaunch()
 	if err != nil {
 		return nil, err
 	}
-	// No work-group has 0 work-items, so 0 means that the size was not given. For
-	// SLM and registers, 0 is a valid amount, so the text of the flag counts.
+	// A size of 0 means that the size was not given, because no work-group has
+	// 0 work-items. For SLM and registers, 0 is a valid amount, so they were
+	// given if the text of the flag is not empty.
 	want := computeunit.Target{GroupSize: unit.NonZero(launch.GroupSize),
 		SubgroupSize: unit.NonZero(launch.SubgroupSize)}
 	if v.SLM != "" {

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// licenseWords contains text that occurs in only one license, by SPDX name.
+// licenseWords contains, for each license, its SPDX name and words that occur
+// only in this license.
 var licenseWords = []struct{ name, words string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated"},
 	{"Apache-2.0", "apache license version 2.0"},
@@ -32,12 +33,14 @@ var licenseWords = []struct{ name, words string }{
 	{"EPL", "eclipse public license"}, {"CDDL", "common development and distribution"},
 }
 
-// copyleft matches licenses that require the source of linked programs.
+// copyleft matches the names of licenses that require publishing the source of
+// linked programs.
 var copyleft = regexp.MustCompile(`GPL|MPL|EPL|CDDL`)
 
 var licenseFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|third_party_licenses)`)
 
-// licensesOf returns the licenses of a file, or of the files in a folder.
+// licensesOf returns the names of the licenses in a file, or in the license
+// files of a folder.
 func licensesOf(path string) (names []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

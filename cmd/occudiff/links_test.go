@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDocumentLinks checks that each relative link in the documentation has its
-// file and its heading.
+// TestDocumentLinks checks that the file and the heading of each relative link
+// in the documentation exist.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#\s:]*)(#[^)\s]+)?\)`)
 	heading, other := regexp.MustCompile(`(?m)^#+ (.*)$`), regexp.MustCompile(`[^\p{L}\p{N}_ -]`)

@@ -19,10 +19,11 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// This file has the commands for devices, the glossary, help, and the schemas of
-// JSON outputs.
+// This file contains the commands for devices, the glossary, help, and the
+// schemas of JSON outputs.
 
-// devicesCommand prints the device table, or one device with its sources.
+// devicesCommand returns the command that prints the device table, or one
+// device with the sources of its values.
 func (a *app) devicesCommand() *cobra.Command {
 	return a.command(command{text: "devices", share: "xve device-file" + outputFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
@@ -38,7 +39,7 @@ func (a *app) listDevices(name string) (*report.Output, error) {
 		return predictdoc.Devices(a.devices.All()), nil
 	}
 	m, err := a.devices.Find(arch.Query{Name: name, XVEs: a.XVE, Family: true})
-	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok { // a family is listed
+	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok { // list the devices of an ambiguous name
 		value := func(d *arch.Device) arch.Device { return *d }
 		return predictdoc.Devices(report.ListOf(several.Candidates, value)), nil
 	}
@@ -49,7 +50,7 @@ func (a *app) listDevices(name string) (*report.Output, error) {
 	return predictdoc.Device(m.Device), nil
 }
 
-// explainCommand explains the terms of the outputs.
+// explainCommand returns the command that explains the terms of the outputs.
 func (a *app) explainCommand() *cobra.Command {
 	return a.command(command{text: "explain", share: outputFlags, args: cobra.ArbitraryArgs, names: true,
 		complete: cli.CompleteWords(predictdoc.Names()),
@@ -60,7 +61,7 @@ func (a *app) explainCommand() *cobra.Command {
 			term := strings.Join(args, " ") // several arguments are one term with blanks
 			ans, err := predictdoc.Explain(term, flagTerms()...)
 			if err != nil {
-				if device, none := a.listDevices(term); none == nil { // a device is also accepted
+				if device, none := a.listDevices(term); none == nil { // the name of a device is also accepted
 					return device, nil
 				}
 				names := report.ListOf(append(predictdoc.Words(), flagTerms()...),
@@ -72,7 +73,8 @@ func (a *app) explainCommand() *cobra.Command {
 		}})
 }
 
-// flagTerms returns the flags of all commands with their help, each text once.
+// flagTerms returns the flags of all commands as glossary terms, each help text
+// once.
 func flagTerms() (list []report.Term) {
 	known := map[string]int{}
 	for _, c := range cli.All(new(app).rootCommand()) {
@@ -91,8 +93,8 @@ func flagTerms() (list []report.Term) {
 	return list
 }
 
-// jsonSchemas lists the JSON outputs in the order of the commands. help schema and
-// mcp use it. An output that is missing here has no schema.
+// jsonSchemas returns the JSON outputs in the order of the commands, for the
+// commands help schema and mcp. An output that is missing here has no schema.
 func jsonSchemas() []report.Schema {
 	return slices.Concat(rundoc.Schemas(), diffdoc.Schemas(), predictdoc.Schemas(),
 		trackdoc.Schemas())
@@ -119,8 +121,9 @@ func (a *app) printSchema(name string) error {
 	return machine.JSON(a.stdout, s)
 }
 
-// helpCommand prints the help of a command, all flags, or the schemas of JSON
-// outputs. It replaces cobra's help command, which succeeds for an unknown topic.
+// helpCommand returns the command that prints the help of a command, all flags,
+// or the schemas of JSON outputs. It replaces cobra's help command, which does
+// not fail for an unknown topic.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return a.command(command{text: "help", args: cobra.ArbitraryArgs,
 		complete: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -160,10 +163,10 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 // completion adds the command that prints completion scripts. It must be called
 // after all other commands were added.
 func (a *app) completion(root *cobra.Command) {
-	root.SetOut(a.stdout) // its commands keep the stream that they find now
+	root.SetOut(a.stdout) // set before, because cobra's completion commands keep this stream
 	root.InitDefaultCompletionCmd()
 	for _, c := range cli.All(root) {
-		// One line of cobra is wider than a terminal.
+		// One line of cobra's text is wider than 80 columns.
 		c.Long = strings.Replace(c.Long, "via your OS's package manager", "with a package manager", 1)
 		if c.Name() == "completion" {
 			own := a.command(command{text: "completion"})
@@ -176,11 +179,11 @@ func (a *app) completion(root *cobra.Command) {
 }
 
 // completeFlags registers the completions of all flags. It is called only for a
-// completion request, because cobra keeps them in a global map, in which the flags
-// of each call of a server would accumulate.
+// completion request. Cobra keeps completions in a global map, so if a server
+// registered them for each call, the map would grow without limit.
 func (a *app) completeFlags(root *cobra.Command) {
 	for _, c := range cli.All(root) {
-		// Registering fails only if the flag has a function already.
+		// Registering fails only if the flag already has a completion function.
 		register := func(f *pflag.Flag) {
 			complete := cli.Complete(f)
 			if f.Name == "device" {
@@ -193,8 +196,9 @@ func (a *app) completeFlags(root *cobra.Command) {
 	}
 }
 
-// completeDevices completes the keys of the device table, including --device-file,
-// with the names of the devices. In a list, it completes the last key.
+// completeDevices completes a device key. The suggestions are the keys in the
+// device table and in --device-file, with the names of the devices. In a list,
+// it completes the last key.
 func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	// An invalid --device-file only removes its own devices from the completion.
 	// The command reports the error.
@@ -210,7 +214,7 @@ func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]str
 			keys = append(keys, cobra.CompletionWithDesc(key, d.Name))
 		}
 	}
-	// Only predict accepts a list and "all".
+	// Only the flag of predict accepts a list and "all".
 	if f := c.Flag("device"); f != nil && f.Value.Type() == "stringArray" && strings.HasPrefix("all", typed) {
 		keys = append(keys, cobra.CompletionWithDesc("all", "every device of the table"))
 	}

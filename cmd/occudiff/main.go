@@ -1,12 +1,12 @@
-// Command occudiff compares predicted GPU occupancy with what Intel VTune
-// measured, kernel by kernel, explains the difference, writes reports, and
-// detects regressions. See README.md.
+// Command occudiff compares the predicted GPU occupancy of each kernel with the
+// occupancy that Intel VTune measured. It explains the difference, writes
+// reports, and detects regressions. See README.md.
 //
 // The package contains the commands: their flags and settings, the order of the
 // phases, the destination of each result, and the exit status. It must not
-// contain formulas, rules of verdicts, file formats, or texts of reports. A
-// library decides whatever it can, so that the page (cmd/page) has the same
-// results.
+// contain formulas, rules of verdicts, file formats, or texts of reports.
+// Everything that can be in a library package is there, so that the page
+// (cmd/page) has the same results.
 package main
 
 import (
@@ -22,12 +22,12 @@ import (
 	"occudiff/predict/batch"
 )
 
-// os.Exit skips deferred calls, so all work is in runMain.
+// All work is in runMain, because os.Exit skips deferred calls.
 func main() { os.Exit(runMain()) }
 
 func runMain() int {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup does, for a program that outlives its terminal
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores SIGHUP, so that the program outlives its terminal
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
@@ -37,8 +37,9 @@ func runMain() int {
 	return run(ctx, e, os.Args[1:])
 }
 
-// rootCommand returns the command tree. Cobra prints neither usage nor errors:
-// run prints errors without secrets, and each line with the program's name.
+// rootCommand returns the command tree. Cobra prints neither usage nor errors.
+// Errors are printed by run, without secrets and with the program's name in
+// each line.
 func (a *app) rootCommand() *cobra.Command {
 	a.setDefaults()
 	root := a.command(command{text: "occudiff"})
@@ -71,8 +72,9 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// instead returns what to type for a word in the place of a command: the new
-// form of a removed command, or the command that reads a file.
+// instead returns what the user should type instead of a word in the place of a
+// command. It is the new form of a removed command, or the command that reads a
+// file with this name. It returns "" if neither exists.
 func instead(word string) string {
 	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill",
 		"version": "--version"}
@@ -90,12 +92,13 @@ func instead(word string) string {
 	return "occudiff validate " + word
 }
 
-// release is the version of the program. A build from a module proxy has its
-// own version.
+// release is the version of the program. A program that was built from a module
+// proxy has the version of the module instead.
 const release = "0.1.0"
 
-// version returns the version of the program. Only a downloaded module has
-// Main.Sum. Without it, go build derives Main.Version from the checkout.
+// version returns the version of the program. Main.Version is used only if
+// Main.Sum is set, which means that the module was downloaded. In a checkout,
+// go build derives Main.Version from the repository.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Version
@@ -103,9 +106,10 @@ func version() string {
 	return release
 }
 
-// builtFrom returns the commit of the program and its time. It returns "" for a
-// build without -buildvcs or outside of a repository. "with changes" means that
-// the checkout differed from the commit.
+// builtFrom returns the commit from which the program was built, and the time
+// of the commit. It returns "" if the program was built without -buildvcs or
+// outside of a repository. "with changes" means that the checkout differed from
+// the commit.
 func builtFrom() string {
 	info, _ := debug.ReadBuildInfo()
 	known := map[string]string{}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// manyKernels writes an export with n kernels. Each has another name, and
-// nearly each has another launch size. Most do not match their prediction.
+// manyKernels writes an export with n kernels. All names differ, and nearly all
+// launch sizes differ. Most kernels do not match their prediction.
 func manyKernels(t testing.TB, path string, first, n int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -36,7 +36,7 @@ func manyKernels(t testing.TB, path string, first, n int) {
 }
 
 // TestManyKernels checks that people see the first of many kernels and the
-// number of the others, and that programs get all.
+// number of the others, and that programs get all kernels.
 func TestManyKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const n = 4000
@@ -55,7 +55,8 @@ func TestManyKernels(t *testing.T) {
 	}
 }
 
-// TestManyFiles checks that files with different kernels are one run.
+// TestManyFiles checks that many files with different kernels are read as one
+// run.
 func TestManyFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 200 {

@@ -32,30 +32,31 @@ import (
 	"occudiff/report/machine"
 )
 
-// skill describes for agents when to use which command, and which conclusions
-// the results allow. occudiff mcp --skill prints it. occudiff mcp sends it to
-// clients without its YAML head.
+// skill is a text for agents. It describes when to use each command and which
+// conclusions the results allow. occudiff mcp --skill prints the text, and
+// occudiff mcp sends it to clients without its YAML header.
 //
 //go:embed skill.md
 var skill string
 
 // tool is a command that agents can call.
 //
-// An agent receives exactly what the command prints. Only rejections come from
-// the server. tool and agentCall.inside limit what an agent can do: no output
-// files, no network, no VTune, no compiler, and only files of the folder in which
-// the server was started.
+// An agent receives exactly the text that the command prints. Only rejections
+// of a call come from the server itself. tool and agentCall.inside limit what
+// an agent can do: no output files, no network, no VTune, no compiler, and only
+// files of the folder in which the server was started.
 type tool struct {
 	name    string
 	command string // command with its fixed flags
-	operand string // name of its argument that is not a flag; "" without one
-	flags   string // allowed flags; none of them writes, compiles, or accepts unreadable input
+	operand string // name of the argument that is not a flag; "" if there is none
+	flags   string // allowed flags; none of them writes files, compiles, or allows unreadable input
 	text    string
 }
 
-// tools lists the tools. validate and diff return summaries, which are small and
-// contain no findings if the input supports no conclusion. --no-vtune prevents
-// validate from starting an installed vtune on a result folder.
+// tools returns all tools. The tools for validate and diff return summaries.
+// Summaries are small, and they contain no findings if the input supports no
+// conclusion. --no-vtune prevents validate from starting an installed vtune on
+// a result folder.
 func tools() []tool {
 	const run = "device xve device-file tolerance sampling-interval local simd"
 	const launch = "device xve device-file global local simd slm barriers grf registers"
@@ -77,9 +78,9 @@ func tools() []tool {
 	}
 }
 
-// mostBytes limits the size of the files of a call, because reading more takes
-// too long. maxResult limits the size of a result, because an agent cannot
-// process more.
+// mostBytes limits the total size of the files of a call, because reading more
+// takes too long. maxResult limits the size of a result, because an agent
+// cannot process a larger one.
 const (
 	mostBytes = 1 << 30
 	maxResult = 512 << 10
@@ -127,14 +128,14 @@ func (a *app) mcpCommand() *cobra.Command {
 			// buffers.
 			c := newClient(a.stdin, a.stdout)
 			err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
-			if ctx.Err() != nil || c.ended.Load() { // the usual ends: an interrupt, and a client that has ended
+			if ctx.Err() != nil || c.ended.Load() { // no error after an interrupt, or if the client has ended
 				err = nil
 			}
 			return nil, err
 		}})
 }
 
-// agentCall handles the calls of a tool.
+// agentCall handles the calls of one tool.
 type agentCall struct {
 	tool
 	app    *app
@@ -142,8 +143,9 @@ type agentCall struct {
 	takes  *jsonschema.Schema
 }
 
-// schema returns the JSON Schema of a tool's arguments: the flags of its command
-// with their help. A size is a string as on a command line, or its numbers.
+// schema returns the JSON Schema of a tool's arguments: the flags of its
+// command with their help. A size can be a string as on a command line, or one
+// or several numbers.
 func (t tool) schema() *jsonschema.Schema {
 	of, _, _ := new(app).rootCommand().Find(strings.Fields(t.command))
 	// kinds contains the JSON types that each flag type accepts. The element
@@ -178,12 +180,13 @@ func (t tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// run runs the command of a call like the command line and returns its output.
-// An error is a result with IsError and not an error of the protocol, because an
-// agent sees only the result and can correct its call.
+// run runs the command of a call as a command line and returns its output. If
+// the command fails, run returns a result with IsError and not an error of the
+// protocol. An agent sees only results, and it can correct its call.
 func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var args []string
-	// The server survives a panic. run catches those of the command.
+	// bug.Call catches panics here, so that the server survives them. Panics of
+	// the command itself are caught by the function run.
 	err := bug.Call(func() (err error) {
 		args, err = c.arguments(ctx, req.Params.Arguments)
 		return err
@@ -194,8 +197,9 @@ func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 			environ: c.app.environ}
 		status := run(ctx, one, args)
 		switch {
-		// A failed gate or an unusable summary is a result. Output before a panic
-		// is not.
+		// If the command printed an output, the output is the result, even if a
+		// gate failed or the summary is unusable. Output that was printed
+		// before a panic is not a result.
 		case out.Len() == 0 || status == exitBug:
 			err = errors.New(strings.TrimSpace(errs.String()))
 		case out.Len() > maxResult:
@@ -210,8 +214,8 @@ func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 		Content: []mcp.Content{&mcp.TextContent{Text: out.String()}}}, nil
 }
 
-// arguments returns the command line of a call. Values follow a = and operands
-// follow --, so that none of them is read as a flag.
+// arguments returns the command line of a call. Values are written after a =
+// and operands after --, so that none of them can be read as a flag.
 func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args []string, err error) {
 	var size int64 // size of all files
 	values, err := c.values(given)
@@ -221,7 +225,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args 
 	args = append(strings.Fields(c.command), "-q")
 	for _, name := range strings.Fields(c.flags) {
 		words := values[name]
-		if name == "db" && len(words) == 0 { // otherwise settings could name a history on the network
+		if name == "db" && len(words) == 0 { // required, because settings could name a history on the network
 			words = []string{"occudiff.db"}
 		}
 		for _, w := range words {
@@ -245,9 +249,9 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args 
 	return args, nil
 }
 
-// values returns the arguments of a call as words of a command line, or an error
-// if they do not match the schema. A null means no value. The numbers of a size
-// become one word.
+// values returns, for each argument of a call, the words for a command line. It
+// returns an error if the arguments do not match the schema. Null means that
+// the argument has no value. The numbers of a size become one word.
 func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	var values map[string]any
 	d := json.NewDecoder(bytes.NewReader(given))
@@ -282,7 +286,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	return words, nil
 }
 
-// isKind reports whether a value has a scalar type of JSON Schema.
+// isKind reports whether a value has the given scalar type of JSON Schema.
 func isKind(v any, kind string) bool {
 	switch x := v.(type) {
 	case string:
@@ -296,10 +300,11 @@ func isKind(v any, kind string) bool {
 	return false
 }
 
-// inside returns a path for the command. It returns an error unless the path
-// and everything in it are in the server's folder, and unless the call's files
-// together are small enough. The size is checked before anything is read. A
-// file that is named twice counts twice, because it is read twice.
+// inside checks a path of a call and returns it in the form for the command. It
+// returns an error if the path, or anything in it, is outside of the server's
+// folder, or if the files of the call are too large together. The size is
+// checked before anything is read. A file that is named twice counts twice,
+// because it is read twice.
 func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
 	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, history.Mask(path), why) }
 	if history.IsAddress(path) && name == "db" || strings.Contains(path, "://") {
@@ -324,8 +329,9 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 		info, err := os.Stat(real)
 		switch {
 		case err == nil && info.IsDir() && real != p:
-			// WalkDir does not follow the link, but reading does, so the content
-			// would not be checked.
+			// A link to a folder is rejected, because WalkDir does not follow
+			// it but readers do, so the content of the folder would not be
+			// checked.
 			return errors.New("contains a link to a folder: name that folder itself")
 		case err != nil || info.IsDir():
 			return err
@@ -348,10 +354,11 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 	if err != nil {
 		return wrong(err.Error())
 	}
-	return "." + string(filepath.Separator) + relative, nil // because a name may begin with -
+	return "." + string(filepath.Separator) + relative, nil // prefix, because a name may begin with -
 }
 
-// client is the other side of the protocol, on streams that are never closed.
+// client represents the agent's side of the protocol, on streams that are never
+// closed.
 //
 // The SDK ends its session at a line that is not a message, and at the end of
 // input even if calls are in progress. client is between the SDK and the streams
@@ -361,20 +368,21 @@ type client struct {
 	in       io.Reader
 	out      io.Writer
 	mu       sync.Mutex          // guards out and calls: each write is a complete message
-	calls    map[jsonrpc.ID]bool // calls without an answer
+	calls    map[jsonrpc.ID]bool // calls without a response
 	answered chan struct{}       // receives a value when a call is answered
-	ended    atomic.Bool         // the client has ended
+	ended    atomic.Bool         // whether the client has ended
 }
 
 func newClient(in io.Reader, out io.Writer) *client {
 	return &client{in: in, out: out, calls: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
 }
 
-// lastResults is the time for the last answers after a client has ended its
-// messages. The clients of the SDKs wait 2 s for the server before they kill it.
+// lastResults is the time limit for the last responses after a client has ended
+// its messages. The clients of the SDKs wait 2 s for the server before they
+// kill it.
 const lastResults = 1500 * time.Millisecond
 
-// Write implements io.Writer: each write is a message.
+// Write implements io.Writer. The SDK writes each message in one call.
 func (c *client) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -384,7 +392,7 @@ func (c *client) Write(b []byte) (int, error) {
 			defer func() {
 				select {
 				case c.answered <- struct{}{}:
-				default: // the channel already has a value
+				default: // the channel already has a value, which is sufficient
 				}
 			}()
 		}
@@ -396,13 +404,14 @@ func (c *client) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
-// The SDK closes its transport, and the streams are the process's own.
+// Close implements io.Closer. It does nothing: the SDK closes its transport,
+// but the streams belong to the process.
 func (*client) Close() error { return nil }
 
-// messages returns the lines that are messages, and answers the other lines, at
-// which the SDK would end. If a client sends all messages at once and ends, they
-// are answered before the end is forwarded.
+// messages returns a stream with the lines that are valid messages. It answers
+// other lines itself, because the SDK would end its session at them. If a
+// client sends all messages at once and ends, the messages are answered before
+// the end is forwarded.
 func (c *client) messages() io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -425,7 +434,8 @@ func (c *client) messages() io.ReadCloser {
 	return r
 }
 
-// waitForResults waits until all calls are answered, for at most lastResults.
+// waitForResults waits until all calls are answered, but at most for the time
+// lastResults.
 func (c *client) waitForResults() {
 	limit := time.After(lastResults)
 	for {
@@ -443,9 +453,10 @@ func (c *client) waitForResults() {
 	}
 }
 
-// pass forwards a line if it is a message. Otherwise it answers the line without
-// an id (JSON-RPC 2.0, section 5.1). It also answers a call that reuses the id of
-// a call in progress, which the SDK would drop.
+// pass forwards a line if it is a message. It answers any other line with an
+// error that has no id (JSON-RPC 2.0, section 5.1). It also answers a call
+// whose id is the id of a call in progress, because the SDK would drop such a
+// call.
 func (c *client) pass(w io.Writer, line []byte) error {
 	if len(line) == 0 {
 		return nil

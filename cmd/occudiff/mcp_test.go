@@ -68,7 +68,7 @@ func connect(t *testing.T, opt *mcp.ClientOptions) *mcp.ClientSession {
 	return connectWith(t, opt, func(string) string { return "" })
 }
 
-// connectWith is like connect, with the server's environment.
+// connectWith is like connect, but also sets the environment of the server.
 func connectWith(t *testing.T, opt *mcp.ClientOptions, getenv func(string) string) *mcp.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -98,9 +98,9 @@ func connectWith(t *testing.T, opt *mcp.ClientOptions, getenv func(string) strin
 	return s
 }
 
-// listing returns all files in the working folder, with times, except for an
-// empty write-ahead log and its index. SQLite creates both to read a history,
-// and a reader cannot remove them.
+// listing returns all files in the working folder with their times. It leaves
+// out an empty write-ahead log and its index, which SQLite creates when it
+// reads a history and which a reader cannot remove.
 func listing(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -119,9 +119,9 @@ func listing(t *testing.T) string {
 	return b.String()
 }
 
-// TestAgent calls every tool with the client of the SDK. Right calls return the
-// same as the command line. Wrong calls get one clear error. The server
-// continues and writes nothing.
+// TestAgent calls every tool with the client of the SDK. It checks that right
+// calls return the same text as the command line, and that wrong calls return
+// one clear error. The server must continue and must not write files.
 func TestAgent(t *testing.T) {
 	schemas := compileSchemas(t)
 	outside := agentFolder(t)
@@ -142,7 +142,7 @@ func TestAgent(t *testing.T) {
 	for _, c := range []struct {
 		reason, tool string
 		args         arguments
-		want         string // schema of the result, or words of the error
+		want         string // schema of the result, or words in the error
 	}{
 		{"a launch", "predict", arguments{"device": "max1100", "global": "1M", "local": 256, "simd": 32}, "occudiff/predict/1"},
 		{"a run", "validate", arguments{"paths": []string{"a.csv"}, "device": "max1100"}, "occudiff/summary/1"},
@@ -217,8 +217,8 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// TestAgentCanceled cancels a call while the tool reads. The server handles the
-// next call.
+// TestAgentCanceled cancels a call while the tool reads a file, and checks that
+// the server handles the next call.
 func TestAgentCanceled(t *testing.T) {
 	agentFolder(t)
 	f := must(os.OpenFile("big.csv", os.O_CREATE|os.O_WRONLY, 0o666))
@@ -250,8 +250,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// nodeClient lists the tools with the official client in another language and
-// calls each one.
+// nodeClient is a program for Node. It lists the tools with the official
+// JavaScript client and calls each tool.
 const nodeClient = `
 const {Client} = require("@modelcontextprotocol/sdk/client/index.js");
 const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.js");
@@ -272,8 +272,8 @@ const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.j
 })();
 `
 
-// TestAgentOfNode runs the node client, which checks summaries against the
-// schema that the tool names.
+// TestAgentOfNode runs nodeClient, which checks summaries against the schema
+// that the server sends with each tool.
 func TestAgentOfNode(t *testing.T) {
 	node := testenv.Program(t, "node")
 	if exec.Command(node, "-e", `require("@modelcontextprotocol/sdk/client/index.js")`).Run() != nil {
@@ -305,7 +305,8 @@ func TestAgentOfNode(t *testing.T) {
 	}
 }
 
-// seen is an output stream. A read from it returns after a text was written.
+// seen is an output stream that can also be read. A read blocks until the text
+// was written to the stream, and then returns the end of input.
 type seen struct {
 	bytes.Buffer
 	text string
@@ -327,8 +328,8 @@ func (s *seen) Read([]byte) (int, error) {
 }
 
 // TestAgentOnPipe checks that a line that is not a message gets a response and
-// ends nothing, and that a client that sends everything at once gets all
-// responses.
+// does not end the session. It also checks that a client that sends all its
+// messages at once gets all responses.
 func TestAgentOnPipe(t *testing.T) {
 	agentFolder(t)
 	out := &seen{text: "occudiff/summary/1", done: make(chan struct{})}
@@ -348,8 +349,8 @@ func TestAgentOnPipe(t *testing.T) {
 	}
 }
 
-// TestAgentPanic makes one call panic. The call returns the place of the panic
-// as its error, and the next call succeeds.
+// TestAgentPanic makes one call panic. It checks that the error of the call
+// contains the place of the panic, and that the next call succeeds.
 func TestAgentPanic(t *testing.T) {
 	agentFolder(t)
 	var broken atomic.Bool
@@ -399,7 +400,7 @@ func TestAgentMemory(t *testing.T) {
 	}
 }
 
-// TestAgentIDs sends calls whose IDs repeat, and reads a response to each.
+// TestAgentIDs checks that each of two calls with the same ID gets a response.
 func TestAgentIDs(t *testing.T) {
 	for _, c := range []struct {
 		reason, first, second string
@@ -468,8 +469,9 @@ func TestAgentIDs(t *testing.T) {
 	}
 }
 
-// TestAgentEnds ends a client's messages during a call. The end is forwarded
-// after the response, or after a time without one.
+// TestAgentEnds ends a client's messages during a call. It checks that the end
+// is forwarded after the response, or after the time limit if there is no
+// response.
 func TestAgentEnds(t *testing.T) {
 	for _, answered := range []bool{true, false} {
 		c := newClient(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), io.Discard)

@@ -14,8 +14,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// memoryMain runs the program, which prints at its end the memory that Go
-// obtained from the system. That number never shrinks, so it is the peak.
+// memoryMain runs the program and then prints how much memory Go obtained from
+// the system. This number never decreases, so it is the peak.
 func memoryMain() {
 	status := run(context.Background(), &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}, os.Args[1:])
 	var m runtime.MemStats
@@ -24,9 +24,10 @@ func memoryMain() {
 	os.Exit(status)
 }
 
-// TestMemory limits the memory of validate, in MB, for larger inputs than users
-// have: kernels that all differ, and three million launches of a few kernels,
-// together and one by one.
+// TestMemory checks that the memory of validate stays below a limit, in MB, for
+// inputs that are larger than the inputs of users. The inputs are many kernels
+// that all differ, and three million launches of a few kernels, both aggregated
+// and with --instances.
 func TestMemory(t *testing.T) {
 	testenv.Long(t)
 	dir := t.TempDir()

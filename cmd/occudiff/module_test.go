@@ -49,7 +49,7 @@ func TestSecondModule(t *testing.T) {
 			t.Fatalf("%s has no example with an output", path)
 		}
 		program := "package main\n\nimport (\n" + imports[1] + "\n)\n\nfunc main() {\n" + example[1] + "}\n"
-		if at := strings.Index(string(text), "func device("); at >= 0 { // the common part of a file's examples
+		if at := strings.Index(string(text), "func device("); at >= 0 { // code that all examples of a file share
 			end := at + strings.Index(string(text)[at:], "\n}\n") + 3
 			program += "\n" + string(text)[at:end]
 		}

@@ -12,9 +12,10 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestNotebooks makes the files of docs/notebooks.md with its commands and runs
-// its code with the real pandas, DuckDB, and R. Each one must find the values
-// of the run: absent ones as absent, numbers as numbers, and times as times.
+// TestNotebooks creates files with the commands in docs/notebooks.md, and reads
+// them with the code on that page in the real pandas, DuckDB, and R. Each of
+// these programs must find the values of the run, and must read absent values
+// as absent, numbers as numbers, and times as times.
 func TestNotebooks(t *testing.T) {
 	page, err := os.ReadFile("../../docs/notebooks.md")
 	if err != nil {
@@ -32,8 +33,8 @@ func TestNotebooks(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		code[block[1]] += block[2]
 	}
-	// The file's time has a fraction of a second. The time of the second run
-	// has none.
+	// The time of the first run, from its file, has a fraction of a second. The
+	// second run has a time without a fraction, to test both forms.
 	commands := code["sh"] + "occudiff track add --device max1100 --time 2026-11-01T10:00:00Z fixtures/max1100_mix.hotspots.csv\n" +
 		"occudiff track export history.csv\n"
 	for line := range strings.Lines(commands) {
@@ -45,12 +46,12 @@ func TestNotebooks(t *testing.T) {
 	}
 	for _, tool := range []struct {
 		name, install string
-		program       []string // each is tried
-		has           []string // arguments with which it succeeds if everything is installed
-		run           string   // the option before code
+		program       []string // names of the program, which are tried in order
+		has           []string // arguments for a call that succeeds if everything is installed
+		run           string   // option that precedes the code
 		block, check  string
 	}{
-		{"pandas", "Debian: python3-pandas", []string{"/usr/bin/python3", "python3"}, // the distribution's Python has its packages
+		{"pandas", "Debian: python3-pandas", []string{"/usr/bin/python3", "python3"}, // this Python has the packages
 			[]string{"-c", "import pandas"}, "-c", "python", `
 assert len(run) == len(rows) == 9, (len(run), len(rows))
 assert list(run.task) == list(rows.task)

@@ -27,16 +27,17 @@ import (
 // formWriter writes an output in one format.
 type formWriter func(io.Writer) error
 
-// fileEndings returns the endings of the files to which every output can be
-// written, and more.
+// fileEndings returns the file endings that every output supports, followed by
+// the endings in more.
 func fileEndings(more ...string) []string {
 	return append([]string{".xlsx", ".md", ".html", ".json", ".csv"}, more...)
 }
 
-// perfettoEnding is the ending of a file for Perfetto.
+// perfettoEnding is the ending of a trace file for Perfetto.
 const perfettoEnding = ".trace.json"
 
-// endingOf returns the ending of a file in lower case. It selects the format.
+// endingOf returns the ending of a file name in lower case. The ending
+// determines the format.
 func endingOf(path string) string {
 	if path = strings.ToLower(path); strings.HasSuffix(path, perfettoEnding) {
 		return perfettoEnding
@@ -44,10 +45,10 @@ func endingOf(path string) string {
 	return filepath.Ext(path)
 }
 
-// deliver writes an output to its files, and then prints it in the requested
-// format. It is not used for results that are written while they are read (a
-// batch, an exported history) and for texts that are not a report (a schema, a
-// job script).
+// deliver writes an output to the files of -o, and then prints it in the
+// requested format. It is not used for results that are written while the input
+// is read (a batch, an exported history), or for texts that are not a report (a
+// schema, a job script).
 func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	ans.Version = version()
 	if a.Format == "summary" && ans.AgentSummary == nil {
@@ -57,8 +58,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}
-	// Files come first, because a pipe that closes (head, a pager) ends the
-	// printing.
+	// The files are written first, because printing fails if the reader of a
+	// pipe (head, a pager) closes it.
 	by := a.writers(ctx, ans)
 	for _, f := range a.out.files {
 		f.write = by[f.ending]
@@ -75,7 +76,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	if err := a.out.stopped(); err != nil {
 		return err
 	}
-	// If one output cannot be written, the others and the result still are.
+	// If one file cannot be written, the other files are still written and the
+	// result is still printed.
 	if err := a.print(a.output(a.Format), by[a.Format]); err != nil {
 		return errors.Join(unwritten, err)
 	}
@@ -121,11 +123,11 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	return by
 }
 
-// bytesPerRow is the usual size of a row of kernels in a file, measured with
-// 100,000 kernels.
+// bytesPerRow is the usual number of bytes per kernel in a file, by file
+// ending. The values were measured with 100,000 kernels.
 var bytesPerRow = map[string]int{".html": 270, ".md": 250, ".xlsx": 300, ".csv": 850, ".json": 3200}
 
-// A file of more rows or bytes is announced before it is written.
+// A file with more rows or more bytes is announced before it is written.
 const (
 	manyRows  = 1_000_000
 	manyBytes = 50 << 20
@@ -150,8 +152,9 @@ func (a *app) announce(ans *report.Output, f *outputFile) {
 }
 
 // addPlots adds the plots of a report as files next to its Markdown file. For
-// example, report.time-series-1.svg next to report.md. They are written together
-// with all other files, and the command names them.
+// example, report.time-series-1.svg is next to report.md. The plots are written
+// together with all other files, and the command also lists them as written
+// files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
 	for _, p := range doc.Plots(report.Page) {
@@ -181,8 +184,8 @@ func svg(list ...*report.Plot) formWriter {
 	}
 }
 
-// stream writes a result that is produced while it is written: to every file, or
-// to a stream without -o.
+// stream writes a result that is produced while it is written. It writes the
+// result to every file of -o, or to the given stream if there is no -o.
 func (a *app) stream(to io.Writer, write formWriter) error {
 	if len(a.Outputs) == 0 {
 		return a.print(to, write)
@@ -193,8 +196,8 @@ func (a *app) stream(to io.Writer, write formWriter) error {
 	return a.out.place()
 }
 
-// print writes to standard output while the output is produced, because it may be
-// long.
+// print writes an output to a stream while the output is produced, because an
+// output may be too long to keep in memory.
 func (a *app) print(to io.Writer, write formWriter) error {
 	w := bufio.NewWriterSize(stoppable{to, a.out.stopped}, 64<<10)
 	if err := write(w); err != nil {
@@ -206,7 +209,7 @@ func (a *app) print(to io.Writer, write formWriter) error {
 	return nil
 }
 
-// printWrittenFiles names the requested files that were written.
+// printWrittenFiles prints the names of the requested files that were written.
 func (a *app) printWrittenFiles() {
 	if len(a.out.placed) > 0 {
 		a.printMessage("wrote %s", strings.Join(a.out.placed, ", "))
@@ -215,7 +218,8 @@ func (a *app) printWrittenFiles() {
 
 // openOutputs checks the endings of the files of -o and opens them. The command
 // must not overwrite the files that it reads. If some of the files cannot be
-// written, the command writes the others. If none can, it ends before the work.
+// written, the command still writes the others. If no file can be written, the
+// command ends before it does any work.
 func (a *app) openOutputs(reads []string, stopped func() error) error {
 	a.out = &outputFiles{inputs: reads, stopped: stopped, step: a.showStep}
 	failed := 0
@@ -245,13 +249,15 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 	return nil
 }
 
-// writes reports whether an output with an ending was requested.
+// writes reports whether an output in the format of a file ending was
+// requested.
 func (a *app) writes(ending string) bool {
 	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs,
 		func(o string) bool { return endingOf(o) == ending })
 }
 
-// columnChoices returns the columns of tables that --columns may name.
+// columnChoices returns the columns of the tables, as the names that --columns
+// accepts.
 func columnChoices(tables []*report.Table) (list []cli.Choice) {
 	for _, t := range tables {
 		for _, c := range t.Columns {
@@ -263,9 +269,9 @@ func columnChoices(tables []*report.Table) (list []cli.Choice) {
 	return list
 }
 
-// chooseColumns selects the columns of --columns. If several tables contain
-// kernels, a column of any of them is accepted. CSV may have columns that no
-// document shows.
+// chooseColumns restricts an output to the columns of --columns. If several
+// tables contain kernels, a column of any of these tables is accepted. A column
+// that only CSV has is accepted, too.
 func (a *app) chooseColumns(ans *report.Output) error {
 	if len(a.Columns) == 0 {
 		return nil
@@ -278,7 +284,7 @@ func (a *app) chooseColumns(ans *report.Output) error {
 		switch {
 		case slices.ContainsFunc(tables, func(t *report.Table) bool { return t.Find(name) >= 0 }):
 			names = append(names, name)
-		case !settings && len(tables) > 1: // settings also apply to other tables
+		case !settings && len(tables) > 1: // no error for settings, which also apply to other tables
 			return cli.Errorf("--columns %q: there is no such column%s; there are %s", name,
 				cli.DidYouMean(name, columnChoices(tables)), strings.Join(tables[0].Keys(), ", "))
 		}
@@ -294,16 +300,18 @@ func (a *app) chooseColumns(ans *report.Output) error {
 }
 
 // outputFiles are the files that one command writes. They are opened before the
-// work, so that an unwritable one is detected first. Each file appears complete or
-// not at all: it is written as a temporary file next to its target and renamed
-// when all files are complete. A link is followed. A target is rejected if it is
-// not a regular file, or if the command reads it, under any name.
+// work begins, so that a file that cannot be written is detected first. Each
+// file appears complete or not at all. It is written as a temporary file next
+// to its target, and renamed when all files are complete. If the target is a
+// link, the file that the link refers to is replaced. A target is rejected if
+// it is not a regular file, or if the command reads the same file, whatever
+// path names it.
 type outputFiles struct {
-	inputs  []string                        // files that the command reads; a folder stands for its files
-	stopped func() error                    // an error after a cancellation, so that a large report stops early
-	step    func(text string) (done func()) // shows the progress; nil for none
+	inputs  []string                        // files that the command reads; a folder means the files in it
+	stopped func() error                    // returns an error after a cancellation, so that a large report stops early
+	step    func(text string) (done func()) // shows the progress; nil to show nothing
 	files   []*outputFile
-	failed  []error  // errors of the files that cannot be written
+	failed  []error  // errors about files that cannot be written
 	placed  []string // written files of -o, as given
 }
 
@@ -314,15 +322,16 @@ var errUnwritable = errors.New("cannot be written")
 type outputFile struct {
 	path   string      // target, after following links
 	page   *outputFile // Markdown file that shows the plot; nil for a file of -o
-	given  string      // path that the command names
-	old    fs.FileInfo // existing file; nil without one
+	given  string      // path that the command prints
+	old    fs.FileInfo // existing file at the target; nil if there is none
 	tmp    *os.File
 	ending string
-	write  formWriter // set before place
+	write  formWriter // writes the content; set before place is called
 }
 
-// open adds a path. It opens the temporary file, so that an unwritable path is
-// detected before the work. The error does not contain the path.
+// open adds a file at a path. It already opens the temporary file, so that a
+// path that cannot be written is detected before the work begins. The error
+// does not contain the path.
 func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	f := &outputFile{path: throughLink(path), ending: ending}
 	var err error
@@ -341,8 +350,8 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 			return nil, errors.New("is given twice")
 		}
 	}
-	// Considered and rejected: os.CreateTemp. Only the owner could read its files,
-	// and a report has the usual permissions.
+	// Considered and rejected: os.CreateTemp. Only the owner can read the files
+	// that it creates, but a report should have the usual permissions.
 	temporary := filepath.Join(filepath.Dir(f.path), ".occudiff-"+rand.Text()+filepath.Ext(path))
 	if f.tmp, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, fmt.Errorf("%w: %w; give a path in a folder that exists and is writable",
@@ -352,8 +361,8 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	return f, nil
 }
 
-// throughLink returns the target of a symbolic link, even if the target does not
-// exist yet. The link stays a link.
+// throughLink returns the target of a symbolic link, even if the target does
+// not exist yet. The link itself is not replaced.
 func throughLink(p string) string {
 	if target, err := filepath.EvalSymlinks(p); err == nil {
 		return target
@@ -367,9 +376,9 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// input returns the path of the input that is the same file, or "" without one.
-// A folder stands for its files and the files of its subfolders, which is the
-// depth at which runs are searched.
+// input returns the path of the input that is the same file as info, or "" if
+// there is none. An input folder includes its files and the files of its
+// subfolders, because runs are searched down to this depth.
 func (s *outputFiles) input(info fs.FileInfo) string {
 	for _, p := range s.inputs {
 		names := []string{"."}
@@ -387,8 +396,9 @@ func (s *outputFiles) input(info fs.FileInfo) string {
 	return ""
 }
 
-// place writes the files in the order in which they were opened. After all of
-// them, it renames the complete ones. The error names the others.
+// place writes the files in the order in which they were opened. When all are
+// written, it renames the complete files to their targets. The error contains
+// the names of the files that are not complete.
 func (s *outputFiles) place() error {
 	defer s.discard()
 	var complete []*outputFile
@@ -408,7 +418,7 @@ func (s *outputFiles) place() error {
 	}
 	for _, f := range complete {
 		if f.page != nil && !slices.Contains(complete, f.page) {
-			continue // a plot without its page
+			continue // skip a plot whose page was not written
 		}
 		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
 			wrong(f, err)

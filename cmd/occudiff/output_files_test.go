@@ -14,13 +14,14 @@ import (
 	"occudiff/report"
 )
 
-// going is a function for work that is never canceled.
+// going is the function stopped for work that is never canceled.
 func going() error { return nil }
 
-// put writes a text to paths.
+// put writes a text to paths as a command would.
 func put(text string, paths ...string) error { return putBeside(nil, going, text, paths...) }
 
-// putBeside does so for a command that reads inputs and may be canceled.
+// putBeside is like put, but for a command that reads inputs and that may be
+// canceled.
 func putBeside(inputs []string, stopped func() error, text string, paths ...string) error {
 	s := &outputFiles{inputs: inputs, stopped: stopped}
 	for _, p := range paths {
@@ -34,7 +35,7 @@ func putBeside(inputs []string, stopped func() error, text string, paths ...stri
 	return s.place()
 }
 
-// files returns a folder's files with modes and sizes.
+// files returns a list of a folder's files with their modes and sizes.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -175,8 +176,8 @@ func TestSpecialFilesAreRejected(t *testing.T) {
 	}
 }
 
-// TestAnnounce checks that a large file is named before it is written, and that
-// a small one is not.
+// TestAnnounce checks that a large file is announced before it is written, and
+// that a small file is not.
 func TestAnnounce(t *testing.T) {
 	rows := func(n int) *report.Document {
 		return &report.Document{Sections: []report.Section{{Tables: []*report.Table{{Len: n}}}}}

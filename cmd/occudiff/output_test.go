@@ -55,8 +55,8 @@ func TestInputsAreKept(t *testing.T) {
 	}
 }
 
-// TestOtherOutputsAreWritten writes a report next to an output that cannot be written. Only
-// the report is written.
+// TestOtherOutputsAreWritten requests a report and an output that cannot be
+// written. It checks that the report is written anyway.
 func TestOtherOutputsAreWritten(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {

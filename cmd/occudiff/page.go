@@ -20,8 +20,9 @@ import (
 	"occudiff/report"
 )
 
-// pageCommand writes the page that runs occudiff in a browser. cmd/page/site
-// assembles the page, and cmd/page/app handles its requests.
+// pageCommand returns the command that writes the page that runs occudiff in a
+// browser. Package cmd/page/site assembles the page, and cmd/page/app handles
+// its requests.
 func (a *app) pageCommand() *cobra.Command {
 	var f struct {
 		Serve bool `flag:"serve" help:"serve the page on 127.0.0.1 instead of writing it"`
@@ -62,8 +63,9 @@ func (a *app) pageCommand() *cobra.Command {
 		}})
 }
 
-// pageText returns the page in this binary. Without one, it compiles the program
-// of the page from the checkout in which the command runs.
+// pageText returns the page that is included in this binary. If the binary does
+// not include it, pageText compiles the program of the page from the checkout
+// in which the command runs.
 func (a *app) pageText(ctx context.Context) (string, error) {
 	if site.Built != "" {
 		return site.Built, nil
@@ -85,11 +87,11 @@ func (a *app) pageText(ctx context.Context) (string, error) {
 	return site.Compile(ctx, sources, version())
 }
 
-// servePage serves the page until the context ends. It prints the address. Without
-// --port, the system selects a free port.
+// servePage prints the address of the page and serves the page until the
+// context ends. If port is 0, the system selects a free port.
 func (a *app) servePage(ctx context.Context, page string, port int) error {
-	// Only this machine, because the profiles that the page reads may be
-	// confidential.
+	// The server accepts connections only from this machine, because the
+	// profiles that the page reads may be confidential.
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return fmt.Errorf("--serve: %w", err)
@@ -106,13 +108,14 @@ func (a *app) servePage(ctx context.Context, page string, port int) error {
 				http.NotFound(w, r)
 				return
 			}
-			// A meta element cannot forbid frames in other pages.
+			// These headers prevent other pages from showing this page in a
+			// frame, which a meta element in the page cannot do.
 			w.Header().Set("Content-Security-Policy", "frame-ancestors 'none'")
 			w.Header().Set("X-Frame-Options", "DENY")
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
-			// ServeContent supports ranges and HEAD. Without a time, browsers do not
-			// cache an older page.
+			// ServeContent supports range requests and HEAD. It gets no time,
+			// so that browsers do not show an older page from their cache.
 			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(page))
 		})}
 	fmt.Fprintf(a.stdout, "http://%s/\n", l.Addr())

@@ -13,7 +13,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestPage writes the page in the checkout, and serves it.
+// TestPage checks that the command writes the page in a checkout, and that it
+// serves the page.
 func TestPage(t *testing.T) {
 	testenv.Long(t) // compiling the page
 	t.Chdir(filepath.Join("..", ".."))

@@ -19,16 +19,18 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// prediction is the command predict with its flags and the flags of the launch. It
-// only selects the model and the kind of prediction. Formulas are in predict and
-// its subpackages, and the texts of outputs in report/predictdoc.
+// prediction is the command predict with its own flags and the flags of the
+// launch. It only selects the model and the kind of prediction. Formulas are in
+// package predict and its subpackages, and the texts of outputs are in
+// report/predictdoc.
 type prediction struct {
 	launch
 	predictFlags
 }
 
 type predictFlags struct {
-	// Devices replaces the shared flag, because it may name several devices.
+	// Devices replaces the shared flag --device, because predict accepts
+	// several devices.
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id of 'occudiff devices'; several with commas, or all"`
 	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch policy: auto, free, or whole; with --timeline also partial, a what-if with --ports"`
 	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial, instead of the number in the device table"`
@@ -40,8 +42,8 @@ type predictFlags struct {
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler for source files, for example -cl-intel-256-GRF-per-thread"`
 }
 
-// predictCommand predicts one launch, a launch on many devices, a sweep, a
-// timeline, a batch, or the kernels of a binary.
+// predictCommand returns the command that predicts one launch, a launch on many
+// devices, a sweep, a timeline, a batch, or the kernels of a binary.
 func (a *app) predictCommand() *cobra.Command {
 	p := &prediction{launch: launch{app: a}}
 	return a.command(command{text: "predict", flags: []any{&p.launchFlags, &p.predictFlags}, args: cobra.ArbitraryArgs,
@@ -63,15 +65,15 @@ func (p *prediction) check(paths []string) error {
 		return err
 	}
 	switch {
-	// An unset variable in a script must not change a batch into the prediction
-	// of one launch.
+	// An empty --batch is an error. Otherwise, an unset variable in a script
+	// would turn a batch into the prediction of one launch.
 	case f.Changed("batch") && p.Batch == "":
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
 	case p.Ports < 1:
 		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.Ports)
 	}
-	// RejectFlags examines the given flags. The request determines which groups
-	// of flags are wrong.
+	// Each request has flags that do not work with it. RejectFlags returns an
+	// error if one of them was given.
 	units, partial := p.Model == "compute-unit", p.policy == "partial"
 	for _, r := range []struct {
 		on          bool
@@ -98,7 +100,8 @@ func (p *prediction) check(paths []string) error {
 	case p.Batch != "":
 		p.endings = []string{".csv"}
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
-		// These outputs have one curve, see Output.Chart.
+		// These outputs can be written as SVG, because they have a chart (see
+		// Output.Chart).
 		p.endings = append([]string{".svg"}, fileEndings()...)
 	}
 	return nil
@@ -130,7 +133,7 @@ func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, e
 		if err != nil {
 			return nil, err
 		}
-		ports := 0 // no what-if
+		ports := 0 // no what-if, unless the policy is partial
 		if p.policy == "partial" {
 			ports = p.Ports
 			if known := c.Device.Ports(launch.Barriers > 0); known > 0 && !p.flags.Changed("ports") {
@@ -150,7 +153,8 @@ func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, e
 	return predictdoc.Predict(&predictdoc.Question{Launch: launch, Registers: registers, On: on, Driver: p.Explain})
 }
 
-// sweep returns the setting of --sweep, and for groups the numbers if any.
+// sweep returns the setting of --sweep. For the setting groups, it also returns
+// the numbers of work-groups, if the flag lists them.
 func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
 	switch {
@@ -180,7 +184,8 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 	return over, groups, nil
 }
 
-// mostGroups is the largest number of work-groups in a range of --sweep.
+// mostGroups is the largest number of work-groups that a range of --sweep may
+// contain.
 const mostGroups = 100_000
 
 // computeUnit predicts a kernel on a compute unit.
@@ -193,7 +198,7 @@ func (p *prediction) computeUnit() (*report.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	local, _ := p.Local.Size.Size("local") // unitLaunch has read it
+	local, _ := p.Local.Size.Size("local") // no error, because unitLaunch has already parsed the size
 	switch {
 	case p.Local.Size == "":
 		return nil, cli.Errorf("no work-group size is given: add --local, for example --local 64")
@@ -206,9 +211,9 @@ func (p *prediction) computeUnit() (*report.Output, error) {
 	return predictdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(global, local))
 }
 
-// calculator returns the result of Intel's calculator. The sizes of its form are
-// strings in its own notation (64*64, 1,2,3). Rounding and errors come from the
-// calculator, see predict/calculator.
+// calculator returns the result of Intel's calculator. The sizes of its form
+// are strings in its own notation (64*64, 1,2,3). Rounding and error messages
+// come from the calculator; see predict/calculator.
 func (p *prediction) calculator() (*report.Output, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
@@ -230,7 +235,7 @@ func (p *prediction) calculator() (*report.Output, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	// The field of the form is in whole KB.
+	// The calculator's form accepts SLM only in whole KB.
 	case slm%1024 != 0 || slm/1024 > 1<<20:
 		return nil, cli.Errorf("--slm %q: Intel's calculator accepts whole KB up to 1 GB, for example 16K", p.SLM)
 	case p.Local.Size == "":
@@ -247,9 +252,9 @@ func (p *prediction) calculator() (*report.Output, error) {
 	return predictdoc.Calculator(&d, in)
 }
 
-// predictBatch predicts every line of a CSV file. It returns no output: rows are
-// written while the next ones are read, so that memory does not depend on the
-// length of the file.
+// predictBatch predicts every line of a CSV file. It does not return an output.
+// It writes rows while it reads the next ones, so that the memory does not
+// depend on the length of the file.
 func (p *prediction) predictBatch(ctx context.Context) error {
 	run, err := p.batchRun()
 	if err != nil {
@@ -264,8 +269,9 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()
-	// Rows are short-lived and little else is in memory. Less frequent garbage
-	// collection saves 20% of the time.
+	// Garbage collection runs less often than usual, which saves 20% of the
+	// time. It needs little memory, because rows are short-lived and little
+	// else is in memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
 	err = p.stream(p.output("csv"), func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err })
@@ -276,8 +282,9 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	return nil
 }
 
-// batchRun returns the requested model. Flags of a launch apply to all rows.
-// --device applies to rows with an empty device column, so it names one device.
+// batchRun returns the function that runs a batch with the requested model.
+// Flags of a launch apply to all rows. --device applies to rows whose device
+// column is empty, so only one device is allowed.
 func (p *prediction) batchRun() (batch.Run, error) {
 	names := p.names(p.devices.Knows)
 	if len(names) > 1 {
@@ -331,8 +338,8 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if opt.Local, err = p.Local.ByName(); err != nil {
 		return nil, err
 	}
-	// Without a device, and for all, each image is predicted for its own device,
-	// because a binary does not run on another one.
+	// If no device or "all" is given, each image is predicted for its own
+	// device, because a binary cannot run on other devices.
 	if len(p.Devices) > 0 && !slices.Equal(p.Devices, []string{"all"}) {
 		chosen, err := p.chooseDevices()
 		if err != nil {

@@ -12,8 +12,9 @@ import (
 var commandAndText = regexp.MustCompile("(?s)```sh\n(.*?)```\n```text\n(.*?)```")
 
 // TestPublishedPage runs each command of docs/published-tables.md and checks
-// that it prints the lines below it. The page is the list of published numbers.
-// A command fails only if its text is an error.
+// that it prints the lines below the command. The page lists published numbers
+// that the program reproduces. A command may fail only if the lines below it
+// are an error message.
 func TestPublishedPage(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// validated contains the parts of a report that are compared for the pairs of
-// traces.
+// validated contains the parts of a validation in JSON that the test compares.
 type validated struct {
 	Rows []struct {
 		Task      string
@@ -44,10 +43,11 @@ func validate(t *testing.T, args ...string) (v validated) {
 	return v
 }
 
-// TestPyTorchPairs compares traces with and without counters. Launches, gaps,
-// and GPU time are the same, and the measured values are the truth from which
-// the pair was made. This applies to both spellings, to all launches and to
-// each, and to any launch length.
+// TestPyTorchPairs checks pairs of traces: one trace with counters and one
+// without. Both must have the same launches, gaps, and GPU time. The measured
+// values must be the true values from which the pair was generated. The test
+// covers both spellings of the counters, kernels and single launches, and short
+// and long launches.
 func TestPyTorchPairs(t *testing.T) {
 	oracle, python := testenv.Shared(t, "oracle", "make_scope_trace.py"), testenv.Program(t, "python3")
 	near := func(a *float64, want float64) bool { return a != nil && math.Abs(*a-want) <= 1e-4 }
@@ -140,7 +140,8 @@ func readJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// lengthen multiplies all times of launches and of their counters.
+// lengthen multiplies all times of the launches in a trace, and of their
+// counters, by a factor.
 func lengthen(t *testing.T, path string, factor float64) {
 	t.Helper()
 	var trace map[string]any
@@ -166,8 +167,8 @@ func lengthen(t *testing.T, path string, factor float64) {
 	}
 }
 
-// lengthenExport multiplies the times of an export, which are its columns 3 and
-// 4.
+// lengthenExport multiplies the times in an export, which are in columns 3 and
+// 4, by a factor.
 func lengthenExport(t *testing.T, path string, factor float64) {
 	t.Helper()
 	data, err := os.ReadFile(path)

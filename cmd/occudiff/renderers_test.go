@@ -35,8 +35,8 @@ func sources(t *testing.T) map[string]string {
 	return all
 }
 
-// TestRenderers keeps the content of reports out of the renderers. A renderer
-// uses no section or column by name, and does not sort.
+// TestRenderers checks that the renderers do not decide the content of reports.
+// A renderer must not use a section or column by its name, and must not sort.
 func TestRenderers(t *testing.T) {
 	for path, text := range sources(t) {
 		dir := filepath.ToSlash(filepath.Dir(path))
@@ -69,7 +69,8 @@ func TestRenderers(t *testing.T) {
 				if finds && len(n.Args) == 1 && isName(n.Args[0]) {
 					t.Errorf("%s looks for a section, table or column by its name", set.Position(n.Pos()))
 				}
-				// A schema has its fields by name.
+				// The schema is allowed to sort, because it lists fields by
+				// name.
 				if pkg, ok := f.X.(*ast.Ident); ok && (pkg.Name == "sort" || pkg.Name == "slices") &&
 					strings.HasPrefix(f.Sel.Name, "Sort") && filepath.Base(path) != "schema.go" {
 					t.Errorf("%s sorts", set.Position(n.Pos()))
@@ -99,9 +100,9 @@ func isName(e ast.Expr) bool {
 	return false
 }
 
-// TestExported finds exported names that are used only in their package. Types
-// are left out, because their values are used through other names. Constants
-// are left out if one of their group is used.
+// TestExported fails for exported names that are used only in their own
+// package. Types are not checked, because their values are used through other
+// names. Constants are not checked if another constant of their group is used.
 func TestExported(t *testing.T) {
 	testenv.Needs(t, "export data of all packages")
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: filepath.Join("..", ".."), Tests: true},

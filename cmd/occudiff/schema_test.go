@@ -30,7 +30,8 @@ func runJSON(t testing.TB, args ...string) []byte {
 	return out.Bytes()
 }
 
-// formatJSON requests JSON, except for commands that print only JSON.
+// formatJSON returns the flags that request JSON, or none for a command that
+// prints only JSON.
 func formatJSON(args []string) []string {
 	if args[0] == "help" {
 		return nil
@@ -39,7 +40,7 @@ func formatJSON(args []string) []string {
 }
 
 // compileSchemas compiles the output of `occudiff help schema`, which also
-// checks it against the meta-schema of the draft.
+// checks the schemas against the meta-schema of their draft.
 func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
@@ -63,7 +64,7 @@ func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	return all
 }
 
-// checkSchema validates an output against the schema that it names.
+// checkSchema validates an output against the schema with the given ID.
 func checkSchema(t testing.TB, schemas map[string]*jsonschema.Schema, id string, out []byte) {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
@@ -79,7 +80,8 @@ func checkSchema(t testing.TB, schemas map[string]*jsonschema.Schema, id string,
 	}
 }
 
-// TestOutputsKeepTheirSchemas validates the outputs of the commands.
+// TestOutputsKeepTheirSchemas validates the outputs of the commands against
+// their schemas.
 func TestOutputsKeepTheirSchemas(t *testing.T) {
 	schemas := compileSchemas(t)
 	const fixture = "../../fixtures/max1100_mix.hotspots.csv"
@@ -148,7 +150,8 @@ func twoRuns(t *testing.T, dir, file string) string {
 	return filepath.Join(dir, "a") + " " + filepath.Join(dir, "b")
 }
 
-// TestRealOutputsKeepTheirSchemas validates the output for every real file.
+// TestRealOutputsKeepTheirSchemas validates the output for every real file
+// against its schema.
 func TestRealOutputsKeepTheirSchemas(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
@@ -172,8 +175,8 @@ func TestRealOutputsKeepTheirSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaRejects changes a valid output in one place at a time. The schema
-// rejects each change.
+// TestSchemaRejects changes a valid output in one place at a time, and checks
+// that the schema rejects each change.
 func TestSchemaRejects(t *testing.T) {
 	schemas := compileSchemas(t)
 	out := runJSON(t, "validate", "--device", "max1100", "../../fixtures/max1100_mix.hotspots.csv")
@@ -213,7 +216,7 @@ func TestSchemaRejects(t *testing.T) {
 	}
 }
 
-// TestEveryOutputHasASchema searches the source for schema IDs that `occudiff
+// TestEveryOutputHasASchema fails for schema IDs in the source that `occudiff
 // help schema` does not list.
 func TestEveryOutputHasASchema(t *testing.T) {
 	id := regexp.MustCompile(`"(occudiff/[a-z-]+/[0-9]+)"`)

@@ -21,9 +21,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-each": eachMain, "occudiff-memory": memoryMain})
 }
 
-// eachMain runs the lines of standard input, each a command line, up to the
-// first that fails. Scenario tests add hundreds of runs, and starting a program
-// takes ten times as long as adding a run.
+// eachMain runs the command lines on standard input, one per line, up to the
+// first that fails. It makes scenario tests faster, which add hundreds of runs,
+// because starting a program takes ten times as long as adding a run.
 func eachMain() {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ()}
@@ -34,7 +34,7 @@ func eachMain() {
 	os.Exit(exitDone)
 }
 
-// tests stops the servers that the tests started.
+// tests runs the tests and then stops the servers that they started.
 type tests struct{ *testing.M }
 
 func (t tests) Run() int {
@@ -43,12 +43,13 @@ func (t tests) Run() int {
 }
 
 // TestScript runs the scenario tests in testdata/script with real exit
-// statuses, outputs, and files. CORPUS is the path of real profiler output, if
-// it exists. Scenarios that need it skip themselves.
+// statuses, outputs, and files. The environment variable CORPUS is the path of
+// real profiler output, if it is installed. Scenarios that need it are skipped
+// if it is not.
 func TestScript(t *testing.T) { runScripts(t, "script", func() string { return "" }) }
 
-// TestHistoryScript runs the scenario tests in testdata/history on a file and
-// on a server, with the same results.
+// TestHistoryScript runs the scenario tests in testdata/history with a history
+// in a file and with a history on a server. The results must be the same.
 func TestHistoryScript(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the histories are made by shell scripts")
@@ -60,8 +61,9 @@ func TestHistoryScript(t *testing.T) {
 	})
 }
 
-// runScripts runs the scenarios of a folder, each with a separate history. ""
-// is a file in its folder.
+// runScripts runs the scenarios of a folder, each with a separate history. The
+// function history returns the name of the history, or "" for a file in the
+// scenario's folder.
 func runScripts(t *testing.T, folder string, history func() string) {
 	fixtures, err := filepath.Abs(filepath.Join("..", "..", "fixtures"))
 	if err != nil {
@@ -79,9 +81,10 @@ func runScripts(t *testing.T, folder string, history func() string) {
 				e.Setenv("OCCUDIFF_DB", db)
 			}
 			// A program with the race detector sleeps for a second before it
-			// exits, and there are a thousand of them.
+			// exits by default. The scenarios start about a thousand programs.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
-			// Most of the time of a small program is startup of the runtime.
+			// These settings shorten the startup of the Go runtime, which takes
+			// most of the time of a small program.
 			if !testenv.All() {
 				e.Setenv("GOGC", "off")
 				e.Setenv("GOMAXPROCS", "1")
@@ -110,8 +113,9 @@ func corpus() string {
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
 // TestManual runs every command in the sh blocks of the README and of some
-// documents, each document in a separate folder, so that the manual stays
-// right. Commands that cannot run here (vtune) are in text blocks.
+// documents, each document in a separate folder, so that the documentation
+// stays right. Commands that cannot run in a test (vtune) are in text blocks
+// instead.
 func TestManual(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

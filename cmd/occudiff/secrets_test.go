@@ -13,8 +13,8 @@ import (
 
 var server testenv.Postgres
 
-// TestSecrets searches everything that the commands print and write for the
-// password of the history.
+// TestSecrets checks that the commands never print or write the password of the
+// history.
 func TestSecrets(t *testing.T) {
 	const secret = "s3cr3tPW"
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))

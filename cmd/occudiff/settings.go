@@ -24,25 +24,27 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// A setting is a flag whose value comes from the environment or the settings
-// file. The file also contains the thresholds of the gate.
+// This file is about settings. A setting is a flag whose value comes from the
+// environment or the settings file. The settings file also contains the
+// thresholds of the gate.
 
 // runVariable is the variable in which the recipes of docs/ci store the number of
 // the run that they added.
 const runVariable = "OCCUDIFF_RUN"
 
-// settingsName is the name of the settings file, in the working folder or in the
-// nearest parent folder that has one.
+// settingsName is the name of the settings file. It is in the working folder,
+// or in the nearest parent folder that has such a file.
 const settingsName = "occudiff.yaml"
 
-// settingNames lists the flags that the settings file and the environment can
-// set. They apply to a team or a machine. occudiff config uses this order.
+// settingNames returns the flags that the settings file and the environment can
+// set. These flags have the same values for a whole team or machine. occudiff
+// config lists them in this order.
 func settingNames() []string {
 	return []string{"device", "xve", "device-file", "tolerance", "sampling-interval", "columns",
 		"fail-on", "db"}
 }
 
-// gates lists all values of fail-on. Each command accepts some of them.
+// gates returns all values of --fail-on. Each command accepts some of them.
 func gates() []string {
 	return []string{"never", "mismatch", "model", "regression", "alarm", "missing"}
 }
@@ -57,10 +59,11 @@ func settingVariable(name string) string {
 }
 
 // applySettings sets the flags that are not on the command line from the
-// environment and the settings file. The number of XVEs belongs to the device, so
-// a device on the command line excludes a number from elsewhere. A setting does
-// not set Flag.Changed, because only given flags may be rejected: a device in the
-// file does not conflict with predict --model compute-unit.
+// environment and the settings file. The number of XVEs belongs to the device.
+// So if the device is on the command line, a number of XVEs from the
+// environment or the file is ignored. A setting does not set Flag.Changed,
+// because only flags on the command line may be rejected. For example, a device
+// in the file does not conflict with predict --model compute-unit.
 func (a *app) applySettings() error {
 	a.given = map[string]given{}
 	takes := func(name string) bool { return a.flags.Lookup(name) != nil }
@@ -71,14 +74,15 @@ func (a *app) applySettings() error {
 	if err != nil {
 		return err
 	}
-	// An unknown setting is a warning and not an error, because a newer version
-	// may have it, and a shared file must not stop an older version.
+	// An unknown setting is a warning and not an error. A newer version may
+	// know the setting, and a shared file must not prevent an older version
+	// from running.
 	for _, line := range append(file.unknown(), a.unknownVariables()...) {
 		a.printMessage("%s", line)
 	}
 	for _, name := range settingNames() {
 		flag := a.flags.Lookup(name)
-		// Precedence: command line, environment, file, default.
+		// The order of precedence is command line, environment, file, default.
 		if flag == nil || flag.Changed || name == "xve" && a.flags.Changed("device") {
 			continue
 		}
@@ -93,7 +97,7 @@ func (a *app) applySettings() error {
 			// A file has one fail-on for validate, diff, and track, which accept
 			// different values.
 			if slices.Contains(gates(), g.text) {
-				continue // for another command
+				continue // the value is for another command
 			}
 			return cli.Errorf("%s: %q is not a value of fail-on; expected one of %s", g.from, g.text,
 				strings.Join(gates(), ", "))
@@ -111,17 +115,18 @@ func (a *app) applySettings() error {
 type settingsFile struct {
 	thresholds map[string]float64 // thresholds of the gate by metric, in the unit of --threshold
 
-	path  string     // "" without a file
+	path  string     // path of the file; "" if none was found
 	words []string   // all words of the file, even if it is not valid
-	top   *yaml.Node // mapping of the document
+	top   *yaml.Node // top-level mapping of the document
 }
 
-// name returns the relative path of the file, or "" without a file.
+// name returns the relative path of the file, or "" if none was found.
 func (f *settingsFile) name() string { return cli.RelativePath(f.path) }
 
-// readSettings reads the nearest settings file. Without one, all settings have
-// their defaults. Files of further parent folders are not merged. A file that
-// cannot be read is an error, because without it other thresholds would apply.
+// readSettings reads the nearest settings file. If there is none, all settings
+// have their defaults. Files in parent folders further up are not merged. A
+// file that cannot be read is an error, because ignoring it would apply other
+// thresholds.
 func readSettings() (*settingsFile, error) {
 	f := &settingsFile{thresholds: map[string]float64{}, top: &yaml.Node{Kind: yaml.MappingNode}}
 	folder, err := os.Getwd()
@@ -139,8 +144,8 @@ func readSettings() (*settingsFile, error) {
 	return f, nil
 }
 
-// mostSettings is the largest size of a settings file in bytes. All settings need
-// less than 0.1% of it.
+// mostSettings is the maximum size of a settings file in bytes. A file with all
+// settings has less than 0.1% of this size.
 const mostSettings = 1 << 20
 
 // readSmall reads a settings file.
@@ -149,7 +154,7 @@ func readSmall(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // a named pipe may never be written
+	case !info.Mode().IsRegular(): // reading a named pipe may never end
 		return nil, errors.New("expected a file, not a folder or pipe")
 	case info.Size() > mostSettings:
 		return nil, fmt.Errorf("it has %d bytes, more than %d; is it the right file?", info.Size(), mostSettings)
@@ -160,13 +165,14 @@ func readSmall(path string) ([]byte, error) {
 // read parses the file. It checks only the thresholds. applySettings checks the
 // settings that a command has.
 func (f *settingsFile) read(text []byte) error {
-	// Independent of the YAML syntax, an address contains no blanks or quotes.
+	// The words may be addresses with passwords. They are split without the
+	// YAML syntax, because an address contains no blanks or quotes.
 	f.words = strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"',[]{}", r) })
-	var doc yaml.Node      // nodes have their lines
-	var all map[string]any // detects another root and duplicate keys
+	var doc yaml.Node      // nodes contain their line numbers
+	var all map[string]any // detects a root that is not a mapping, and duplicate keys
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := cmp.Or(d.Decode(&doc), doc.Decode(&all)); {
-	case err == io.EOF: // nothing but comments
+	case err == io.EOF: // the file contains only comments
 		return nil
 	case err != nil:
 		return cli.Errorf("%s: expected settings, for example 'device: max1100': %v", f.name(), err)
@@ -194,7 +200,8 @@ func (f *settingsFile) read(text []byte) error {
 	return nil
 }
 
-// valueOf returns the value of a key in a mapping, or nil without the key.
+// valueOf returns the value of a key in a mapping, or nil if the mapping lacks
+// the key.
 func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -204,10 +211,11 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// setting returns a setting from the environment, otherwise from the file. A
-// relative path starts at the folder of the settings file. The origin is for
-// people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. The text is empty without a
-// setting, for an empty variable, and for a key without a value.
+// setting returns a setting from the environment. If it is not set there,
+// setting returns it from the file. A relative path in the file is relative to
+// the folder of the file. The origin is for people, for example
+// $OCCUDIFF_DEVICE or occudiff.yaml:2. The text is empty if there is no such
+// setting, if the variable is empty, or if the key has no value.
 func (f *settingsFile) setting(name string, getenv func(string) string) (g given, err error) {
 	if text := getenv(settingVariable(name)); text != "" {
 		return given{text, "$" + settingVariable(name)}, nil
@@ -219,7 +227,8 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	g = given{node.Value, fmt.Sprintf("%s:%d", f.name(), node.Line)}
 	switch node.Kind {
 	case yaml.ScalarNode:
-	// A list in the form of a flag: columns: [kernel, verdict].
+	// A YAML list, for example columns: [kernel, verdict], is converted to the
+	// form of a flag.
 	case yaml.SequenceNode:
 		var words []string
 		for _, word := range node.Content {
@@ -236,8 +245,8 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	return g, nil
 }
 
-// unknown lists the keys that are not settings, so that a typing error is
-// noticed.
+// unknown returns messages about the keys that are not settings, so that users
+// notice a typing error.
 func (f *settingsFile) unknown() (keys []string) {
 	for i := 0; i+1 < len(f.top.Content); i += 2 {
 		if key := f.top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
@@ -248,8 +257,8 @@ func (f *settingsFile) unknown() (keys []string) {
 	return keys
 }
 
-// unknownVariables lists the variables of the environment whose name begins like
-// a setting and that are not settings.
+// unknownVariables returns messages about environment variables whose names
+// begin like a setting but that are not settings.
 func (a *app) unknownVariables() (lines []string) {
 	var known []string
 	for _, name := range settingNames() {
@@ -264,9 +273,10 @@ func (a *app) unknownVariables() (lines []string) {
 	return lines
 }
 
-// configCommand prints the settings that apply here. It reads the file itself,
-// because it has no flag that a setting can set. An unreadable setting is an
-// error, as in the other commands. An unknown key is part of the output.
+// configCommand returns the command that prints the settings that are in
+// effect. The command reads the settings file itself, because it has no flag
+// that a setting can set. An unreadable setting is an error, as in the other
+// commands. An unknown key is part of the output.
 func (a *app) configCommand() *cobra.Command {
 	return a.command(command{text: "config", share: outputFlags,
 		run: func(context.Context, []string) (*report.Output, error) {
@@ -279,15 +289,15 @@ func (a *app) configCommand() *cobra.Command {
 		}})
 }
 
-// settings lists the settings that apply, with their values as given. The command
-// that has the flag checks the value.
+// settings returns the settings that are in effect, with their values as given.
+// The values are not checked here, but in the commands that have the flags.
 func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 	var list []predictdoc.Setting
 	for _, name := range settingNames() {
 		// pflag prints an empty list as [].
 		value := strings.Trim(a.sharedFlags.Lookup(name).DefValue, "[]")
 		s := predictdoc.Setting{Name: name, Value: value, From: "default"}
-		if name == "xve" { // its default 0 means that no number is set
+		if name == "xve" { // the default 0 means that no number is set
 			s.Value = ""
 		}
 		g, err := file.setting(name, a.getenv)
@@ -301,7 +311,7 @@ func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}
-	// In the order of the metrics, because the thresholds are a map.
+	// The thresholds are a map, so they are listed in the order of the metrics.
 	for _, m := range history.TrackedMetrics() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, predictdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),

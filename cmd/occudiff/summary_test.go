@@ -27,7 +27,7 @@ func printSummary(t *testing.T, args ...string) []byte {
 }
 
 // TestSummaries checks that the summary of every corpus file matches its schema
-// and its limits, and that an unusable one has no finding.
+// and its limits, and that an unusable summary has no findings.
 func TestSummaries(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
@@ -71,8 +71,9 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSummaryBounds checks that 200 mismatching kernels with long names result
-// in a summary of 8 kB, and that several runs result in an unusable one.
+// TestSummaryBounds checks that the summary of 200 mismatching kernels with
+// long names has at most 8 kB, and that the summary of several runs is
+// unusable.
 func TestSummaryBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.csv")
 	var b strings.Builder

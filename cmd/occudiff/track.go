@@ -18,10 +18,10 @@ import (
 )
 
 // tracking is the common state of the track commands. Each command uses some of
-// its groups of flags. A command reads the flags, opens the history with
-// looking, changing, or judging, and delivers an output or prints a line.
-// compare/history stores and reads, compare/track and compare/trend judge, and
-// report/trackdoc writes the output.
+// its groups of flags. A command reads the flags, opens the history with one of
+// the functions looking, changing, and judging, and delivers an output or
+// prints a line. Runs are stored and read by compare/history, verdicts come
+// from compare/track and compare/trend, and outputs from report/trackdoc.
 type tracking struct {
 	*app
 	metricFlag
@@ -30,7 +30,7 @@ type tracking struct {
 	verifyFlag
 }
 
-// metricFlag selects the metric.
+// metricFlag contains the flag that selects the metric.
 type metricFlag struct {
 	Metric string `flag:"metric" arg:"METRIC" default:"measured" hints:"measured occupancy busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: measured (occupancy), measured,seconds (fails on either), busy (busy occupancy), occupancy (busy if all runs have it, otherwise measured), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the breakdown), peak (predicted), spill (bytes per thread)"`
 }
@@ -42,13 +42,15 @@ type gateFlags struct {
 	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
 }
 
-// windowFlag sets the window of the gate. A report has another window.
+// windowFlag contains the flag for the window of the gate. A report has a
+// different flag with this name.
 type windowFlag struct {
 	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs in the baseline"`
 }
 
-// verifyFlag is for commands whose results would be wrong, without an error, if
-// the history were damaged.
+// verifyFlag contains the flag that skips the search for damage. Commands that
+// have it search the history for damage first, because a damaged history could
+// cause wrong results without an error.
 type verifyFlag struct {
 	NoVerify bool `flag:"no-verify" expert:"true" help:"do not search the history for damage first, which takes about 2 s for a million kernels"`
 }
@@ -66,7 +68,7 @@ func (a *app) trackCommand() *cobra.Command {
 	return c
 }
 
-// opened opens an existing history and calls do with it.
+// opened opens an existing history, calls do with it, and closes it.
 func (t *tracking) opened(ctx context.Context, opt history.Options,
 	do func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	opt.MustExist = true
@@ -78,25 +80,28 @@ func (t *tracking) opened(ctx context.Context, opt history.Options,
 	return do(db)
 }
 
-// looking returns an output from a history and changes nothing. If a repository
-// is available, its commits determine the order of the runs.
+// looking opens a history for reading and returns an output from it. If a git
+// repository is available, its commits determine the order of the runs.
 func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output,
 	error) {
 	base := []string{"main", "master"}
 	if t.BaseBranch != "" {
 		base = []string{t.BaseBranch}
 	}
-	// 100,000 commits are 4 MB of hashes and decades of most projects.
+	// 100,000 commits have 4 MB of hashes, and cover decades of the history of
+	// most projects.
 	commits := strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
 	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: base, Commits: commits}, answer)
 }
 
-// changing changes a history. The function prints its result.
+// changing opens a history and calls do, which changes the history and prints
+// the result.
 func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*report.Output, error) {
 	return t.opened(ctx, history.Options{}, func(db *history.DB) (*report.Output, error) { return nil, do(db) })
 }
 
-// judging returns an output from a history and a metric with its gate.
+// judging opens a history for reading and returns an output from it, for the
+// metric and the gate that the flags select.
 func (t *tracking) judging(ctx context.Context,
 	judge func(db *history.DB, m track.Metric) (*report.Output, error)) (*report.Output, error) {
 	m, err := t.gate()
@@ -109,9 +114,10 @@ func (t *tracking) judging(ctx context.Context,
 	})
 }
 
-// gate returns the metric and its gate from the flags and the file of settings.
-// A flag overrides the file, and the file overrides the default of the metric.
-// Times and spills have other units.
+// gate returns the metric and its gate from the flags and the settings file. A
+// flag overrides the file, and the file overrides the default of the metric.
+// The unit of a threshold depends on the metric: times and spills have other
+// units than occupancy.
 func (t *tracking) gate() (track.Metric, error) {
 	file, err := readSettings()
 	if err != nil {
@@ -119,8 +125,8 @@ func (t *tracking) gate() (track.Metric, error) {
 	}
 	s := track.Settings{Direction: t.Direction, Window: unit.Some(t.Window), Thresholds: file.thresholds,
 		File: file.name()}
-	// The flag has a default for its help. A flag that was not given must not
-	// override the file.
+	// The flag has a default, which is only for its help. If the flag was not
+	// given, the default must not override the file.
 	if t.flags.Changed("threshold") {
 		s.Threshold = unit.Some(t.Threshold)
 	}
@@ -149,9 +155,9 @@ func (t *tracking) checkCommand() *cobra.Command {
 	return c
 }
 
-// check judges runs by the earlier runs. It judges several runs one after the
-// other, each by the runs up to it. The worst verdict of a series counts
-// (docs/ci.md).
+// check judges runs by comparing them with earlier runs. It judges several runs
+// one after the other, each with only the runs up to it. If the runs have
+// different verdicts for a series, the worst verdict is used (docs/ci.md).
 func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, error) {
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 		runs, err := checkedRuns(ctx, db, f)
@@ -184,7 +190,8 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 // checkedRuns returns the runs to check, in the order in which they were added.
 func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
 	switch {
-	// cobra allows only one of the three flags, so their order does not matter.
+	// The order of these cases does not matter, because cobra allows only one
+	// of the three flags.
 	case f.Run != 0:
 		return []int64{f.Run}, nil
 	case f.Last < 1:
@@ -192,14 +199,16 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	}
 	commit := ""
 	if f.Since != "" {
-		// Use the commit with this name in the repository of the working
-		// folder, otherwise the name itself, which may be a shortened commit.
+		// Use the commit that has this name in the repository of the working
+		// folder. If there is none, use the name itself, which may be a
+		// shortened commit.
 		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
 	}
 	return track.Newest(ctx, db, f.Last, commit, f.Since)
 }
 
-// reportFlags are the flags of trend.Params.
+// reportFlags are the flags that set trend.Params. The fields of both types are
+// the same.
 type reportFlags struct {
 	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs in each search for change points"`
 	P          float64 `flag:"p" expert:"true" arg:"P" help:"largest p of a change point"`
@@ -207,8 +216,8 @@ type reportFlags struct {
 	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"smallest number of runs between change points (default: 3 in reports, any in JSON); 1 shows single outliers, too"`
 }
 
-// reportCommand shows the whole history. It uses the same gate as check, so
-// that both list the same open findings.
+// reportCommand returns the command that shows the whole history. The command
+// uses the same gate as check, so that both list the same open findings.
 func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report", endings: fileEndings(".svg"),
@@ -246,13 +255,14 @@ func (t *tracking) backtestCommand() *cobra.Command {
 		run: func(ctx context.Context, _ []string) (*report.Output, error) { return t.backtest(ctx, f) }})
 }
 
-// backtest replays every check of the history, each from the runs up to it.
-// docs/design/gate-rule.md has the same table for simulated histories.
+// backtest replays the check of every run in the history, each with only the
+// runs up to it. docs/design/gate-rule.md has the same table for simulated
+// histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Output, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
-		// The injected drops are in the unit of a change, from nearly hidden by
-		// noise to obvious.
+		// The sizes of the injected drops are in the unit of a change. They
+		// range from drops that noise nearly hides to obvious drops.
 		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {
 			return nil, err

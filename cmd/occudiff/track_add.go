@@ -41,7 +41,7 @@ type addFlags struct {
 	Host    string `flag:"host" expert:"true" arg:"NAME" help:"machine that ran (default: from the inputs, or this machine inside a job)"`
 }
 
-// addCommand stores runs.
+// addCommand returns the command that stores runs.
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd force-device" + deviceFlags +
@@ -52,15 +52,16 @@ func (t *tracking) addCommand() *cobra.Command {
 		}})
 }
 
-// add stores each run of the paths, in separate transactions. After an error,
-// the earlier runs stay in the history, and the message counts them.
+// add stores the runs of the paths, each in a separate transaction. After an
+// error, the runs that are already stored stay in the history, and the message
+// contains their number.
 func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	given, err := parseTime(f.Time)
 	if err != nil {
 		return err
 	}
-	// The binaries of one command line are one compilation. Exports are one run
-	// per folder.
+	// All binaries on one command line are one compilation and therefore one
+	// run. Exports are one run per folder.
 	only, err := regexp.Compile(f.Kernel)
 	if err != nil {
 		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
@@ -74,7 +75,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		return cli.Errorf("--time is for one run, but %d were given; add them one by one", len(runs))
 	}
 	commit := cmp.Or(f.Commit, t.commit(ctx))
-	defer debug.SetGCPercent(debug.SetGCPercent(20)) // stored values live to the end
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // collect often: stored values stay in memory until the end
 	var db *history.DB
 	var done []track.Added
 	add := func(p []string) error {
@@ -97,7 +98,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		}
 		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
 		one.Host, one.Program = cmp.Or(f.Host, one.Host), cmp.Or(f.Program, one.Program)
-		if db == nil { // only after a run was read, so that a mistyped path leaves no empty history
+		if db == nil { // opened after reading a run, so that a mistyped path leaves no empty history
 			if db, err = history.Open(ctx, t.DB, history.Options{}); err != nil {
 				return err
 			}
@@ -120,7 +121,8 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	if db != nil {
 		defer db.Close()
 	}
-	// Name the stored runs before an error.
+	// The error message contains the number of runs that were stored before the
+	// error.
 	before := unit.FormatCount(len(done), "run before this one is", "runs before this one are") + " in the history"
 	switch {
 	case err != nil && len(done) == 0:
@@ -135,9 +137,10 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	return nil
 }
 
-// readAdded reads and compares the files of a run, and adds what this machine
-// knows. It also computes the digests of the rows, so that a compressed copy or
-// one with other line ends is the same run.
+// readAdded reads the files of a run and compares the run with its prediction.
+// It adds facts that the inputs may lack, such as the host and the job. It also
+// computes digests of the rows, so that a compressed copy, or a copy with other
+// line ends, counts as the same run.
 func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	run, err := t.readRun(ctx, paths, ingest.Options{Content: true})
@@ -155,9 +158,9 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 	return one, r.Notes, nil
 }
 
-// readCompiled reads kernel binaries or compiles sources, for the spills and
-// predicted peaks of their kernels. They contain no measurement, and their
-// values have no noise.
+// readCompiled reads kernel binaries, or compiles sources, to store the spills
+// and the predicted peaks of their kernels. These values are not measured and
+// therefore have no noise.
 func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	devices, err := t.namedDevice()
@@ -173,8 +176,8 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	one.Time, one.TimeFrom = whenRun(&ingest.Run{}, given)
 	for _, p := range paths {
 		in := history.Input{Path: p, Kind: "binary"}
-		// The source does not identify the content, because another compiler
-		// makes another binary.
+		// A source gets no digest, because it does not identify the content:
+		// another compiler makes another binary from it.
 		if b, err := os.ReadFile(p); err == nil && !zebin.IsSource(p) {
 			in.Digest, in.Contains = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
 		}
@@ -185,10 +188,10 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	return one, notes, nil
 }
 
-// addRun stores a run and prints the result. A complete run that is already
-// stored is not an error, because CI repeats jobs. A run that is partly stored
-// is an error, because its kernels would count twice. A run with a wrong date
-// is stored with a warning.
+// addRun stores a run and prints the result. If the complete run is already
+// stored, this is not an error, because CI repeats jobs. If only a part of the
+// run is stored, this is an error, because some kernels would count twice. A
+// run with a wrong date is stored with a warning.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	var err error
 	if run.Done, err = db.Add(ctx, run.Run); err != nil {
@@ -206,7 +209,8 @@ func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added)
 		"the other files alone, or first 'occudiff track remove %d'", known, run.ID, run.ID)
 }
 
-// parseTime returns the time of --time; the zero time without the flag.
+// parseTime returns the time in the text of --time, or the zero time if the
+// text is empty.
 func parseTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -214,7 +218,7 @@ func parseTime(text string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil && t.Year() >= 1900 {
 		return t, nil
 	}
-	// 1e11 s is the year 5138. Larger values are milliseconds.
+	// 1e11 s is in the year 5138, so larger values must be milliseconds.
 	if s, err := strconv.ParseInt(text, 10, 64); err == nil && s > 0 && s < 1e11 {
 		return time.Unix(s, 0).UTC(), nil
 	}
@@ -222,28 +226,30 @@ func parseTime(text string) (time.Time, error) {
 		"--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, not before 1900, or Unix seconds", text)
 }
 
-// commit returns the commit of the repository of the working folder, otherwise
-// of a CI system, otherwise "". git comes first, because a CI system names the
-// commit that started the job, while the job may check out another one. The
-// variables belong to GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket,
-// CircleCI, Buildkite, Travis CI, Drone, AWS CodeBuild, TeamCity, Semaphore,
-// and AppVeyor, in this order.
+// commit returns the current commit of the repository in the working folder. If
+// there is none, it returns the commit that a CI system provides, or "". git
+// comes first, because a CI system provides the commit that started the job,
+// but the job may have checked out another commit. The variables belong to
+// GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket, CircleCI, Buildkite,
+// Travis CI, Drone, AWS CodeBuild, TeamCity, Semaphore, and AppVeyor, in this
+// order.
 func (t *tracking) commit(ctx context.Context) string {
 	return cmp.Or(gitCommit(ctx, "HEAD"), t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION",
 		"BITBUCKET_COMMIT", "CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA",
 		"CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT"))
 }
 
-// branch returns the branch that a CI system builds, otherwise "". A merge or
-// pull request has the name of its reference, because the branch of a fork may
-// be called main. A pull request that counts as a run of the base branch would
-// move its own baseline.
+// branch returns the branch that a CI system builds, or "" if it is unknown.
+// For a merge request or pull request, it returns the name of its git
+// reference, because the branch of a fork may be called main. If a pull request
+// counted as a run of the base branch, it would change the baseline with which
+// it is compared.
 func (t *tracking) branch() string {
 	name := t.firstOf("GITHUB_REF", "CI_MERGE_REQUEST_REF_PATH", "CI_COMMIT_BRANCH", "BUILD_SOURCEBRANCH",
 		"BRANCH_NAME", "GIT_BRANCH", "BITBUCKET_BRANCH", "CIRCLE_BRANCH", "BUILDKITE_BRANCH", "DRONE_SOURCE_BRANCH",
 		"SEMAPHORE_GIT_REF", "TRAVIS_PULL_REQUEST_BRANCH", "TRAVIS_BRANCH")
 	if strings.HasPrefix(name, "refs/tags/") {
-		return "" // of a release
+		return "" // the tag of a release is not a branch
 	}
 	// refs/pull/12/merge becomes pull/12/merge, which is not the name of a
 	// branch.
@@ -255,16 +261,17 @@ func (t *tracking) branch() string {
 	return name
 }
 
-// gitCommit returns the commit with a name, or "" for none. --end-of-options
-// prevents git from reading a name that begins with - as an option.
+// gitCommit returns the hash of the commit with the given name, or "" if there
+// is none. --end-of-options prevents git from reading a name that begins with -
+// as an option.
 func gitCommit(ctx context.Context, name string) string {
 	return git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 }
 
-// git returns the output of a git command; "" after an error.
+// git returns the output of a git command, or "" after an error.
 func git(ctx context.Context, args ...string) string {
-	// A hanging file system must not block a check. Without an answer, runs
-	// keep the order in which they were added.
+	// The timeout prevents a hanging file system from blocking a check. If git
+	// does not respond, runs have the order in which they were added.
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	out, err := exec.CommandContext(ctx, "git", args...).Output()
@@ -284,9 +291,10 @@ func (t *tracking) firstOf(names ...string) string {
 	return ""
 }
 
-// whereRun returns the host and the job of a run. Inside a job, this machine
-// measured. Otherwise the host is unknown: the name of a login node would be
-// wrong.
+// whereRun returns the host and the job of a run. If the inputs do not contain
+// the host and the command runs inside a job, the host is this machine. Outside
+// of a job, the host stays unknown, because this machine may be a login node on
+// which the run was not measured.
 func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {
@@ -301,9 +309,9 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	return host, job
 }
 
-// whenRun returns the time of a run and its source, if the inputs lack the
-// time. A given time needs no source. Standard input and folders have no date
-// of a run.
+// whenRun returns the time of a run. If the inputs do not contain the time, it
+// also returns the source of the time. A time that the user gave needs no
+// source. Standard input and folders do not have the date of a run.
 func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if !given.IsZero() {
 		return given, ""
@@ -311,8 +319,8 @@ func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if t := run.Platform.Collected; !t.IsZero() {
 		return t, ""
 	}
-	// Use the newest file: exports are written after the run, and some copies
-	// keep the dates.
+	// Use the date of the newest file, because exports are written soon after
+	// the run, and copies may keep the dates of files.
 	for _, in := range run.Inputs {
 		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() && info.ModTime().After(t) {
 			t = info.ModTime()

@@ -22,8 +22,8 @@ const trackLoad = 1000
 
 // BenchmarkTrack measures the commands on a history with a million rows. The
 // targets are 15 s to import all of it, 0.5 s to add a run with 1,000 kernels,
-// 1 s for check, and 10 s for report. A shared machine with two cores took
-// 0.10, 0.14, and 1.4 s, and at most 112 MB.
+// 1 s for check, and 10 s for report. On a shared machine with two cores, add,
+// check, and report took 0.10, 0.14, and 1.4 s, with at most 112 MB.
 func BenchmarkTrack(b *testing.B) {
 	if testing.Short() {
 		b.Skip("a million rows take too long for -short")
@@ -57,9 +57,10 @@ func BenchmarkTrack(b *testing.B) {
 	})
 }
 
-// BenchmarkTrackServer measures a check of 200 series on a server that contains
-// POINTS points (a million by default). The runs of ten programs alternate. The
-// target is 1 s for 10 million points.
+// BenchmarkTrackServer measures a check of 200 series in a history on a server.
+// The environment variable POINTS is the number of points in the history (a
+// million by default). The history contains the runs of ten programs, which
+// alternate. The target is 1 s for 10 million points.
 func BenchmarkTrackServer(b *testing.B) {
 	url := server.Fresh(b)
 	points, _ := strconv.Atoi(cmp.Or(os.Getenv("POINTS"), "1000000"))
@@ -121,8 +122,8 @@ func loadValues(kernel, run int) (v history.Values) {
 	return v
 }
 
-// writePoints writes the points of all series and runs in the format of `track
-// import`.
+// writePoints writes a file for `track import` with the points of all series
+// and runs.
 func writePoints(b *testing.B, path string) {
 	b.Helper()
 	f, err := os.Create(path)

@@ -54,13 +54,13 @@ func (t *tracking) removeCommand() *cobra.Command {
 		}})
 }
 
-// remove deletes runs, each in a separate transaction: after an interrupt, some
-// are deleted and the others are kept.
+// remove deletes runs, each in a separate transaction. After an interrupt, some
+// runs may be deleted, and the others are kept.
 func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report.Output, error) {
 	var ids []int64
 	for _, text := range args {
-		// Numbers are printed with separators for thousands, and people paste
-		// them.
+		// Thousands separators are accepted, because run numbers are printed
+		// with them and people paste them.
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
 			return nil, cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
@@ -76,7 +76,7 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report
 	return t.changing(ctx, func(db *history.DB) error {
 		runs := make([]history.Run, len(ids))
 		var texts []string
-		for i, id := range ids { // all are looked up before the first is removed
+		for i, id := range ids { // look up all runs before the first one is removed
 			var err error
 			if runs[i], err = db.Get(ctx, id); err != nil {
 				return err
@@ -102,7 +102,7 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report
 }
 
 // confirm prints a question to standard error and reports whether the answer is
-// yes. An interrupt ends the waiting.
+// yes. If the command is interrupted, confirm stops waiting.
 func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(t.stderr, "%s [y/N] ", question)
 	answer := make(chan string, 1)
@@ -146,9 +146,9 @@ func (t *tracking) acceptCommand() *cobra.Command {
 	return c
 }
 
-// acceptRun makes a run the first one of a new baseline, accepts bad runs as
-// noise, or withdraws either. It changes no measured value, so it can be
-// undone.
+// acceptRun makes a run the first run of a new baseline, accepts bad runs as
+// noise, or withdraws an earlier acceptance. It does not change measured
+// values, so it can be undone.
 func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Output, error) {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
@@ -156,8 +156,8 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 	}
 	var matches func(history.Key) bool
 	if f.Kernel != "" {
-		// Match the name for rename, or the name with the launch size as in
-		// tables.
+		// The pattern may match the name alone, as for rename, or the name with
+		// the launch size, as in tables.
 		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
 	return t.changing(ctx, func(db *history.DB) (err error) {
@@ -183,16 +183,16 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 	})
 }
 
-// withdraw withdraws what was accepted last, or what was accepted for a run or
-// for kernels.
+// withdraw withdraws the last acceptance. If the flags select a run or kernels,
+// it withdraws the acceptances for this run or these kernels.
 func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(history.Key) bool) (
 	[]history.Accept, error) {
 	all, err := db.Accepts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// --kernel selects accepted kernels. An accepted run without a series
-	// stays.
+	// --kernel selects only acceptances of single kernels. An acceptance of a
+	// whole run, which has no series, is not withdrawn.
 	of := slices.DeleteFunc(slices.Clone(all), func(a history.Accept) bool {
 		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
 	})
@@ -200,15 +200,15 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 		return nil, cli.Errorf("nothing that matches was accepted in %s; 'occudiff track list' shows what was "+
 			"accepted", db.Where())
 	}
-	// Without a selection, withdraw the last command: one command stores all of
-	// its entries with one time.
+	// If nothing is selected, withdraw all entries of the last accept command.
+	// A command stores all its entries with the same time.
 	if last := of[len(of)-1]; f.Run == 0 && matches == nil {
 		of = slices.DeleteFunc(of, func(a history.Accept) bool { return a.Run != last.Run || !a.Time.Equal(last.Time) })
 	}
 	return of, db.Withdraw(ctx, of)
 }
 
-// renameCommand returns the command that renames a kernel, in earlier and later
+// renameCommand returns the command that renames a kernel in earlier and later
 // runs.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
@@ -233,9 +233,9 @@ func (t *tracking) importCommand() *cobra.Command {
 }
 
 // importPoints stores the runs of a file. Importing a file twice changes
-// nothing. An unreadable line may belong to any run, and a run is stored
-// completely or not at all. So nothing of such a file is stored, unless the
-// user allows it.
+// nothing. A run must be stored completely or not at all, and an unreadable
+// line may belong to any run. Therefore, if a line is unreadable, no run of the
+// file is stored, unless the user allows it.
 func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
@@ -250,8 +250,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 			"value", m,
 			path)
 	}
-	// An export names a series by kernel and device. Only the table of devices
-	// can distinguish a device from another word.
+	// In an export, the name of a series contains the kernel and the device.
+	// Only the device table can distinguish a device from another word.
 	records.IsDevice = func(key string) bool {
 		m, err := t.devices.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
@@ -280,7 +280,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 }
 
 // readRecords reads a file of runs, or standard input. of is the metric of the
-// column value.
+// values in the column "value".
 func (t *tracking) readRecords(ctx context.Context, path string, of history.Metric) (
 	*history.Records, []note.Note, error) {
 	in, name, err := t.open(ctx, path)
@@ -309,12 +309,13 @@ func (t *tracking) exportCommand() *cobra.Command {
 		}})
 }
 
-// exportRuns writes runs while it reads them. Names are guarded against
-// spreadsheets; an import removes the guard.
+// exportRuns writes runs while it reads them. A name that a spreadsheet would
+// execute gets a prefix that prevents this. An import removes the prefix.
 func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 	lines := 0
 	write := func(w io.Writer) error {
-		// It is called once per file.
+		// write is called once per output file, so the count of lines starts
+		// again.
 		lines = 0
 		rows := history.NewRecordWriter(w)
 		err := db.Export(ctx, func(r history.Record) error {

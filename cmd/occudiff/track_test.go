@@ -17,8 +17,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// goldenSeries is a real series with the change points that Apache Otava finds
-// in it.
+// goldenSeries is a real series, with the change points that Apache Otava finds
+// in it for several parameter sets.
 type goldenSeries struct {
 	Values []float64 `json:"values"`
 	Runs   []struct {
@@ -34,7 +34,7 @@ type goldenSeries struct {
 	} `json:"runs"`
 }
 
-// goldenReport is the JSON of a series.
+// goldenReport is the JSON of a series in the output of track report.
 type goldenReport struct {
 	Name    string `json:"name"`
 	Points  int    `json:"points"`
@@ -62,7 +62,7 @@ func readGolden(t *testing.T) map[string]goldenSeries {
 	return golden.Series
 }
 
-// inTrack runs a command and returns its output.
+// inTrack runs a command, checks its exit status, and returns its output.
 func inTrack(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -74,11 +74,11 @@ func inTrack(t *testing.T, want int, args ...string) string {
 }
 
 // TestTrackReportGolden imports every golden series and runs the command with
-// every parameter set. It checks the indices, and p and the means to 1e-9
-// relative.
+// every parameter set. It checks that the change points have the same indices,
+// and that p and the means have a relative error of at most 1e-9.
 func TestTrackReportGolden(t *testing.T) {
 	golden := readGolden(t)
-	for _, metric := range []string{"seconds", "measured"} { // as they are stored, and converted from percentages
+	for _, metric := range []string{"seconds", "measured"} { // only measured is converted from percentages
 		t.Run(metric, func(t *testing.T) {
 			dir := t.TempDir()
 			db, file := filepath.Join(dir, "golden.db"), filepath.Join(dir, "golden.csv")
@@ -124,7 +124,8 @@ func parameterSets(golden map[string]goldenSeries) []parameterSet {
 	return sets
 }
 
-// writeGolden writes the series as a file to import, with one run per day.
+// writeGolden writes a file for track import with the series, with one run per
+// day.
 func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 	t.Helper()
 	var b strings.Builder
@@ -140,8 +141,8 @@ func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 	}
 }
 
-// compareGolden compares one series with one set and returns the number of
-// compared sets.
+// compareGolden compares the report of one series with the result for one
+// parameter set. It returns the number of results that it compared.
 func compareGolden(t *testing.T, set parameterSet, got *goldenReport, want goldenSeries) int {
 	t.Helper()
 	for _, r := range want.Runs {
@@ -223,11 +224,11 @@ func TestReadersNeverWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(exitUsage, append(readers, writers...)...)
-	if err := os.WriteFile("h.db", []byte(bytes()[:5000]), 0o600); err != nil { // truncated
+	if err := os.WriteFile("h.db", []byte(bytes()[:5000]), 0o600); err != nil { // a truncated history
 		t.Fatal(err)
 	}
 	ask(exitUsage, readers...)
-	if err := os.WriteFile("h.db", []byte("kernel,time\n"), 0o600); err != nil { // not a history
+	if err := os.WriteFile("h.db", []byte("kernel,time\n"), 0o600); err != nil { // a file that is not a history
 		t.Fatal(err)
 	}
 	ask(exitUsage, append(readers, writers...)...)

@@ -24,8 +24,8 @@ func runCommand(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// TestUnreadableExport truncates a compressed export at many bytes. Nothing of
-// it is reported, written, or stored.
+// TestUnreadableExport truncates a compressed export at many positions. It
+// checks that no part of the export is reported, written, or stored.
 func TestUnreadableExport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -33,7 +33,7 @@ func TestUnreadableExport(t *testing.T) {
 	}
 	var gz bytes.Buffer
 	g := gzip.NewWriter(&gz)
-	for line := range bytes.Lines(text) { // after a flush, every row before the end is complete
+	for line := range bytes.Lines(text) { // flush after each row, so that a truncated file has complete rows
 		g.Write(line)
 		g.Flush()
 	}
@@ -95,8 +95,8 @@ func readOutput(t *testing.T, path string) string {
 	return all.String()
 }
 
-// TestStoredOnce checks that a run that is compressed, or has other line
-// breaks, is the same run.
+// TestStoredOnce checks that a run is stored only once, even if it is added
+// again from a compressed copy or a copy with other line breaks.
 func TestStoredOnce(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {

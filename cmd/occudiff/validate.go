@@ -56,12 +56,12 @@ func (a *app) validateCommand() *cobra.Command {
 		}})
 }
 
-// validatePaths reads and compares each run of the command line. done is deferred
-// before the error is checked, because it also removes what was exported before
-// an error.
+// validatePaths reads and compares each run of the command line. done is
+// deferred before the error is checked, because it also removes the files that
+// were exported before the error.
 func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Output, error) {
-	// If vtune is installed, it exports the tables of a result folder. Otherwise,
-	// or with --no-vtune, the folder is read directly.
+	// If vtune is installed, it exports the tables of a result folder. If it is
+	// not, or with --no-vtune, the folder is read directly.
 	if !f.NoVTune {
 		with, done, err := collect.ExportResults(ctx, paths, a.raw)
 		defer done()
@@ -71,8 +71,8 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 		paths = with
 	}
 	if f.Instances {
-		// Millions of launches contain no pointers, so frequent garbage collection
-		// is cheap, and it keeps memory low.
+		// Frequent garbage collection keeps the memory low. It is cheap even
+		// for millions of launches, because they contain no pointers.
 		debug.SetGCPercent(30)
 	}
 	var names []string
@@ -89,18 +89,19 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	return a.outputRuns(names, results)
 }
 
-// validateRun compares a run with its prediction. Without a gate and without a
-// device, it compares the run with VTune's peaks.
+// validateRun compares a run with its prediction. If there is neither a gate
+// nor a device, it compares the run with VTune's peaks.
 func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.UsePeaks
-	if a.FailOn != "never" { // a gate must not pass merely because the device is unknown
+	if a.FailOn != "never" { // an unknown device must not make a gate pass
 		unnamed = compare.RejectRun
 	}
-	if len(run.Kernels) > 20_000 { // their rows need hundreds of megabytes
+	if len(run.Kernels) > 20_000 { // the rows need hundreds of megabytes
 		debug.SetGCPercent(40)
 	}
 	r, err := a.compareRun(run, unnamed)
-	// An empty chart would look like a kernel without occupancy.
+	// Without samples, the timeline is an error, because an empty chart would
+	// look like a kernel with no occupancy.
 	if err == nil && f.Timeline && !rundoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
@@ -108,9 +109,10 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 	return r, err
 }
 
-// outputRuns returns the output for one run, or for several next to each other.
-// The gate comes last. All runs are judged before anything is written, because
-// every output contains a note about accepted input.
+// outputRuns returns the output for one run or for several runs. The gate is
+// applied last, after the output was delivered. But all runs are judged before
+// anything is written, because every output contains a note about unreadable or
+// unjudged input that a flag allowed.
 func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Output, error) {
 	var failed, unseen []string
 	for i, r := range results {
@@ -130,7 +132,8 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 			failed = append(failed, of+g.Failure)
 		}
 	}
-	// Without a gate, lost kernels are a note in every output and not an error.
+	// If there is no gate, lost kernels are not an error, but a note in every
+	// output.
 	if a.FailOn == "never" {
 		unseen = nil
 	}
@@ -171,9 +174,9 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 	return rundoc.NewOutput(results[0], a.provenance()), nil
 }
 
-// readingGarbage is the value of debug.SetGCPercent while files are read. Reading
-// produces little garbage, so frequent collection is cheap, and memory is
-// independent of the file size.
+// readingGarbage is the value of debug.SetGCPercent while files are read.
+// Frequent garbage collection makes the memory independent of the file size. It
+// is cheap, because reading produces little garbage.
 const readingGarbage = 20
 
 // eachRun reads the runs of the paths and passes each one to a function. opt
@@ -189,7 +192,8 @@ func (a *app) eachRun(ctx context.Context, paths []string, opt ingest.Options,
 	})
 }
 
-// readRun reads paths as one run, without comparing it. track add needs the run.
+// readRun reads paths as one run, without comparing it with a prediction,
+// because track add also needs the run itself.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
 	defer a.startReading(ctx, paths, &opt)()
 	run, err := ingest.Read(ctx, paths, opt)
@@ -200,7 +204,7 @@ func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (
 }
 
 // startReading completes the options for reading paths. It returns a function
-// to call after reading.
+// that must be called after reading.
 func (a *app) startReading(ctx context.Context, paths []string, opt *ingest.Options) func() {
 	opt.Formats, opt.Stdin = formats.All(), ingest.Waiting(ctx, a.stdin)
 	percent := debug.SetGCPercent(readingGarbage)
@@ -212,7 +216,7 @@ func (a *app) startReading(ctx context.Context, paths []string, opt *ingest.Opti
 	}
 }
 
-// hideCommand removes the command line of a run if the user asked for it.
+// hideCommand removes the command line from a run if the user requested this.
 func (a *app) hideCommand(run *ingest.Run) {
 	if a.NoCommand {
 		run.Platform.Command = ""
@@ -229,7 +233,7 @@ func (a *app) readDevices() (err error) {
 	return err
 }
 
-// namedDevice returns the device of --device, or nothing without the flag.
+// namedDevice returns the device of --device, or nothing if the flag is empty.
 func (a *app) namedDevice() ([]*arch.Device, error) {
 	if a.Device == "" {
 		return nil, nil
@@ -241,9 +245,9 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	return []*arch.Device{c.Device}, nil
 }
 
-// compareRun compares a run with the predictions for its device. unnamed is the
-// action without a device. --driver takes precedence over the inputs. Only
-// traces among them contain the driver.
+// compareRun compares a run with the predictions for its device. unnamed
+// determines what to do if the device is unknown. --driver takes precedence
+// over the driver in the inputs. Of all inputs, only traces contain the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	defer a.showStep("comparing")()
 	opt := a.options()
@@ -271,8 +275,8 @@ func (a *app) options() compare.Options {
 	o.Tolerance = unit.Points(a.Tolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
 	o.MemoryBandwidth = a.Bandwidth
-	// An assumed interval lowers the confidence for short launches, and each
-	// report names it as assumed.
+	// If the sampling interval is assumed, the confidence for short launches is
+	// lower, and each report states that the interval is assumed.
 	o.SamplingAssumed = !a.samplingSet
 	o.Also = a.also
 	return o

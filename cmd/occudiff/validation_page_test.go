@@ -28,10 +28,11 @@ type validation struct {
 	breakdowns []slotsRow
 	published  []publishedRow
 	answers    map[truth]int
-	// average and busy are |measured - predicted| of the measurable rows, over
-	// all XVEs and over busy XVEs, in points. The prediction is the lower end
-	// of its range. For fromAverage and fromBusy, it is the nearest point of
-	// the range.
+	// average and busy contain |measured - predicted| for each measurable row,
+	// in points. average is over all XVEs, and busy is over busy XVEs. The
+	// predicted value is the lower end of the predicted range. fromAverage and
+	// fromBusy contain the same differences, but from the nearest point of the
+	// range.
 	average, busy, fromAverage, fromBusy []float64
 }
 
@@ -48,7 +49,7 @@ type runRow struct {
 	Known     string               `col:"What is known"`
 }
 
-// slotsRow is the thread-slot breakdown of a kernel.
+// slotsRow is a row of a table with the thread-slot breakdown of a kernel.
 type slotsRow struct {
 	Files         string               `col:"Files"`
 	Kernel        string               `col:"Kernel"`
@@ -108,8 +109,8 @@ func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 	}
 }
 
-// sure counts a result, and fails if its cause has a higher confidence than the
-// known facts allow.
+// sure counts a result, and fails the test if the cause has a higher confidence
+// than the known facts allow.
 func (v *validation) sure(row *compare.Row, t truth) {
 	v.Helper()
 	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.MatchWhileBusy) {
@@ -123,7 +124,8 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	}
 }
 
-// breakdown adds the breakdown of a row and its distance from the prediction.
+// breakdown records the breakdown of a row, and the distance between its
+// measured and predicted occupancy.
 func (v *validation) breakdown(files []string, r *compare.Result, row *compare.Row) {
 	a := row.Breakdown
 	if a == nil {
@@ -176,14 +178,15 @@ func answerOf(row *compare.Row) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence), " ()")
 }
 
-// publishedRuns compares published occupancies using the third basis, peak and
-// measured without launch sizes. The rows of a pass belong to one run.
+// publishedRuns checks published occupancies. Their launch sizes are unknown,
+// so the measured occupancy is compared with the measured peak, which is the
+// third basis of a comparison. The rows of a pass belong to one run.
 func (v *validation) publishedRuns() {
 	text, err := os.ReadFile(filepath.Join(v.root, "published", "llama_low_occupancy.csv"))
 	if err != nil {
 		v.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), "\n") // a comment
+	_, rest, _ := strings.Cut(string(text), "\n") // skip the first line, a comment
 	lines, err := csv.NewReader(strings.NewReader(rest)).ReadAll()
 	if err != nil {
 		v.Fatal(err)
@@ -218,7 +221,7 @@ func (v *validation) publishedRuns() {
 	}
 }
 
-// write writes the page.
+// write writes the page of the documentation, and the tables for developers.
 func (v *validation) write() {
 	spread := func(list []float64) string {
 		slices.Sort(list)
@@ -261,7 +264,7 @@ func (v *validation) write() {
 	}})))
 }
 
-// answered returns the number of published rows with a result.
+// answered returns the number of published rows that have the given result.
 func (v *validation) answered(answer string) (n int) {
 	for _, r := range v.published {
 		if r.Result == answer {
@@ -280,8 +283,8 @@ func (v *validation) page(doc *report.Document) string {
 	return b.String()
 }
 
-// tagged returns a table of rows whose struct tags contain the headings:
-// "Measured [%]; decimals=1".
+// tagged returns a table of rows. The headings come from the struct tags of the
+// row type: "Measured [%]; decimals=1".
 func tagged[T any](key string, rows []T) *report.Table {
 	var cols []report.Col[T]
 	of := reflect.TypeFor[T]()

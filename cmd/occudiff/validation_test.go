@@ -15,24 +15,24 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// fact describes an expert's knowledge about a task of a real run, and the
-// expected result.
+// fact contains what an expert knows about a task of a real run, and the result
+// that is therefore expected.
 type fact struct {
-	task    string // prefix of the name
+	task    string // prefix of the task's name
 	verdict compare.Verdict
 	cause   string
 	truth   truth
 	why     string // known facts about the run
 }
 
-// truth is the evidence for a result, from the known facts about the run next
-// to the file.
+// truth describes how well the known facts about a run support a result. The
+// facts are in the corpus, next to the file of the run.
 type truth string
 
 const (
-	known    truth = "known"        // information next to the file confirms it
-	probable truth = "probable"     // nothing contradicts it
-	untold   truth = "undetermined" // it cannot be determined, and the result must not claim otherwise
+	known    truth = "known"        // information next to the file confirms the result
+	probable truth = "probable"     // nothing contradicts the result
+	untold   truth = "undetermined" // the cause cannot be determined, and the result must not claim otherwise
 )
 
 const (
@@ -58,7 +58,7 @@ var realRuns = []struct {
 	device  string
 	xve     int
 	kernels []fact
-	fault   string // error, for files that cannot be used
+	fault   string // expected error, for files that cannot be used
 }{
 	{[]string{"vtune-csv/bench_gaussian.hotspots.csv", "vtune-summary/bench_gaussian.hotspots.txt"}, "", 0, []fact{
 		{"Fan2", compare.Below, compare.CauseGaps, probable, launchBound}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, tooShort}}, ""},
@@ -111,8 +111,9 @@ var realRuns = []struct {
 	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "", "a timing table: no occupancy, no launch size"}}, ""},
 }
 
-// TestValidation runs the tool on every real run, compares verdict and cause
-// with the known facts, and writes docs/design/verification.md (-update).
+// TestValidation runs the tool on every real run and compares the verdict and
+// the cause with the known facts. With -update, it writes
+// docs/design/verification.md.
 func TestValidation(t *testing.T) {
 	root := testenv.Shared(t, "corpus")
 	seen := map[string]bool{}

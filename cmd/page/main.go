@@ -41,7 +41,7 @@ func main() {
 		return nil
 	}))
 	post(map[string]any{"kind": "ready", "version": version})
-	// The callbacks end if main returns.
+	// main must not return, because the callbacks would end with it.
 	select {}
 }
 
@@ -49,7 +49,7 @@ func main() {
 func respond(a *app.App, question string) {
 	var q app.Request
 	if err := json.Unmarshal([]byte(question), &q); err != nil {
-		panic(err) // impossible, because the page's scripts wrote it
+		panic(err) // impossible, because the page's scripts wrote the request
 	}
 	last := time.Now()
 	a.Progress = func(read, total int64) {

@@ -8,8 +8,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestVet vets the program for browsers, because on any other system it has no
-// files.
+// TestVet runs go vet for browsers. On any other system, the build constraints
+// exclude all files, so the usual go vet does not check the program.
 func TestVet(t *testing.T) {
 	testenv.Long(t) // compiling for another system
 	c := exec.Command("go", "vet", ".")

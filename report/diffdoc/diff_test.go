@@ -38,7 +38,7 @@ func kernel(task string, local int64, simd int, measured, predicted, idle float6
 	}
 	if predicted > 0 {
 		r.Predicted = &predict.Prediction{Peak: unit.FromPercent(predicted), Average: unit.FromPercent(predicted)}
-		held := predict.Utilization{Average: unit.FromPercent(predicted), BusyOccupancy: unit.FromPercent(predicted)} // all XVEs are busy
+		held := predict.Utilization{Average: unit.FromPercent(predicted), BusyOccupancy: unit.FromPercent(predicted)} // on all XVEs
 		r.XVEs = compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}}
 	}
 	if idle > 0 {

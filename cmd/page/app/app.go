@@ -1,11 +1,11 @@
 // Package app handles the requests of the page: a launch to predict, a run to
 // validate, or runs to compare. It uses the same packages as the program and
-// returns their results as HTML, so that the page has no texts or numbers of its
-// own. The file system provides the files. In a browser, it contains the dropped
-// files.
+// returns their results as HTML, so that the page has no texts or numbers of
+// its own. Files are read from the file system. In a browser, it contains the
+// files that the user dropped on the page.
 //
-// The package must not know the browser. Its tests run natively and compare with
-// the outputs of the program.
+// The package must not depend on the browser. Its tests run natively and
+// compare its results with the outputs of the program.
 package app
 
 import (
@@ -24,15 +24,16 @@ import (
 	"occudiff/report/html"
 )
 
-// App handles requests. It keeps the last output for downloads. It supports one
-// caller at a time, because the worker sends one request after another.
+// App handles requests. It keeps the last output for downloads. Its methods
+// must not be called concurrently. The worker of the page sends one request
+// after another.
 type App struct {
 	Progress func(read, total int64) // called while files are read; may be nil
 
-	prov    report.Provenance // origin that a report names
+	prov    report.Provenance // origin of reports
 	devices *arch.Table
-	// calculators returns the devices of Intel's calculator. It reads them at the
-	// first call.
+	// calculators returns the devices of Intel's calculator. It reads the
+	// devices at the first call.
 	calculators func() (calculator.Table, error)
 	last        *report.Output
 }
@@ -42,9 +43,9 @@ type Request struct {
 	Kind     string // predict, others, validate, example, compare or download
 	ID       int    // number that the response repeats
 	State    Launch
-	Paths    [][]string // paths of each run
+	Paths    [][]string // paths of the files of each run
 	Settings RunSettings
-	Format   string // format of a download
+	Format   string // format of the requested download
 }
 
 // Response is the response to a request. Each request has exactly one, which may

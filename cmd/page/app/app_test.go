@@ -24,8 +24,8 @@ func newApp(t testing.TB) *app.App {
 	return a
 }
 
-// TestPredict checks the values in large type. They equal those of `occudiff
-// predict`.
+// TestPredict checks the values that the page shows in large type. They must
+// equal the values of `occudiff predict`.
 func TestPredict(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -69,7 +69,8 @@ func TestPredictRejects(t *testing.T) {
 	}
 }
 
-// TestOthers checks the sections below the prediction.
+// TestOthers checks the sections of PredictOthers, which are below the
+// prediction.
 func TestOthers(t *testing.T) {
 	r, err := newApp(t).PredictOthers(app.Launch{"device": "a770", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "2",
 		"with": "max1100, tgl,nothing", "calculator": "1"})
@@ -84,7 +85,8 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestCalculator checks the differences from Intel's calculator.
+// TestCalculator checks the sentences about differences from Intel's
+// calculator.
 func TestCalculator(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -137,7 +139,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestErrors checks the parts of errors that a terminal prints.
+// TestErrors checks that the page's problems contain the parts of the error
+// that a terminal would print.
 func TestErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "empty.csv")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
@@ -157,7 +160,7 @@ func TestErrors(t *testing.T) {
 func FuzzPredict(f *testing.F) {
 	f.Add("max1100", "1M", "16x16", "32", "16K", "256", "1", "tgl,mtl")
 	f.Add("", "", "", "", "", "", "", "")
-	f.Add("max1100", "10", "", "16", "16K", "25", "1", "tgl") // nothing can run
+	f.Add("max1100", "10", "", "16", "16K", "25", "1", "tgl") // no launch can run
 	a, err := app.New("v0")
 	if err != nil {
 		f.Fatal(err)
@@ -175,8 +178,8 @@ func FuzzPredict(f *testing.F) {
 	})
 }
 
-// TestNoFlags checks that a user of the page can follow its advice: the page
-// has no flags.
+// TestNoFlags checks that the page's texts do not mention flags, because users
+// of the page cannot set flags.
 func TestNoFlags(t *testing.T) {
 	a := newApp(t)
 	folder := t.TempDir()

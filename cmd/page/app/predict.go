@@ -16,13 +16,13 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// mostDevices is the largest number of devices next to each other.
+// mostDevices is the maximum number of devices that the page compares.
 const mostDevices = 6
 
-// Launch is the state of the form, with the same fields as the link of the page:
-// device, xve, global, local, simd, slm, registers, barriers, policy, with (more
-// devices), and calculator. Each value is the typed text. An empty or missing
-// field was not given.
+// Launch is the state of the form. It has the same fields as a link to the
+// page: device, xve, global, local, simd, slm, registers, barriers, policy,
+// with (more devices), and calculator. Each value is the typed text. An empty
+// or missing field means that the user did not give a value.
 type Launch map[string]string
 
 // launch returns the launch of the form.
@@ -65,8 +65,8 @@ func (f Launch) count(name string) (int, error) {
 	return n, nil
 }
 
-// question returns the form's device and launch. The registers select the
-// device's GRF mode.
+// question returns the device and the launch in the form. The number of
+// registers selects the GRF mode of the device.
 func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	xves, err := f.count("xve")
 	if err != nil {
@@ -86,10 +86,10 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	return on, l, err
 }
 
-// Predict returns the prediction for the form's launch with every step. Its
-// fields are the texts of the elements peak, average, waves, and limits.
-// Predict and PredictOthers are separate requests, so that the prediction does
-// not wait for curves and advice.
+// Predict returns the prediction for the launch in the form, with every step.
+// The fields of the result are the texts of the elements peak, average, waves,
+// and limits. Predict and PredictOthers are separate requests, so that the
+// prediction does not wait for curves and advice.
 func (a *App) Predict(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *App) Predict(f Launch) (*Result, error) {
 }
 
 // fields returns the values that the page shows in large type. Without a global
-// size, the prediction covers an Xe-core and not the GPU.
+// size, the prediction is for one Xe-core and not for the GPU.
 func fields(p *predict.Prediction) map[string]string {
 	percent := func(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) }
 	f := map[string]string{"xecore": percent(p.XeCore), "peak": "-", "average": "-", "average-to": "", "waves": "-",
@@ -125,10 +125,11 @@ func fields(p *predict.Prediction) map[string]string {
 	return f
 }
 
-// PredictOthers returns more about the launch: occupancy over the work-group size,
-// SLM, and the sub-group size, the launch on other devices, the smallest change
-// that helps, and the result of Intel's calculator. A part without a result is
-// omitted. For example, a sweep in which nothing runs. Predict reports the error.
+// PredictOthers returns more about the launch: occupancy over the work-group
+// size, SLM, and the sub-group size, the launch on other devices, the smallest
+// change that helps, and the result of Intel's calculator. A part without a
+// result is omitted, for example a sweep in which no launch can run. The error
+// is reported by Predict.
 func (a *App) PredictOthers(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -157,8 +158,8 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	return a.result(&report.Output{Doc: doc}, "")
 }
 
-// below returns the sections of a document for the page, with another key and
-// heading, and without the lines that describe the launch.
+// below returns the sections of a document for a place below the prediction:
+// with another key and heading, and without the lines that describe the launch.
 func below(d *report.Document, key, title string) []report.Section {
 	list := slices.DeleteFunc(d.Sections, func(s report.Section) bool { return !s.Shown(report.Page) })
 	if len(list) > 0 {
@@ -169,8 +170,9 @@ func below(d *report.Document, key, title string) []report.Section {
 	return list
 }
 
-// others returns the launch on the other devices of the form. The selected device
-// comes first. An unknown device is reported, and the others are still shown.
+// others returns a section that compares the prediction for the selected device
+// with the other devices in the form. The selected device comes first. If a
+// device is unknown, the section reports it and still shows the other devices.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
 	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}
 	title := "On other devices"
@@ -203,9 +205,10 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 	return []report.Section{{Key: "others", Title: title, Text: problems}}
 }
 
-// calculatorSections returns the result of Intel's calculator for the launch and
-// its differences with their reasons. An error becomes a sentence of the section,
-// because the page still has the prediction to show.
+// calculatorSections returns sections with the result of Intel's calculator for
+// the launch, and with the differences from the prediction and their reasons.
+// An error becomes a sentence of the section, because the page still has the
+// prediction to show.
 func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
 	const key, title = "calculator", "Intel GPU Occupancy Calculator"
 	list, err := a.calculated(d, l, key, title)
@@ -215,8 +218,8 @@ func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Sec
 	return list
 }
 
-// calculated returns the sections of the calculator's result. The form has SLM in
-// bytes and the calculator in whole KB, so it is rounded up.
+// calculated returns the sections of the calculator's result. SLM is rounded
+// up, because the form has it in bytes and the calculator only in whole KB.
 func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) ([]report.Section, error) {
 	calculators, err := a.calculators()
 	if err != nil {
@@ -246,9 +249,9 @@ func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) (
 func times(size string) string { return strings.ReplaceAll(size, "x", "*") }
 
 // differences returns a sentence for each value in which the calculator and the
-// model differ, and for each difference of their inputs. Values differ by at least
-// 0.05, half of the last printed digit. The inputs are listed only if values
-// differ, because they are the reasons.
+// model differ, and for each difference of their inputs. Values differ by at
+// least 0.05, half of the last printed digit. Differences of inputs are listed
+// only if values differ, because they are the reasons for the differing values.
 func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *predict.Launch,
 	p *predict.Prediction) []string {
 	var list []string
@@ -289,8 +292,8 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	return list
 }
 
-// DeviceChoice is a device of the form with its limits. The page's HTML contains
-// all of them, so that the form is complete before the program runs.
+// DeviceChoice is a device of the form with its limits. The HTML of the page
+// contains all devices, so that the form is complete before the program runs.
 type DeviceChoice struct {
 	Key          string `json:"key"`
 	Name         string `json:"name"`
@@ -327,8 +330,8 @@ func DeviceChoices() ([]DeviceChoice, error) {
 	return list, nil
 }
 
-// calculatorOf returns the device of Intel's calculator with the PCI ids of d, and
-// with its XVE count if the calculator has it.
+// calculatorOf returns the device in Intel's calculator that has one of the PCI
+// ids of d. It has the XVE count of d if the calculator supports this count.
 func calculatorOf(t calculator.Table, d *arch.Device) (calculator.Device, bool) {
 	for _, id := range d.PCIIDs {
 		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {

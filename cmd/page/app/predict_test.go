@@ -8,7 +8,8 @@ import (
 	"occudiff/cmd/page/app"
 )
 
-// TestDeviceChoices checks the form's choices for devices that differ in them.
+// TestDeviceChoices checks the limits in the form for several devices with
+// different limits.
 func TestDeviceChoices(t *testing.T) {
 	list, err := app.DeviceChoices()
 	if err != nil {

@@ -24,13 +24,13 @@ import (
 
 // RunSettings are the settings of a run in addition to its files.
 type RunSettings struct {
-	Device    string  // "" for the device that the files name
+	Device    string  // "" to use the device that the files identify
 	Tolerance float64 // in percentage points; 0 for the default
 	Interval  float64 // sampling interval in milliseconds; 0 for the default
 }
 
 // Validate compares the files of a run with the prediction and explains the
-// difference. A folder of folders is several runs.
+// difference. A folder that contains folders is read as several runs.
 func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Result, error) {
 	names, results, err := a.compareRuns(ctx, paths, by, compare.UsePeaks)
 	if err != nil {
@@ -39,7 +39,8 @@ func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Re
 	return a.runs(names, results)
 }
 
-// compareRuns reads the runs of the paths and compares them with predictions.
+// compareRuns reads the runs at the paths and compares them with their
+// predictions.
 func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
 	unnamed compare.NoDevice) (names []string, results []*compare.Result, err error) {
 	read := func(paths []string) ([]*ingest.Run, error) { return a.read(ctx, paths) }
@@ -54,7 +55,7 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
 	return names, results, err
 }
 
-// runs returns the result for one run, or for several next to each other.
+// runs returns the result for one run or for several runs.
 func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
 		name, _, _ := strings.Cut(path.Base(names[0]), ".")
@@ -80,9 +81,10 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 }
 
 // Compare returns the comparison of sides. Each side consists of the paths of
-// one run or of its repeats. For two sides, it reports the difference, and for
-// more than two, the runs that differ from the others. Without a device, it
-// compares only measured values, like occudiff diff.
+// one run or of repeated runs. For two sides, the result contains the
+// differences. For more than two sides, it contains the runs that differ from
+// the others. Without a device, it compares only measured values, like occudiff
+// diff.
 func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*Result, error) {
 	read := make([]diff.Side, len(sides))
 	var all []*compare.Result

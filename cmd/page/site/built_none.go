@@ -2,6 +2,6 @@
 
 package site
 
-// Built is empty: this binary contains no page. The build tag allows building a
-// checkout without the file.
+// Built is empty, because this binary contains no page. Without the build tag
+// "page", a checkout can be built before the file of the page exists.
 const Built = ""

@@ -3,8 +3,9 @@
 // and its content security policy allows no network.
 //
 // The package determines the order in which the parts of the file load. It must
-// not know the results of the program. The policy lists the scripts by their
-// hashes, so that text of an input cannot run as a script.
+// not depend on the results of the program. The content security policy lists
+// the hashes of the page's scripts, so that a text from an input cannot run as
+// a script.
 package site
 
 import (
@@ -43,10 +44,11 @@ var unpack string
 //go:embed worker.js
 var worker string
 
-// write returns the page with the WebAssembly of cmd/page and the glue, the
-// wasm_exec.js of the Go that compiled it. The same program results in the same
-// bytes. Zstandard at its best level is 14% smaller than gzip, which browsers
-// decompress themselves. This space is used by the readers of result folders.
+// write returns the page with the WebAssembly program of cmd/page. glue is the
+// wasm_exec.js of the Go version that compiled the program. The same program
+// results in the same bytes. The program is compressed with Zstandard at its
+// best level, although browsers can only decompress gzip themselves. Zstandard
+// saves 14% of the size, and the readers of result folders need this space.
 func write(wasm []byte, glue string) (string, error) {
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false))
 	if err != nil {
@@ -56,7 +58,7 @@ func write(wasm []byte, glue string) (string, error) {
 	if strings.Contains(work, "</script") || strings.Contains(html.Script()+start+script, "</script") {
 		return "", errors.New("a script contains its own end tag")
 	}
-	offers, err := app.DeviceChoices() // in the HTML, so that the form is complete before the program runs
+	offers, err := app.DeviceChoices() // the HTML has the devices, so that the form is complete before the program runs
 	if err != nil {
 		return "", err
 	}
@@ -92,16 +94,17 @@ func write(wasm []byte, glue string) (string, error) {
 }
 
 const (
-	feed = "occudiff.feed()" // the script after each piece
-	// pieceBytes is the size of a piece of the program: large, so that there are
-	// few pieces, but small enough that the worker compiles while the browser
-	// reads the rest. It is a multiple of seven, so that each piece decodes alone.
+	feed = "occudiff.feed()" // script after each piece of the program
+	// pieceBytes is the size of a piece of the program. It is large, so that
+	// there are few pieces, but small enough that the worker can compile pieces
+	// while the browser reads the rest. It is a multiple of seven, so that each
+	// piece can be decoded separately.
 	pieceBytes = 7 << 15
 )
 
-// pieces writes the program in elements that the browser does not run. A script
-// after each element passes it to the worker, which compiles a piece while the
-// browser reads the next one.
+// pieces writes the program as the texts of elements that the browser does not
+// run as scripts. A script after each element passes the text to the worker,
+// which compiles a piece while the browser reads the next one.
 func pieces(page *strings.Builder, program []byte) {
 	for piece := range slices.Chunk(program, pieceBytes) {
 		last := ""
@@ -114,10 +117,11 @@ func pieces(page *strings.Builder, program []byte) {
 	}
 }
 
-// septets writes bytes as text with seven bits per character, which is 14% larger.
-// Considered and rejected: base64, which is 33% larger. HTML changes NUL and a
-// carriage return, and < could begin a tag. These three are written as characters
-// whose code has the same last seven bits.
+// septets writes bytes as text with seven bits per character, which is 14%
+// larger than the bytes. Considered and rejected: base64, which is 33% larger.
+// Three characters cannot be used, because HTML changes NUL and the carriage
+// return, and because < could begin a tag. Each of them is replaced by a
+// character whose code has the same last seven bits.
 func septets(page *strings.Builder, data []byte) {
 	add := func(c byte) {
 		switch c {
@@ -141,8 +145,8 @@ func septets(page *strings.Builder, data []byte) {
 	}
 }
 
-// Sources returns the checkout of occudiff that contains a folder, or "" without
-// one.
+// Sources returns the checkout of occudiff that contains a folder, or "" if
+// there is none.
 func Sources(folder string) string {
 	for ; ; folder = filepath.Dir(folder) {
 		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
@@ -155,14 +159,16 @@ func Sources(folder string) string {
 	}
 }
 
-// small contains compiler flags. Inlining everywhere makes the program 10% larger,
-// and inlining in the runtime and in the readers 2%. The size limit of the file
-// allows it only for the scanner, which reads exports byte by byte.
+// small contains compiler flags that limit inlining, to make the program
+// smaller. Inlining everywhere would make it 10% larger, and inlining in the
+// runtime and in the readers 2%. The size limit of the file allows inlining
+// only in the scanner, which reads exports byte by byte, and in
+// internal/bytealg.
 var small = []string{"all=-l", "occudiff/ingest/scan=", "internal/bytealg="}
 
-// Compile builds the program from its sources with the Go on PATH and returns the
-// page with it. The glue comes from the same Go, because the two change together.
-// No file of the build remains.
+// Compile builds the program from its sources with the Go on PATH and returns
+// the page with it. The glue comes from the same Go version, because the glue
+// and the compiled program must match. Compile leaves no files behind.
 func Compile(ctx context.Context, sources, version string) (string, error) {
 	dir, err := os.MkdirTemp("", "occudiff-page-")
 	if err != nil {

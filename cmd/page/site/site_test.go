@@ -15,7 +15,7 @@ import (
 // mostBytes is the limit of the whole file: 4 MB of 1,024 x 1,024 bytes.
 const mostBytes = 4 << 20
 
-// TestFile checks the file without a browser.
+// TestFile checks the properties of the page's file that need no browser.
 func TestFile(t *testing.T) {
 	testenv.Long(t) // compiling the page
 	html, err := Compile(context.Background(), "../../..", "v0.0.0-test")
@@ -39,7 +39,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestProgramDecodes decodes the program as the page does.
+// TestProgramDecodes checks that the program in the page can be decoded, with
+// the same algorithm as in the page's script.
 func TestProgramDecodes(t *testing.T) {
 	noise := make([]byte, 500_000)
 	random := rand.NewChaCha8([32]byte{})
