@@ -418,7 +418,7 @@ func checkSourced(column string, list []SourcedCount) *problem {
 
 func (d *Device) checkLists() *problem {
 	if len(d.PCIIDs) > maxPCIIDs {
-		return problemf("the list has pci_ids", "", "%d PCI ids, more than any device has", len(d.PCIIDs))
+		return problemf("pci_ids", "", "the list has %d PCI ids, more than any device has", len(d.PCIIDs))
 	}
 	for i, id := range d.PCIIDs {
 		if !isPCIID(id) {

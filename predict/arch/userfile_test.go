@@ -168,6 +168,8 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"barrier slots of 0", extra("barrier_slots_per_xe_core", "0"), "f.csv:2:62: column barrier_slots_per_xe_core: user:0 is not a positive number"},
 		{"a source twice", extra("barrier_slots_per_xe_core", "neo:16 neo:32"), `f.csv:2:62: column barrier_slots_per_xe_core: source "neo" is listed twice (list one value per source, the default first)`},
 		{"a PCI id of three digits", extra("pci_ids", "BDA"), `f.csv:2:62: column pci_ids: "BDA" is not a PCI device id (write the four hexadecimal digits of the device id, as in 0BDA)`},
+		{"too many PCI ids", extra("pci_ids", strings.Repeat("0bda ", 257)),
+			"f.csv:2:62: column pci_ids: the list has 257 PCI ids, more than any device has"},
 		{"a PCI id twice", extra("pci_ids", "0bda 0x0BDA"), "f.csv:2:62: column pci_ids: PCI id 0BDA is listed twice"},
 		{"a limit without a number", extra("work_group_extra_limits", "large_grf"), `f.csv:2:62: column work_group_extra_limits: "large_grf" is not a limit; expected name=number as in large_grf_simd16=512`},
 		{"a limit of 0", extra("work_group_extra_limits", "other=0"), `f.csv:2:62: column work_group_extra_limits: "other=0" is not a limit; expected name=number as in large_grf_simd16=512`},
