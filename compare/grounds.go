@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Ground is the evidence for a cause.
@@ -116,14 +117,15 @@ type Count struct{ True, Rows int }
 //go:embed observed.txt
 var observed string
 
-// Observed contains, for each ground, the counts of true causes on the two
+// Observed returns, for each ground, the counts of true causes on the two
 // simulators: first for rows with unreliable counters, then for rows with
 // reliable counters. TestCalibration -update writes these counts.
-var Observed = readCounts()
+var Observed = sync.OnceValue(readCounts)
 
 // readCounts reads one line per ground, such as "3 3 23 29 20 20 162 173: XVEs
 // are idle". The numbers are pairs: rows with a true cause, and all rows.
-func readCounts() (counts [groundCount][2][2]Count) {
+func readCounts() *[groundCount][2][2]Count {
+	var counts [groundCount][2][2]Count
 	for g, line := range strings.Split(strings.TrimSpace(observed), "\n") {
 		var n [8]int
 		for i, text := range strings.Fields(strings.Split(line, ":")[0]) {
@@ -131,7 +133,7 @@ func readCounts() (counts [groundCount][2][2]Count) {
 		}
 		counts[g] = [2][2]Count{{{n[0], n[1]}, {n[2], n[3]}}, {{n[4], n[5]}, {n[6], n[7]}}}
 	}
-	return counts
+	return &counts
 }
 
 const (
@@ -154,7 +156,7 @@ func (g Ground) Confidence(reliable bool) Confidence {
 	case info.Sure > 0:
 		return Low
 	}
-	weak, good := Observed[g][0], Observed[g][1]
+	weak, good := Observed()[g][0], Observed()[g][1]
 	if !reliable {
 		return confidenceOf(weak)
 	}

@@ -395,9 +395,9 @@ var Metrics = append([]MetricInfo{
 	{MetricPeak, InPercent, false, predicted(func(r *Row) unit.Opt[float64] {
 		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
 	})},
-	{MetricTime, InSeconds, false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
-	{MetricTotal, InSeconds, false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
-	{MetricSpill, InBytes, false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
+	{MetricTime, InSeconds, false, func(r *Row) unit.Opt[float64] { return unit.Float(r.Average()) }},
+	{MetricTotal, InSeconds, false, func(r *Row) unit.Opt[float64] { return unit.Float(r.Total) }},
+	{MetricSpill, InBytes, false, func(r *Row) unit.Opt[float64] { return unit.Float(r.Spill) }},
 }, partMetrics()...)
 
 // MetricNamed returns the index of a metric in Metrics, or -1.
@@ -410,7 +410,7 @@ func MetricNamed(name string) int {
 func partMetrics() (list []MetricInfo) {
 	for _, p := range parts {
 		list = append(list, MetricInfo{string(p), InPoints, true,
-			func(r *Row) unit.Opt[float64] { return plain(r.Breakdown.Points(p)) }})
+			func(r *Row) unit.Opt[float64] { return unit.Float(r.Breakdown.Points(p)) }})
 	}
 	return list
 }
@@ -424,11 +424,6 @@ func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
 		}
 		return of(r)
 	}
-}
-
-func plain[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
-	v, ok := o.Value()
-	return unit.Maybe(float64(v), ok)
 }
 
 func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {

@@ -117,7 +117,7 @@ func TestObservedCounts(t *testing.T) {
 			t.Errorf("line %d is %q, want 8 numbers for %q", g+1, line, Grounds[g].Text)
 		}
 	}
-	if got, want := Observed[idleBeyondBound], ([2][2]Count{{{3, 3}, {23, 29}}, {{20, 20}, {162, 173}}}); got != want {
+	if got, want := Observed()[idleBeyondBound], ([2][2]Count{{{3, 3}, {23, 29}}, {{20, 20}, {162, 173}}}); got != want {
 		t.Errorf("%s: %v, want %v", Grounds[idleBeyondBound].Text, got, want)
 	}
 }

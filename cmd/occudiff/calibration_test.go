@@ -388,7 +388,7 @@ func calibration() (rows []groundRow) {
 	for i := 1; i < len(compare.Grounds); i++ {
 		g, info := compare.Ground(i), compare.Grounds[i]
 		for reliable, sampling := range []string{"weak", "good"} {
-			n := compare.Observed[g][reliable]
+			n := compare.Observed()[g][reliable]
 			if n[0].Rows+n[1].Rows == 0 && (info.Sure == 0 || reliable == 0) {
 				continue
 			}

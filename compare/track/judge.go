@@ -44,7 +44,10 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	}
 	// The parts of the breakdown and the total time are read, too, because they
 	// explain changes of the metric.
-	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill, history.Difference)
+	metrics := append(history.Parts(), m.Metric, history.Total, history.Peak, history.Spill)
+	if run == nil { // only a report compares measurements with predictions
+		metrics = append(metrics, history.Difference)
+	}
 	p, err := db.Panel(ctx, id, n, metrics...)
 	if err != nil {
 		return nil, err

@@ -32,8 +32,10 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	}
 	r := &Report{Judgment: Judgment{Metric: m, Where: db.Where(), Renumbered: renumbered(j.panel), Refs: j.runs},
 		Params: p, Calibrations: calibrations(j.panel)}
+	if n := len(j.panel.Runs); n > 0 {
+		r.Newest = j.panel.Runs[n-1]
+	}
 	for i := range j.panel.Runs {
-		r.Newest = j.panel.Runs[i]
 		if Future(j.panel.Runs[i].Time, now) {
 			r.Clock.Future = append(r.Clock.Future, refOf(&j.panel.Runs[i]))
 		}

@@ -72,8 +72,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 		}
 	}
 	if row.Basis == compare.BasisMeasured {
-		points, known := row.Difference.Value()
-		h.Set(history.Difference, unit.Maybe(float64(points), known))
+		h.Set(history.Difference, unit.Float(row.Difference))
 	}
 	if row.Device != "" { // the adapters of one export are separate devices
 		h.Device = strings.TrimSpace(device + " " + row.Device)

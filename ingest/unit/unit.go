@@ -55,6 +55,12 @@ func (r Ratio) String() string {
 // Points is a difference between two percentages, in percentage points.
 type Points float64
 
+// Float returns an optional quantity as a plain number in its base unit.
+func Float[T ~float64 | ~int64](o Opt[T]) Opt[float64] {
+	v, known := o.Value()
+	return Maybe(float64(v), known)
+}
+
 // PercentOf returns an optional share in percent.
 func PercentOf(o Opt[Ratio]) Opt[float64] {
 	v, known := o.Value()

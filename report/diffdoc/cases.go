@@ -29,7 +29,7 @@ func (c *comparison) suite(prov report.Provenance) *report.TestSuite {
 
 func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s := report.NewTestSuite("diff", prov)
-	s.Collected = latest(d.New.Runs)
+	s.Collected = rundoc.Collected(d.New.Runs...)
 	s.Add("occudiff.version", prov.Version)
 	s.Add("command", report.CommandLine(prov.CommandLine))
 	s.Add("threshold_points", report.Shortest(d.Options.Threshold))

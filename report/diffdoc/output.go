@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -114,7 +113,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	terms := append(rundoc.TermsOfBars(s.Bars), verdictTerms(rows)...)
 	return &report.Document{Summary: s, Title: rundoc.Title(title, runs...),
 		Origin:  report.UpperFirst(rundoc.Origin(runs...)),
-		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(runs),
+		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: rundoc.Collected(runs...),
 		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
 			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...),
 			report.InputsSection(c.sources(prov))}}
@@ -265,16 +264,6 @@ func origin(r *compare.Result) string {
 		parts = append(parts, "collected "+p.Collected.Format("2006-01-02 15:04:05 MST"))
 	}
 	return strings.TrimSuffix(report.OneLine(strings.Join(append(parts, rundoc.Origin(r)), "; ")), "; ")
-}
-
-// latest returns the time of the run that was collected last.
-func latest(runs []*compare.Result) (date time.Time) {
-	for _, r := range runs {
-		if t := r.Platform.Collected; t.After(date) {
-			date = t
-		}
-	}
-	return date
 }
 
 // devicesOf returns the devices of runs, each once.

@@ -51,7 +51,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	findings := findingRows(s)
 	d := &report.Document{Title: rundoc.Title("GPU occupancy of "+unit.Plural(len(s.Runs), "run"), resultsOf(s)...),
 		Origin:  report.UpperFirst(rundoc.Origin(resultsOf(s)...)),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)),
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: rundoc.Collected(resultsOf(s)...),
 		Summary: runsSummary(s, findings, kernels)}
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote

@@ -56,12 +56,6 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 // Title returns a title: what, the applications and devices of the runs, and
 // the date of the last run.
 func Title(what string, runs ...*compare.Result) string {
-	var date time.Time
-	for _, r := range runs {
-		if r.Platform.Collected.After(date) {
-			date = r.Platform.Collected
-		}
-	}
 	application := func(r *compare.Result) string {
 		if words := strings.Fields(report.OneLine(r.Platform.Command)); len(words) > 0 {
 			return path.Base(words[0])
@@ -74,7 +68,19 @@ func Title(what string, runs ...*compare.Result) string {
 		}
 		return r.Device.ShortName()
 	}
-	return report.RunTitle(what, report.ListOf(runs, application), report.ListOf(runs, device), date)
+	return report.RunTitle(what, report.ListOf(runs, application), report.ListOf(runs, device),
+		Collected(runs...))
+}
+
+// Collected returns the time of the run that was collected last, or the zero
+// time if no run has one.
+func Collected(runs ...*compare.Result) (date time.Time) {
+	for _, r := range runs {
+		if t := r.Platform.Collected; t.After(date) {
+			date = t
+		}
+	}
+	return date
 }
 
 // Origin returns the hosts, drivers, and versions of VTune of runs.

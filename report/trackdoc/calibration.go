@@ -128,7 +128,7 @@ var calibrationColumns = []report.Col[calibrated]{
 	report.Define("bias", "Bias", (*calibrated).Bias),
 	report.JSON("drift_p", func(c *calibrated) unit.Opt[float64] { return c.DriftP }),
 	report.Define("tolerance", "Suggested tolerance",
-		func(c *calibrated) unit.Opt[float64] { return unsigned(c.Tolerance) }, report.Brief("Tolerance"),
+		func(c *calibrated) unit.Opt[float64] { return unit.Float(c.Tolerance) }, report.Brief("Tolerance"),
 		report.Decimals(1), report.Unit("points"), report.Path("tolerance_points")),
 	report.Shown("left_out", "Rows left out", leftOutText, report.Fold, report.NonZero, report.Drop(1)),
 	report.JSON("left_out.unmeasurable", func(c *calibrated) int { return c.Unmeasurable }),
@@ -137,10 +137,4 @@ var calibrationColumns = []report.Col[calibrated]{
 	report.JSON("left_out.no_prediction", func(c *calibrated) int { return c.NotPredicted }),
 	report.JSON("left_out.not_stored", func(c *calibrated) int { return c.NotStored }),
 	report.JSON("match_while_busy", func(c *calibrated) int { return c.Busy }),
-}
-
-// unsigned returns points as a number without a sign.
-func unsigned(o unit.Opt[unit.Points]) unit.Opt[float64] {
-	x, known := o.Value()
-	return unit.Maybe(float64(x), known)
 }
