@@ -47,7 +47,6 @@ type Cause struct {
 	// Explains is the largest number of points that the cause can explain. It
 	// is absent if the cause can explain all of its part.
 	Explains unit.Opt[unit.Points]
-	measured bool // measured by a trace or a result folder, not bounded from counters
 }
 
 // setCause sets the cause of a row that does not match. The first cause of the
@@ -64,8 +63,7 @@ func (r *Result) setCause(row *Row) {
 	case modelOff(row):
 		row.Cause = cmp.Or(r.launchSize(row), r.modelMismatch(row))
 	case v == Above:
-		cause := r.aboveCause(row)
-		row.Cause = &cause
+		row.Cause = r.aboveCause(row)
 	case v == Below:
 		row.Breakdown = r.breakdown(row)
 		cause := row.Breakdown.Causes[0]
@@ -74,15 +72,19 @@ func (r *Result) setCause(row *Row) {
 }
 
 // better orders causes: first those that can explain enough of the missing
-// points, then by confidence, then those that were measured.
+// points, then by confidence, then those that a trace shows.
 func (f *finder) better(a, b Cause) int {
-	if x, y := f.explainsEnough(&a), f.explainsEnough(&b); x != y {
-		if x {
-			return -1
+	rank := func(c *Cause) int {
+		rank := 2 * int(c.Confidence)
+		if c.Ground.traced() {
+			rank++
 		}
-		return 1
+		if f.explainsEnough(c) {
+			rank += 2 * int(High+1)
+		}
+		return rank
 	}
-	return surer(a, b)
+	return rank(&b) - rank(&a)
 }
 
 // explainsEnough reports whether a cause can explain enough of the missing
@@ -97,28 +99,16 @@ func (f *finder) explainsEnough(c *Cause) bool {
 // and that a remedy must be able to return.
 func (r *Row) leastReturn() unit.Points { return leastReturned * r.missing() }
 
-// surer orders causes by confidence. If it is equal, a measured cause is first.
-func surer(a, b Cause) int {
-	rank := func(c *Cause) int {
-		r := 2 * int(c.Confidence)
-		if c.measured {
-			r++
-		}
-		return r
-	}
-	return cmp.Compare(rank(&b), rank(&a))
-}
-
 // largest returns the part that contains most of the missing points, after
 // rounding as printed.
 func (a *SlotBreakdown) largest() Part {
-	switch printed := a.Rounded(); {
-	case a.Points(PartShortfall).Present():
-		return PartShortfall
-	case printed.Of(PartUnderfilled).Or(0) > printed.Of(PartIdle).Or(0):
-		return PartUnderfilled
+	largest, printed := PartIdle, a.Rounded()
+	for _, p := range []Part{PartUnderfilled, PartShortfall} {
+		if printed.Of(p).Or(0) > printed.Of(largest).Or(0) {
+			largest = p
+		}
 	}
-	return PartIdle
+	return largest
 }
 
 // SecondCause returns the first cause of the smaller part if that part is
@@ -151,11 +141,6 @@ func (r *Result) finder(row *Row, a *SlotBreakdown) *finder {
 	return &finder{r: r, row: row, breakdown: a, evidence: r.evidenceOf(row)}
 }
 
-// has reports whether a cause was found.
-func (f *finder) has(cause string) bool {
-	return slices.ContainsFunc(f.found, func(c Cause) bool { return c.Name == cause })
-}
-
 // add adds a cause with the confidence of its ground. The returned pointer is
 // valid until the next call.
 func (f *finder) add(part Part, name string, ground Ground, because string, decide decision) *Cause {
@@ -167,50 +152,30 @@ func (f *finder) add(part Part, name string, ground Ground, because string, deci
 	case Grounds[ground].Sure > 0:
 		sure = min(sure, f.row.Certainty.limit())
 	}
-	f.found = append(f.found, Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because,
-		measured: ground.traced()})
-	c := &f.found[len(f.found)-1]
-	c.confirm(decide)
-	return c
-}
-
-// confirm sets the measurement that confirms a cause. A cause of low confidence
-// is only a question, so it always gets such a measurement.
-func (c *Cause) confirm(with decision) {
-	if c.Confidence == Low && with.text == "" {
-		with = c.info().confirm
+	c := Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because}
+	if sure == Low && decide.text == "" { // a cause of low confidence is only a question
+		decide = c.info().confirm
 	}
-	c.ConfirmWith, c.Next = with.text, with.NextStep
+	c.ConfirmWith, c.Next = decide.text, decide.NextStep
+	f.found = append(f.found, c)
+	return &f.found[len(f.found)-1]
 }
 
 // all returns the causes of both parts, starting with the causes of the larger
 // part. The larger part is "unexplained" if no cause can explain enough of it.
 func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
-	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
+	if f.look(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
 		because, decide := f.missing()
-		f.add(first, CauseUnexplained, noCause, f.r.ownText(f.row)+because, decide)
-		last := len(f.found) - 1
-		f.found = slices.Insert(f.found[:last], 0, f.found[last])
+		c := *f.add(first, CauseUnexplained, noCause, f.r.ownText(f.row)+because, decide)
+		f.found = slices.Insert(f.found[:len(f.found)-1], 0, c)
 	}
 	for _, other := range []Part{PartIdle, PartUnderfilled} {
-		if p, told := f.breakdown.Points(other).Value(); other != first && told && p >= partPoints {
-			f.causes(other)
+		if other != first && f.breakdown.Points(other).Or(0) >= partPoints {
+			f.look(other)
 		}
 	}
 	return f.found
-}
-
-// causes finds the causes of one part.
-func (f *finder) causes(p Part) {
-	switch p {
-	case PartUnderfilled:
-		f.look(underfilledXVEs, p)
-	case PartIdle:
-		f.look(idleXVEs, p)
-	default:
-		f.look(idleXVEs|underfilledXVEs, p)
-	}
 }
 
 // missing returns why a cause cannot be determined, and the measurement that
@@ -287,12 +252,12 @@ func (r *Result) noActivitySeen(row *Row) bool {
 
 // aboveCause returns the reason why the measured value is higher than the
 // launch can reach.
-func (r *Result) aboveCause(row *Row) Cause {
+func (r *Result) aboveCause(row *Row) *Cause {
 	f := r.finder(row, nil)
-	if f.look(abovePrediction, ""); len(f.found) == 0 {
+	if f.look(""); len(f.found) == 0 {
 		f.unexplainedAbove()
 	}
-	return f.found[0]
+	return &f.found[0]
 }
 
 // unexplainedAbove adds the cause "unexplained" to a row above its prediction,

@@ -76,29 +76,20 @@ func (f *finder) oneOfStacks(p Part) {
 // affinity names the settings that limit a run to a part of the GPU.
 const affinity = "ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
 
-// engines adds the cause that only one of k stacks or compute engines worked.
-// It requires that the idle share fits, and that the inputs do not count the
-// stacks or engines that worked.
+// engines adds the cause that only one of k compute engines worked. It requires
+// that the idle share fits, and that the inputs do not count the stacks or
+// engines that worked.
 func (f *finder) engines(p Part) {
 	idle, d := f.row.Idle.Or(0), f.r.Device
-	_, counted := f.r.averaged(f.row)
-	if d == nil || counted.Present() || d.Tiles < 2 && d.Architecture != "Xe-HPC" {
+	if _, counted := f.r.averaged(f.row); d == nil || counted.Present() || d.Architecture != "Xe-HPC" {
 		return
 	}
-	for _, k := range []int{2, 4} {
-		share := 1 - 1/unit.Ratio(k)
-		if abs(idle.Minus(share)) > engineShare || k == 4 && d.Architecture != "Xe-HPC" {
-			continue
+	for _, k := range []unit.Ratio{2, 4} {
+		if share := 1 - 1/k; abs(idle.Minus(share)) <= engineShare {
+			f.add(p, CauseStack, idleEngines,
+				fmt.Sprintf("XVEs were idle %s of the time, and a kernel on one of %.0f compute engines leaves "+
+					"%.0f%% idle.", idle, float64(k), share.Percent()), byOtherMeans(affinity))
 		}
-		what := "compute engines"
-		if d.Tiles == k {
-			what = "stacks"
-		}
-		f.add(p, CauseStack, idleEngines,
-			fmt.Sprintf("XVEs were idle %s of the time, and a kernel on one of %d %s leaves %.0f%% idle.",
-				idle, k, what, share.Percent()),
-			byOtherMeans(affinity))
-		return
 	}
 }
 
@@ -113,9 +104,9 @@ func (f *finder) gaps(p Part) {
 	if c.Exact || points < leastCause || explained && idle > 2*most {
 		return
 	}
-	decide := byTrace("")
+	or := ""
 	if c.Intervals.Present() {
-		decide = byTrace(", or " + c.resample().text)
+		or = ", or " + c.resample().text
 	}
 	text := fmt.Sprintf("%s, so time between launches may be included, up to %.1f of the missing points. It cannot be "+
 		"distinguished from idle time within launches.", c.outsideText(), float64(points))
@@ -124,7 +115,7 @@ func (f *finder) gaps(p Part) {
 			"outside any task.", unit.FormatDuration(busy), unit.FormatDuration(f.r.taskTime),
 			shareText(unit.Ratio(1-f.r.taskTime/busy)))
 	}
-	f.add(p, CauseGaps, gapsPossible, text, decide).Explains = unit.Some(points)
+	f.add(p, CauseGaps, gapsPossible, text, byTrace(or)).Explains = unit.Some(points)
 }
 
 // pointsOfGaps returns the number of missing points that gaps explain, if this
@@ -138,9 +129,6 @@ func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 // dispatcher has not started.
 func (f *finder) idleWithin(p Part) {
 	likely, bounded := f.r.likelyOutside(f.row).Value()
-	if !bounded || f.has(CausePlacement) || f.has(CauseStack) || f.has(CauseAdapters) {
-		return
-	}
 	_, of := f.r.perBusyStack(f.row)
 	idle := of.Or(f.row.Idle.Or(0))
 	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, idle)
@@ -151,7 +139,7 @@ func (f *finder) idleWithin(p Part) {
 	if t := f.r.Traced(f.row); t != nil { // samples may also contain the gap after a launch
 		outside = min(outside, 2*t.GapShare())
 	}
-	if !within(likely) {
+	if !bounded || !within(likely) {
 		return
 	}
 	if f.evidence&shortThreads != 0 {
@@ -177,8 +165,8 @@ const evenWork = "the same launch with equal work in all work-groups"
 // otherKernels adds other kernels with less occupancy as a cause, if their
 // possible share of the samples explains all missing points.
 func (f *finder) otherKernels(p Part) {
-	c := &f.row.Certainty
-	share, m := c.OtherTasks.Or(0), f.row.Measured.Or(0)
+	c, m := &f.row.Certainty, f.row.Measured.Or(0)
+	share := c.OtherTasks.Or(0)
 	o, known := f.r.others(f.row)
 	points := pointsOf(share / max(1-share, 0.01) * (m - unit.Ratio(o.measured)))
 	if most, ranged := f.row.OwnHigh.Value(); ranged {
@@ -187,12 +175,10 @@ func (f *finder) otherKernels(p Part) {
 	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
-	cause := f.add(p, CauseSampling, otherKernelsHold,
+	f.add(p, CauseSampling, otherKernelsHold,
 		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, whose occupancy is %s: its own "+
 			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured),
-			float64(points)),
-		c.resample())
-	cause.Explains = unit.Some(points)
+			float64(points)), c.resample()).Explains = unit.Some(points)
 }
 
 // placement adds the cause that the work-groups of a launch that does not fill
@@ -288,11 +274,10 @@ func (f *finder) tracedGaps(p Part) {
 	if points >= gapsEnough*-f.row.Difference.Or(0) {
 		ground = tracedGapsEnough
 	}
-	cause := f.add(p, CauseGaps, ground, fmt.Sprintf(
+	f.add(p, CauseGaps, ground, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That "+
 			"is %s of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
-		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)), decision{})
-	cause.Explains = unit.Some(points)
+		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)), decision{}).Explains = unit.Some(points)
 }
 
 // tracedOverlap adds other kernels as a cause if a trace shows that they ran at

@@ -22,10 +22,12 @@ func (f *finder) dispatch(p Part) {
 	}
 	ground := shortLived
 	n, _ := row.Certainty.Intervals.Value()
-	switch trial := f.newTrial(p); {
+	t := f.newTrial(p)
+	_, fits := t.largerGRF()
+	switch {
 	case longest > dispatchLifetime || !row.BusyOccupancy.Present():
 		ground = shortUnlessIdle
-	case trial.hasLargerGRF():
+	case fits > 0:
 		ground = shortOrRegisters
 	case f.alike():
 		ground = shortThreadsAlike
@@ -200,21 +202,13 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 	return g.NearestBusy(t.busy)
 }
 
-// name adds a cause whose prediction fits the measurement.
-func (t *trial) name(cause string, ground Ground, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %s, and %s is predicted for %s.%s",
-		t.busy, limit, what, more), decide)
-}
-
 // largerGRF returns the prediction for a mode with more registers that fits,
 // and the number of registers in that mode. The number is 0 if no mode fits.
 func (t *trial) largerGRF() (p predict.Prediction, registers int) {
-	if t.row.Registers.Present() {
-		return p, 0
-	}
 	l := t.launch
 	for _, mode := range t.r.Device.DistinctModes() {
-		if l.GRF = mode.Registers; l.GRF <= 128 { // the mode of the unchanged prediction is not a candidate
+		// The mode of the unchanged prediction is not a candidate.
+		if l.GRF = mode.Registers; l.GRF <= 128 || t.row.Registers.Present() {
 			continue
 		}
 		if p, fits := t.predict(l, t.r.Options.Tolerance+t.above); fits {
@@ -224,10 +218,10 @@ func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	return p, 0
 }
 
-// hasLargerGRF reports whether a mode with more registers fits.
-func (t *trial) hasLargerGRF() bool {
-	_, registers := t.largerGRF()
-	return registers > 0
+// name adds a cause whose prediction fits the measurement.
+func (t *trial) name(cause string, ground Ground, p *predict.Prediction, what, more string) *Cause {
+	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %s, and %s is predicted for %s.%s",
+		t.busy, t.nearest(p).BusyOccupancy, what, more), byBinary())
 }
 
 func (t *trial) registers(ground Ground) bool {
@@ -235,17 +229,11 @@ func (t *trial) registers(ground Ground) bool {
 	if registers == 0 {
 		return false
 	}
-	d, also := t.r.Device, ""
 	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
 		ground = registersOfOthers
 	}
-	if d.Tiles > 1 && !t.row.PeakDifference.Present() {
-		ground, also = registersOrStack, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
-	}
-	c := t.name(CauseGRF, ground, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
-		t.nearest(&p).BusyOccupancy, " VTune does not know the GRF mode and divides by all thread slots."+also,
-		byBinary())
-	c.Registers = registers
+	t.name(CauseGRF, ground, &p, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
+		" VTune does not know the GRF mode and divides by all thread slots.").Registers = registers
 	return true
 }
 
@@ -253,32 +241,15 @@ func (t *trial) registers(ground Ground) bool {
 // fits.
 func (f *finder) width(p Part) {
 	t, ok := f.trial(p)
-	if !ok || t.launch.SIMD == predict.ExplicitSIMD {
-		return
-	}
 	l := t.launch
-	for _, l.SIMD = range t.r.Device.SIMDWidths {
-		if p, fits := t.predict(l, t.r.Options.Tolerance); fits && l.SIMD != t.launch.SIMD {
-			t.name(CauseSIMD, otherResidency, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD),
-				t.nearest(&p).BusyOccupancy, "", byBinary())
+	for _, l.SIMD = range f.r.Device.SIMDWidths {
+		if !ok || t.launch.SIMD == predict.ExplicitSIMD || l.SIMD == t.launch.SIMD {
+			continue
+		}
+		if p, fits := t.predict(l, f.r.Options.Tolerance); fits {
+			t.name(CauseSIMD, otherResidency, &p, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), "")
 			return
 		}
-	}
-}
-
-// oneStack adds a launch on one of several stacks as the cause, if the
-// prediction for one stack fits.
-func (f *finder) oneStack(p Part) {
-	t, ok := f.trial(p)
-	if !ok {
-		return
-	}
-	limit, ok := t.r.onOneStack(t.launch)
-	off := abs(t.busy.Minus(limit))
-	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
-		t.name(CauseStack, otherResidency, fmt.Sprintf("a launch on one of %d stacks",
-			t.r.Device.Tiles),
-			limit, "", byOtherMeans(targetGPU))
 	}
 }
 
@@ -294,30 +265,26 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	return p.Peak / unit.Ratio(r.Device.Tiles), err == nil
 }
 
-// moreSLM and moreBarriers add the cause that fewer work-groups fit on an
-// Xe-core than predicted, if the prediction with fewer work-groups fits. The
-// reason is that the kernel uses more SLM or barriers than the inputs list.
-func (f *finder) moreSLM(p Part) { f.residency(p, CauseSLM, "SLM") }
-
-func (f *finder) moreBarriers(p Part) { f.residency(p, CauseBarriers, "barriers") }
-
-func (f *finder) residency(p Part, cause, what string) {
+// residency adds the cause that fewer work-groups fit on an Xe-core than
+// predicted, if the prediction with fewer work-groups fits. The reason is that
+// the kernel uses more SLM or barriers than the inputs list.
+func (f *finder) residency(p Part) {
 	t, ok := f.trial(p)
-	if !ok {
+	most, each := int(f.row.Predicted.GroupsPerXeCore), unit.Ratio(f.row.Predicted.ThreadsPerGroup)
+	if !ok || pointsOf(each/unit.Ratio(f.r.Device.SlotsPerXeCore())) < resourceStep {
 		return
 	}
-	l, most := t.launch, int(t.row.Predicted.GroupsPerXeCore)
-	step := unit.Points(100 * float64(t.row.Predicted.ThreadsPerGroup) / float64(t.r.Device.SlotsPerXeCore()))
-	if step < resourceStep {
-		return
+	cause, what := CauseSLM, "SLM"
+	if f.evidence&usesBarriers != 0 {
+		cause, what = CauseBarriers, "barriers"
 	}
+	l := t.launch
 	l.Policy = predict.Whole
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
 		if p, fits := t.predict(l, resourceFit); fits {
-			t.name(cause, otherResidency, fmt.Sprintf("%s per Xe-core instead of %d",
-				unit.Plural(l.GroupSlots, "work-group"), most),
-				t.nearest(&p).BusyOccupancy,
-				fmt.Sprintf(" More %s per work-group than in the export would explain that.", what), byBinary())
+			t.name(cause, otherResidency, &p,
+				fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
+				fmt.Sprintf(" More %s per work-group than in the export would explain that.", what))
 			return
 		}
 	}

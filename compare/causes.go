@@ -96,35 +96,31 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 	c, t := &row.Certainty, r.Traced(row)
 	n, _ := c.Intervals.Value()
 	outside := c.OutsideLaunches.Or(1)
-	for _, fact := range []struct {
-		of    evidence
-		holds bool
-	}{
-		{queried, row.Reading == ingest.AroundLaunch},
-		{launchOnly, row.MeasuredLow.Present() || c.Exact && outside < gapsSeen},
-		{traced, t != nil},
-		{otherKernels, r.kernelTime.kernels > 1 || r.fromSummary || t != nil && len(r.Sequence.Tasks) > 1},
-		{otherTasks, c.OtherTasks.Or(0) > 0},
-		{arrayState, row.Idle.Present() && row.BusyOccupancy.Present()},
-		{launchSize, row.Predicted != nil},
-		{timed, row.Average().Present()},
-		{longLaunches, c.Exact || n >= refitIntervals},
-		{profilerPeak, row.PeakDifference.Present()},
-		{registerMode, row.Registers.Present()},
-		{simdWidth, row.SIMD.Present()},
-		{slmSize, row.SLM.Present() || row.PeakSLM.Present()},
-		{usesBarriers, row.LeastBarriers() > 0},
-		{spills, row.Spill.Or(0) > 0},
-		{barrierStalls, row.BarrierStall.Present()},
-		{noThread, r.noActivitySeen(row)},
-		{shortThreads, r.Device != nil && r.launchBound(row)},
-		{policiesDiffer, row.XVEs.Other.Present()},
-		{insidePeak, r.insidePeak(row)},
-	} {
-		if fact.holds {
-			e |= fact.of
+	set := func(of evidence, holds bool) {
+		if holds {
+			e |= of
 		}
 	}
+	set(queried, row.Reading == ingest.AroundLaunch)
+	set(launchOnly, row.MeasuredLow.Present() || c.Exact && outside < gapsSeen)
+	set(traced, t != nil)
+	set(otherKernels, r.kernelTime.kernels > 1 || r.fromSummary || t != nil && len(r.Sequence.Tasks) > 1)
+	set(otherTasks, c.OtherTasks.Or(0) > 0)
+	set(arrayState, row.Idle.Present() && row.BusyOccupancy.Present())
+	set(launchSize, row.Predicted != nil)
+	set(timed, row.Average().Present())
+	set(longLaunches, c.Exact || n >= refitIntervals)
+	set(profilerPeak, row.PeakDifference.Present())
+	set(registerMode, row.Registers.Present())
+	set(simdWidth, row.SIMD.Present())
+	set(slmSize, row.SLM.Present() || row.PeakSLM.Present())
+	set(usesBarriers, row.LeastBarriers() > 0)
+	set(spills, row.Spill.Or(0) > 0)
+	set(barrierStalls, row.BarrierStall.Present())
+	set(noThread, r.noActivitySeen(row))
+	set(shortThreads, r.Device != nil && r.launchBound(row))
+	set(policiesDiffer, row.XVEs.Other.Present())
+	set(insidePeak, r.insidePeak(row))
 	return e
 }
 
@@ -145,6 +141,11 @@ const (
 	abovePrediction
 )
 
+// stages contains the stages of the search for each part. A row above its
+// prediction has no part.
+var stages = map[Part]stage{PartIdle: idleXVEs, PartUnderfilled: underfilledXVEs,
+	PartShortfall: idleXVEs | underfilledXVEs, "": abovePrediction}
+
 // causeRule is a cause with its conditions. The conditions are checked here and
 // nowhere else. For example, gaps between launches cannot explain values that
 // contain only launches.
@@ -164,8 +165,8 @@ var causeRules = []causeRule{
 	{CauseAdapters, idleXVEs, conditions{0, unknown}, false, (*finder).adapters},
 	{CausePlacement, idleXVEs, conditions{sized, unknown}, false, (*finder).placement},
 	{CauseStack, idleXVEs, conditions{sized, unknown}, false, (*finder).oneOfStacks},
-	{CauseDispatch, idleXVEs, conditions{sized | shortThreads, unknown}, false, (*finder).idleWithin},
-	{CauseImbalance, idleXVEs, conditions{sized, shortThreads | unknown}, false, (*finder).idleWithin},
+	{CauseDispatch, idleXVEs, conditions{sized | shortThreads, unknown}, true, (*finder).idleWithin},
+	{CauseImbalance, idleXVEs, conditions{sized, shortThreads | unknown}, true, (*finder).idleWithin},
 	{CauseStack, idleXVEs, conditions{arrayState, unknown}, true, (*finder).engines},
 	{CauseGaps, idleXVEs, conditions{traced, launchOnly | unknown}, false, (*finder).tracedGaps},
 	{CauseGaps, idleXVEs, conditions{arrayState, traced | queried | launchOnly | unknown}, false, (*finder).gaps},
@@ -174,9 +175,7 @@ var causeRules = []causeRule{
 	{CauseImbalance, underfilledXVEs, conditions{sized | barrierStalls, 0}, false, (*finder).barrierImbalance},
 	{CauseGRF, underfilledXVEs, conditions{sized, registerMode | noThread}, false, (*finder).largeGRF},
 	{CauseSIMD, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | simdWidth | noThread}, false, (*finder).width},
-	{CauseStack, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | noThread}, false, (*finder).oneStack},
-	{CauseSLM, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | slmSize | usesBarriers | noThread}, false, (*finder).moreSLM},
-	{CauseBarriers, underfilledXVEs, conditions{sized | longLaunches | usesBarriers, profilerPeak | slmSize | noThread}, false, (*finder).moreBarriers},
+	{CauseSLM, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | slmSize | noThread}, false, (*finder).residency},
 	{CauseSampling, underfilledXVEs, conditions{otherTasks, barrierStalls | queried | launchOnly}, true, (*finder).otherKernels},
 	{CauseImbalance, underfilledXVEs, conditions{sized, barrierStalls}, true, (*finder).barrierImbalance},
 
@@ -188,13 +187,13 @@ var causeRules = []causeRule{
 	{CauseConcurrentKernels, abovePrediction, conditions{otherKernels, traced | queried | launchOnly}, true, (*finder).concurrentKernels},
 }
 
-// look searches for the causes of a stage that the evidence admits, and orders
+// look searches for the causes of a part that the evidence admits, and orders
 // them with the best first.
-func (f *finder) look(at stage, p Part) {
+func (f *finder) look(p Part) {
 	before := len(f.found)
 	for i := range causeRules {
 		rule := &causeRules[i]
-		if rule.at&at != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
+		if rule.at&stages[p] != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
 			rule.find(f, p)
 		}
 	}

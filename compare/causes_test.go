@@ -39,12 +39,11 @@ func TestCausesOfEvidence(t *testing.T) {
 		CausePlacement:         {"i", "i", "i", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
 		CauseDispatch:          {"u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "iu", "", "u"},
 		CauseImbalance:         {"iu", "iu", "iu", "iu", "", "iu", "iu", "iu", "iu", "iu", "u", "u", "u"},
-		CauseStack:             {"iua", "iua", "iua", "iua", "", "iua", "iua", "ia", "iua", "iua", "iua", "a", "ua"},
+		CauseStack:             {"ia", "ia", "ia", "ia", "", "ia", "ia", "ia", "ia", "ia", "ia", "a", "a"},
 		CauseGaps:              {"i", "", "", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
 		CauseGRF:               {"ua", "ua", "ua", "ua", "", "ua", "a", "ua", "ua", "ua", "ua", "a", "ua"},
 		CauseSIMD:              {"u", "u", "u", "u", "", "u", "u", "", "u", "u", "u", "", "u"},
-		CauseSLM:               {"u", "u", "u", "u", "", "u", "u", "", "", "", "u", "", "u"},
-		CauseBarriers:          {"", "", "", "", "", "", "", "", "", "u", "", "", ""},
+		CauseSLM:               {"u", "u", "u", "u", "", "u", "u", "", "", "u", "u", "", "u"},
 		CauseSampling:          {"ua", "", "", "ua", "ua", "", "", "", "", "", "", "", ""},
 		CauseConcurrentKernels: {"a", "", "a", "a", "a", "", "", "", "", "", "", "", ""},
 	}
@@ -190,7 +189,7 @@ func TestReturns(t *testing.T) {
 			row.Breakdown.Points(PartLastWave), h)
 	}
 	// Gaps of 4.7% explain only 3 of 40 missing points.
-	few := Cause{Name: CauseGaps, Confidence: High, Explains: unit.Some[unit.Points](3), measured: true}
+	few := Cause{Name: CauseGaps, Confidence: High, Explains: unit.Some[unit.Points](3), Ground: tracedGapsEnough}
 	all := Cause{Name: CauseImbalance, Confidence: Low}
 	f := finder{row: &Row{Difference: unit.Some[unit.Points](-40)}}
 	if first := slices.MinFunc([]Cause{few, all}, f.better); first.Name != all.Name {

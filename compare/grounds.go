@@ -28,7 +28,6 @@ const (
 	shortToFill
 	registerMode256
 	registersOfOthers
-	registersOrStack
 	tracedGapsEnough
 	tracedGapsLess
 	gapsPossible
@@ -81,14 +80,13 @@ var Grounds = [groundCount]GroundInfo{
 	shortToFill:         {CauseDispatch, "launches that take little longer than filling the Xe-cores", Low},
 	registerMode256:     {CauseGRF, "another register mode fits", 0},
 	registersOfOthers:   {CauseGRF, "another register mode fits with what other kernels may have added", 0},
-	registersOrStack:    {CauseGRF, "another register mode fits, or one stack of several", Low},
 	tracedGapsEnough:    {CauseGaps, "traced gaps explain half of the difference", High},
 	tracedGapsLess:      {CauseGaps, "traced gaps explain less", 0},
 	gapsPossible:        {CauseGaps, "gaps are possible, without a trace", 0},
 	idleStackFull:       {CauseStack, "the idle share and the occupancy of one stack", Medium},
 	idleStack:           {CauseStack, "the idle share of one stack", 0},
 	idleEngines:         {CauseStack, "the idle share of some compute engines", Low},
-	otherResidency:      {"", "another SIMD width, stack, SLM size, or number of barriers fits", Low},
+	otherResidency:      {"", "another SIMD width, SLM size, or number of barriers fits", Low},
 	fewXeCores:          {CausePlacement, "placement on few Xe-cores fits", Medium},
 	fewXeCoresOrGaps:    {CausePlacement, "placement on few Xe-cores fits, or gaps do", Low},
 	otherKernelsHold:    {CauseSampling, "other kernels have less occupancy and can have lowered the value", 0},

@@ -151,8 +151,8 @@ func TestModelDiffers(t *testing.T) {
 // confidence before lower.
 func TestSurest(t *testing.T) {
 	bounded, told := Cause{Name: CauseImbalance, Confidence: Medium}, Cause{Name: CauseGaps, Confidence: Medium,
-		measured: true}
-	weak, sure := Cause{Name: CauseGRF, Confidence: Low, measured: true}, Cause{Name: CauseDispatch, Confidence: High}
+		Ground: tracedGapsEnough}
+	weak, sure := Cause{Name: CauseGRF, Confidence: Low, Ground: tracedGapsEnough}, Cause{Name: CauseDispatch, Confidence: High}
 	for _, c := range []struct {
 		found []Cause
 		want  string
