@@ -133,6 +133,7 @@ type finder struct {
 	r         *Result
 	row       *Row
 	breakdown *SlotBreakdown
+	part      Part // the part that is searched
 	found     []Cause
 	evidence
 }
@@ -141,9 +142,10 @@ func (r *Result) finder(row *Row, a *SlotBreakdown) *finder {
 	return &finder{r: r, row: row, breakdown: a, evidence: r.evidenceOf(row)}
 }
 
-// add adds a cause with the confidence of its ground. The returned pointer is
-// valid until the next call.
-func (f *finder) add(part Part, name string, ground Ground, because string, decide decision) *Cause {
+// add adds a cause of the part that is searched, with the confidence of its
+// ground and a sentence with the measured values. The returned pointer is valid
+// until the next call.
+func (f *finder) add(ground Ground, decide decision, evidence string, args ...any) *Cause {
 	sure := ground.Confidence(f.row.Certainty.Reliable())
 	switch {
 	case ground.traced():
@@ -152,7 +154,8 @@ func (f *finder) add(part Part, name string, ground Ground, because string, deci
 	case Grounds[ground].Sure > 0:
 		sure = min(sure, f.row.Certainty.limit())
 	}
-	c := Cause{Part: part, Name: name, Ground: ground, Confidence: sure, Evidence: because}
+	c := Cause{Part: f.part, Name: Grounds[ground].Cause, Ground: ground, Confidence: sure,
+		Evidence: fmt.Sprintf(evidence, args...)}
 	if sure == Low && decide.text == "" { // a cause of low confidence is only a question
 		decide = c.info().confirm
 	}
@@ -167,7 +170,7 @@ func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
 	if f.look(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
 		because, decide := f.missing()
-		c := *f.add(first, CauseUnexplained, noCause, f.r.ownText(f.row)+because, decide)
+		c := *f.add(noCause, decide, "%s%s", f.r.ownText(f.row), because)
 		f.found = slices.Insert(f.found[:len(f.found)-1], 0, c)
 	}
 	for _, other := range []Part{PartIdle, PartUnderfilled} {
@@ -267,38 +270,32 @@ func (f *finder) unexplainedAbove() {
 	const other = "the launch or its build is not the one that was predicted"
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseUnexplained, noCause,
-			fmt.Sprintf("%s and within the peak of %s: the last wave may be shorter than predicted.", above,
-				f.row.Predicted.Peak), byOtherMeans("the same kernel with whole waves, measured again"))
+		f.add(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
+			"%s and within the peak of %s: the last wave may be shorter than predicted.", above, f.row.Predicted.Peak)
 	case f.evidence&traced != 0:
-		f.add("", CauseUnexplained, noCause,
-			above+", and in the trace, no other kernel runs at that time: it may belong to another run.",
-			byOtherMeans("a trace of the same run"))
+		f.add(noCause, byOtherMeans("a trace of the same run"), "%s, and in the trace, no other kernel runs at that "+
+			"time: it may belong to another run.", above)
 	case f.evidence&(queried|launchOnly) != 0:
-		f.add("", CauseUnexplained, noCause, above+". The value contains nothing but the launches, so "+other+".",
-			byBinary())
+		f.add(noCause, byBinary(), "%s. The value contains nothing but the launches, so %s.", above, other)
 	default:
-		f.add("", CauseUnexplained, noCause,
-			above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
-			byOtherMeans("the same run while no other process uses the GPU"))
+		f.add(noCause, byOtherMeans("the same run while no other process uses the GPU"), "%s. The inputs contain no "+
+			"other kernel: another process used the GPU, or %s.", above, other)
 	}
 }
 
 // concurrentKernels adds that other kernels may have run at the same time.
-func (f *finder) concurrentKernels(Part) {
+func (f *finder) concurrentKernels() {
 	above := f.r.aboveText(f.row)
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseConcurrentKernels, aboveTheAverage,
-			fmt.Sprintf("%s and within the peak of %s: the last wave is shorter than predicted, or other "+
-				"kernels ran in it.", above, f.row.Predicted.Peak), byTrace(""))
+		f.add(aboveTheAverage, byTrace(""), "%s and within the peak of %s: the last wave is shorter than predicted, "+
+			"or other kernels ran in it.", above, f.row.Predicted.Peak)
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add("", CauseConcurrentKernels, aboveTheAverage,
-			above+": other kernels may have run in its window, or launches are shorter than the sampling "+
-				"interval, which is not given.", byTrace(""))
+		f.add(aboveTheAverage, byTrace(""), "%s: other kernels may have run in its window, or launches are shorter "+
+			"than the sampling interval, which is not given.", above)
 	default:
-		f.add("", CauseConcurrentKernels, aboveThePeak,
-			above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
+		f.add(aboveThePeak, byTrace(""),
+			"%s, which this launch alone cannot exceed: other kernels may have run in its window.", above)
 	}
 }
 
@@ -324,14 +321,12 @@ func (r *Result) aboveText(row *Row) string {
 
 // otherTasks adds other tasks in the same samples as the cause, if they are
 // enough to explain the value.
-func (f *finder) otherTasks(Part) {
+func (f *finder) otherTasks() {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
-	if m > c.mixed(f.row.reference()) {
-		return
+	if m <= c.mixed(f.row.reference()) {
+		f.add(otherTasksAdd, c.resample(), "%s, and up to %s of its value can come from other tasks, which is enough "+
+			"for %s.", c.outsideText(), shareText(c.OtherTasks.Or(0)), m)
 	}
-	f.add("", CauseSampling, otherTasksAdd,
-		fmt.Sprintf("%s, and up to %s of its value can come from other tasks, which is enough for %s.",
-			c.outsideText(), shareText(c.OtherTasks.Or(0)), m), c.resample())
 }
 
 // mixed returns the highest value that can be measured for a launch with
@@ -341,59 +336,52 @@ func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.OtherTasks
 
 // readOnOneStack adds a launch on one stack as the cause, if the value fits a
 // counter that divides by the slots of that stack alone.
-func (f *finder) readOnOneStack(Part) {
+func (f *finder) readOnOneStack() {
 	r, m := f.r, f.row.Measured.Or(0)
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
-	of := over * unit.Ratio(max(r.Device.Tiles, 1))
-	if !ok || !r.Options.within(m.Minus(of)) {
-		return
+	stacks := r.Device.Tiles
+	if over *= unit.Ratio(stacks); ok && r.Options.within(m.Minus(over)) {
+		f.add(oneStackAbove, byOtherMeans("the column SubDeviceId: if all rows belong to one stack, "+
+			r.Options.Naming.Words("name that with --device or --xve", "choose that device")),
+			"For a launch on one of %d stacks, %s is predicted for the counter of that stack, and %s was measured. "+
+				"Other kernels may also have run in its window.", stacks, over, m)
 	}
-	f.add("", CauseStack, oneStackAbove, fmt.Sprintf(
-		"For a launch on one of %d stacks, %s is predicted for the counter of that stack, and %s was "+
-			"measured. Other kernels may also have run in its window.", r.Device.Tiles, of, m),
-		byOtherMeans("the column SubDeviceId: if all rows belong to one stack, "+
-			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
 
 // smallerGRF adds a register mode with more threads than the assumed mode, if
 // the higher measured value fits that mode. For example, an Xe3 kernel with 96
 // registers fills all 10 threads of an XVE.
-func (f *finder) smallerGRF(Part) {
-	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, otherModeAbove,
-			fmt.Sprintf("%s, which assumes 128 registers per thread. For %d registers per thread, %s is "+
-				"predicted.", f.r.aboveText(f.row), mode, p), byBinary())
-		c.Registers = mode
+func (f *finder) smallerGRF() {
+	if mode, p := f.modeWithMoreThreads(); mode > 0 {
+		f.add(otherModeAbove, byBinary(), "%s, which assumes 128 registers per thread. For %d registers per thread, "+
+			"%s is predicted.", f.r.aboveText(f.row), mode, p).Registers = mode
 	}
 }
 
 // otherBuild adds a register mode with more threads than the known mode, if
 // only the mode with more threads reaches the value.
-func (f *finder) otherBuild(Part) {
-	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, otherBuildAbove,
-			fmt.Sprintf("%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel "+
-				"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers "+
-				"more than once.",
-				f.r.aboveText(f.row), f.row.Registers.Or(0), p, mode, mode),
-			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
-		c.Registers = mode
+func (f *finder) otherBuild() {
+	if mode, p := f.modeWithMoreThreads(); mode > 0 {
+		f.add(otherBuildAbove, byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)),
+			"%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel that ran was "+
+				"compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
+			f.r.aboveText(f.row), f.row.Registers.Or(0), p, mode, mode).Registers = mode
 	}
 }
 
 // modeWithMoreThreads returns a register mode whose prediction fits a measured
-// value above the row's prediction, and the predicted average in that mode.
-func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok bool) {
-	r, row, m := f.r, f.row, f.row.Measured.Or(0)
-	l := r.LaunchOf(row)
-	for _, mode := range r.Device.DistinctModes() {
+// value above the row's prediction, and the predicted average in that mode. The
+// number of registers is 0 if no mode fits.
+func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio) {
+	l, m := f.r.LaunchOf(f.row), f.row.Measured.Or(0)
+	for _, mode := range f.r.Device.DistinctModes() {
 		l.GRF = mode.Registers
-		p, err := predict.Predict(r.Device, l)
-		if err == nil && p.Peak > row.Predicted.Peak && r.Options.within(m.Minus(p.Nearest(m))) {
-			return mode.Registers, p.Nearest(m), true
+		p, err := predict.Predict(f.r.Device, l)
+		if at := p.Nearest(m); err == nil && p.Peak > f.row.Predicted.Peak && f.r.Options.within(m.Minus(at)) {
+			return mode.Registers, at
 		}
 	}
-	return 0, 0, false
+	return 0, 0
 }
 
 // modelOff reports whether the profiler's peak and the predicted peak differ so

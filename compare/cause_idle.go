@@ -16,29 +16,27 @@ import (
 
 // adapters adds the cause that the profiler averaged over stacks or adapters
 // that did not work.
-func (f *finder) adapters(p Part) {
+func (f *finder) adapters() {
 	if c := f.r.adapters(f.row); c != nil {
-		c.Part = p
+		c.Part = f.part
 		f.found = append(f.found, *c)
 	}
 }
 
 // noActivity adds the cause that no thread was seen at any time. If another
 // stack has threads of the same launches, this stack was idle.
-func (f *finder) noActivity(p Part) {
+func (f *finder) noActivity() {
 	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
 		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
-		f.add(p, CauseStack, noThreadSeen,
-			fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %s for the same "+
-				"launches.", f.row.Device, busy.Device, busy.Measured.Or(0)),
-			byOtherMeans("ZE_AFFINITY_MASK of the run"))
+		f.add(noThreadSeen, byOtherMeans("ZE_AFFINITY_MASK of the run"),
+			"One stack was idle: no thread was seen on %s, and %s has %s for the same launches.", f.row.Device,
+			busy.Device, busy.Measured.Or(0)).Name = CauseStack
 		return
 	}
-	f.add(p, CauseNoActivity, noThreadSeen,
-		"No thread was seen on any XVE: the counters belong to another window or adapter, or the kernel did not "+
-			"run.", byOtherMeans(targetGPU))
+	f.add(noThreadSeen, byOtherMeans(targetGPU), "No thread was seen on any XVE: the counters belong to another "+
+		"window or adapter, or the kernel did not run.")
 }
 
 // launchKey is the key of a row without its adapter and stack.
@@ -57,7 +55,7 @@ func (r *Row) ran() (idle unit.Ratio, ok bool) {
 
 // oneOfStacks adds the cause that the launches ran on one of several stacks.
 // The other stacks were idle, and this stack was idle for little of the time.
-func (f *finder) oneOfStacks(p Part) {
+func (f *finder) oneOfStacks() {
 	d, idle := f.r.Device, f.row.Idle.Or(0)
 	_, counted := f.r.averaged(f.row)
 	over := idle.Minus(1 - 1/unit.Ratio(max(d.Tiles, 1)))
@@ -68,9 +66,8 @@ func (f *finder) oneOfStacks(p Part) {
 	if on, ok := f.r.onOneStack(f.r.LaunchOf(f.row)); ok && f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
 		ground = idleStackFull
 	}
-	f.add(p, CauseStack, ground, fmt.Sprintf(
-		"XVEs were idle %s of the time, and a launch on one of %d stacks leaves "+
-			"%.0f%% idle.", idle, d.Tiles, 100-100/float64(d.Tiles)), byOtherMeans(affinity))
+	f.add(ground, byOtherMeans(affinity), "XVEs were idle %s of the time, and a launch on one of %d stacks leaves "+
+		"%.0f%% idle.", idle, d.Tiles, 100-100/float64(d.Tiles))
 }
 
 // affinity names the settings that limit a run to a part of the GPU.
@@ -79,16 +76,15 @@ const affinity = "ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a colle
 // engines adds the cause that only one of k compute engines worked. It requires
 // that the idle share fits, and that the inputs do not count the stacks or
 // engines that worked.
-func (f *finder) engines(p Part) {
+func (f *finder) engines() {
 	idle, d := f.row.Idle.Or(0), f.r.Device
 	if _, counted := f.r.averaged(f.row); d == nil || counted.Present() || d.Architecture != "Xe-HPC" {
 		return
 	}
 	for _, k := range []unit.Ratio{2, 4} {
 		if share := 1 - 1/k; abs(idle.Minus(share)) <= engineShare {
-			f.add(p, CauseStack, idleEngines,
-				fmt.Sprintf("XVEs were idle %s of the time, and a kernel on one of %.0f compute engines leaves "+
-					"%.0f%% idle.", idle, float64(k), share.Percent()), byOtherMeans(affinity))
+			f.add(idleEngines, byOtherMeans(affinity), "XVEs were idle %s of the time, and a kernel on one of %.0f "+
+				"compute engines leaves %.0f%% idle.", idle, float64(k), share.Percent())
 		}
 	}
 }
@@ -96,11 +92,11 @@ func (f *finder) engines(p Part) {
 // gaps adds time between launches as a cause, if that time can contain enough
 // of the missing points. If another cause also explains the idle time, gaps
 // must be able to explain at least half of it.
-func (f *finder) gaps(p Part) {
+func (f *finder) gaps() {
 	c, idle := &f.row.Certainty, f.row.Idle.Or(0)
 	most := min(c.likelyOutside().Or(1), idle)
 	points := f.pointsOfGaps(most)
-	explained := slices.ContainsFunc(f.found, func(c Cause) bool { return c.Part == p })
+	explained := slices.ContainsFunc(f.found, func(c Cause) bool { return c.Part == f.part })
 	if c.Exact || points < leastCause || explained && idle > 2*most {
 		return
 	}
@@ -115,7 +111,7 @@ func (f *finder) gaps(p Part) {
 			"outside any task.", unit.FormatDuration(busy), unit.FormatDuration(f.r.taskTime),
 			shareText(unit.Ratio(1-f.r.taskTime/busy)))
 	}
-	f.add(p, CauseGaps, gapsPossible, text, byTrace(or)).Explains = unit.Some(points)
+	f.add(gapsPossible, byTrace(or), "%s", text).Explains = unit.Some(points)
 }
 
 // pointsOfGaps returns the number of missing points that gaps explain, if this
@@ -127,7 +123,7 @@ func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 // idleWithin adds idle time that cannot be between launches. Either Xe-cores
 // run out of work before the launch ends, or they wait for threads that the
 // dispatcher has not started.
-func (f *finder) idleWithin(p Part) {
+func (f *finder) idleWithin() {
 	likely, bounded := f.r.likelyOutside(f.row).Value()
 	_, of := f.r.perBusyStack(f.row)
 	idle := of.Or(f.row.Idle.Or(0))
@@ -143,20 +139,18 @@ func (f *finder) idleWithin(p Part) {
 		return
 	}
 	if f.evidence&shortThreads != 0 {
-		f.dispatch(p)
+		f.dispatch()
 		return
 	}
 	ground, were, decide := idleBeyondLikely, "They were probably idle within launches, too", f.aTrace()
 	if within(outside) { // a trace cannot raise this confidence
 		ground, were, decide = idleBeyondBound, "So they were idle within launches", byOtherMeans(evenWork)
 	}
-	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
+	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(f.part).Or(0) {
 		ground = idleUnderfilled // the cause of underfilled XVEs may also keep whole work-groups from the idle XVEs
 	}
-	f.add(p, CauseImbalance, ground, f.r.ownText(f.row)+fmt.Sprintf(
-		"XVEs were idle %s of the time, and at most %s of the time "+
-			"can be outside the launches. %s, which happens if work-groups end at different times.", idle,
-		outside, were), decide)
+	f.add(ground, decide, "%sXVEs were idle %s of the time, and at most %s of the time can be outside the launches. "+
+		"%s, which happens if work-groups end at different times.", f.r.ownText(f.row), idle, outside, were)
 }
 
 // evenWork is the measurement that shows whether uneven work is the cause.
@@ -164,7 +158,7 @@ const evenWork = "the same launch with equal work in all work-groups"
 
 // otherKernels adds other kernels with less occupancy as a cause, if their
 // possible share of the samples explains all missing points.
-func (f *finder) otherKernels(p Part) {
+func (f *finder) otherKernels() {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
 	share := c.OtherTasks.Or(0)
 	o, known := f.r.others(f.row)
@@ -172,20 +166,19 @@ func (f *finder) otherKernels(p Part) {
 	if most, ranged := f.row.OwnHigh.Value(); ranged {
 		points = min(points, most.Minus(m))
 	}
-	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
+	if missing := f.breakdown.Points(f.part).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
-	f.add(p, CauseSampling, otherKernelsHold,
-		fmt.Sprintf("%s, and up to %s of its value can come from other kernels, whose occupancy is %s: its own "+
-			"occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share), unit.Ratio(o.measured),
-			float64(points)), c.resample()).Explains = unit.Some(points)
+	f.add(otherKernelsHold, c.resample(), "%s, and up to %s of its value can come from other kernels, whose occupancy "+
+		"is %s: its own occupancy may be up to %.1f points higher.", c.outsideText(), shareText(share),
+		unit.Ratio(o.measured), float64(points)).Explains = unit.Some(points)
 }
 
 // placement adds the cause that the work-groups of a launch that does not fill
 // the GPU once ran on few Xe-cores. It requires that policy partial predicts
 // both the occupancy and the idle share. For example, a Tiger Lake ran 8
 // work-groups of 40 threads on 2 of 6 Xe-cores, or on 3 with a barrier.
-func (f *finder) placement(p Part) {
+func (f *finder) placement() {
 	row, q := f.row, f.row.Predicted
 	c := &row.Certainty
 	n, timed := c.Intervals.Value()
@@ -216,12 +209,9 @@ func (f *finder) placement(p Part) {
 		ground = fewXeCoresOrGaps
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
-	f.add(p, CausePlacement, ground, fmt.Sprintf(
-		"%d work-groups are fewer than the %d that fit on the GPU at once. If they are placed unevenly "+
-			"(policy partial, %s), occupancy is %s and %s of the XVEs are idle: %s and %s were measured.",
-		q.Groups, holds,
-		unit.Plural(int64(best.ports), "port"), best.average, best.idle, m,
-		idle), byOtherMeans(otherGroups))
+	f.add(ground, byOtherMeans(otherGroups), "%d work-groups are fewer than the %d that fit on the GPU at once. If "+
+		"they are placed unevenly (policy partial, %s), occupancy is %s and %s of the XVEs are idle: %s and %s were "+
+		"measured.", q.Groups, holds, unit.Plural(int64(best.ports), "port"), best.average, best.idle, m, idle)
 }
 
 // otherGroups is the measurement that shows whether placement is the cause.
@@ -263,7 +253,7 @@ func (f *finder) aTrace() decision {
 
 // tracedGaps adds gaps as a cause if a trace shows them. A trace without gaps
 // excludes this cause.
-func (f *finder) tracedGaps(p Part) {
+func (f *finder) tracedGaps() {
 	t := f.r.Traced(f.row)
 	share := min(t.GapShare(), f.row.Certainty.OutsideLaunches.Or(1))
 	points := f.pointsOfGaps(share)
@@ -274,15 +264,15 @@ func (f *finder) tracedGaps(p Part) {
 	if points >= gapsEnough*-f.row.Difference.Or(0) {
 		ground = tracedGapsEnough
 	}
-	f.add(p, CauseGaps, ground, fmt.Sprintf(
-		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That "+
-			"is %s of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
-		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share, float64(points)), decision{}).Explains = unit.Some(points)
+	f.add(ground, decision{}, "According to the trace, the GPU runs no kernel for %s before a launch on average (median "+
+		"%s, p90 %s). That is %s of the time of its samples, and up to %.1f of the missing points.",
+		unit.FormatDuration(t.GapMean), unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share,
+		float64(points)).Explains = unit.Some(points)
 }
 
 // tracedOverlap adds other kernels as a cause if a trace shows that they ran at
 // the same time. A trace without such kernels excludes this cause.
-func (f *finder) tracedOverlap(Part) {
+func (f *finder) tracedOverlap() {
 	t, m := f.r.Traced(f.row), f.row.Measured.Or(0)
 	share := t.SharedShare()
 	if share < overlapSeen {
@@ -296,9 +286,8 @@ func (f *finder) tracedOverlap(Part) {
 	if t.With >= 0 {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
-	f.add("", CauseConcurrentKernels, ground, fmt.Sprintf(
-		"According to the trace, other kernels run on the GPU for %s of its time%s%s.",
-		share, with, enough), decision{})
+	f.add(ground, decision{}, "According to the trace, other kernels run on the GPU for %s of its time%s%s.",
+		share, with, enough)
 }
 
 // kernelName returns a kernel's name for use in a sentence: the name as in the

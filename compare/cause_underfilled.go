@@ -13,18 +13,17 @@ import (
 // computed thread lifetime depends on when the XVEs were idle: the lower bound
 // assumes idle time within the launches, and the upper bound assumes idle time
 // outside them.
-func (f *finder) dispatch(p Part) {
+func (f *finder) dispatch() {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLifetimes(row)
 	if !ok {
-		f.filling(p)
+		f.filling()
 		return
 	}
 	ground := shortLived
-	n, _ := row.Certainty.Intervals.Value()
-	t := f.newTrial(p)
+	t := f.newTrial()
 	_, fits := t.largerGRF()
-	switch {
+	switch n, _ := row.Certainty.Intervals.Value(); {
 	case longest > dispatchLifetime || !row.BusyOccupancy.Present():
 		ground = shortUnlessIdle
 	case fits > 0:
@@ -34,19 +33,19 @@ func (f *finder) dispatch(p Part) {
 	case n < 1 && !row.Certainty.Exact: // the mean covers launches whose lengths may differ
 		ground = shortLaunches
 	}
-	lives := fmt.Sprintf("The mean thread lifetime is %s", spans(shortest, longest))
+	lives := spans(shortest, longest)
 	switch gpus := r.averagedGPUs(row); {
 	case gpus > 1:
-		lives = fmt.Sprintf("The mean thread lifetime is at most %s on %d GPUs", unit.FormatDuration(longest), gpus)
+		lives = fmt.Sprintf("at most %s on %d GPUs", unit.FormatDuration(longest), gpus)
 	case !row.BusyOccupancy.Present():
-		lives = fmt.Sprintf("The mean thread lifetime is %s if no XVE was ever idle", unit.FormatDuration(shortest))
+		lives = unit.FormatDuration(shortest) + " if no XVE was ever idle"
 	}
 	decide := byTrace(", or a computing-instance export")
 	if t := r.Traced(row); t != nil {
 		lives += fmt.Sprintf(" (according to the trace, launches take %s, p10 to p90)", spans(t.P10, t.P90))
 		decide = decision{}
 	}
-	f.add(p, CauseDispatch, ground, lives+": the dispatcher may not keep up.", decide)
+	f.add(ground, decide, "The mean thread lifetime is %s: the dispatcher may not keep up.", lives)
 }
 
 // launchBound reports whether a launch is so short that the dispatcher affects
@@ -63,15 +62,14 @@ func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeC
 
 // filling adds the dispatcher as the cause for a launch that takes little
 // longer than the time to fill the Xe-cores.
-func (f *finder) filling(p Part) {
+func (f *finder) filling() {
 	avg, timed := f.row.Average().Value()
 	if !timed || f.evidence&shortThreads == 0 {
 		return
 	}
-	f.add(p, CauseDispatch, shortToFill, fmt.Sprintf(
-		"A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())),
-		byOtherMeans("launches with more work, measured again"))
+	f.add(shortToFill, byOtherMeans("launches with more work, measured again"),
+		"A launch takes %s, and filling an Xe-core with threads takes about %s of it.", unit.FormatDuration(avg),
+		unit.FormatDuration(f.r.fills()))
 }
 
 // threadLifetimes returns the bounds of the mean thread lifetime by Little's
@@ -96,7 +94,7 @@ func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, shor
 // leave their slots empty until the other threads of the work-group end. A
 // work-group of one thread has nothing to wait for, so it has no imbalance, and
 // one thread of each work-group is always resident.
-func (f *finder) barrierImbalance(p Part) {
+func (f *finder) barrierImbalance() {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
 	if q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) ||
@@ -104,25 +102,22 @@ func (f *finder) barrierImbalance(p Part) {
 		return
 	}
 	if exported {
-		f.add(p, CauseImbalance, stallsAtBarriers,
-			fmt.Sprintf("%s of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: "+
-				"threads of a work-group wait for each other, and slots may stay empty until all of its threads "+
-				"have ended.",
-				barrier, q.Waves), byOtherMeans(
-				"a trial with evenly distributed work, or with smaller work-groups"))
+		f.add(stallsAtBarriers, byOtherMeans("a trial with evenly distributed work, or with smaller work-groups"),
+			"%s of the stalls are at barriers, and with %.1f waves, a partial last wave costs little: threads of a "+
+				"work-group wait for each other, and slots may stay empty until all of its threads have ended.",
+			barrier, q.Waves)
 		return
 	}
-	f.add(p, CauseImbalance, manyWaves, fmt.Sprintf(
-		"With %.1f waves, a partial last wave costs little: threads of a work-group may end at different "+
-			"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
+	f.add(manyWaves, byOtherMeans("a collection with stall reasons"), "With %.1f waves, a partial last wave costs "+
+		"little: threads of a work-group may end at different times and leave slots empty.", q.Waves)
 }
 
 // largeGRF adds a register mode with fewer threads as the cause, if the
 // prediction in that mode fits. Other kernels may have added to the value, so
 // the busy occupancy and the measured value may both be higher than the
 // prediction.
-func (f *finder) largeGRF(p Part) {
-	t, ok := f.trial(p)
+func (f *finder) largeGRF() {
+	t, ok := f.trial()
 	if !ok {
 		return
 	}
@@ -137,7 +132,7 @@ func (f *finder) largeGRF(p Part) {
 
 // trial returns a trial for refitting the row under other assumptions. ok is
 // false if the row has too little data for it.
-func (f *finder) trial(p Part) (t trial, ok bool) {
+func (f *finder) trial() (t trial, ok bool) {
 	c := &f.row.Certainty
 	n, timed := c.Intervals.Value()
 	if f.row.Predicted == nil || !f.row.BusyOccupancy.Present() ||
@@ -145,11 +140,11 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
 	}
-	return f.newTrial(p), true
+	return f.newTrial(), true
 }
 
-func (f *finder) newTrial(p Part) trial {
-	t := trial{finder: f, part: p, busy: f.row.BusyOccupancy.Or(0), launch: f.r.LaunchOf(f.row)}
+func (f *finder) newTrial() trial {
+	t := trial{finder: f, busy: f.row.BusyOccupancy.Or(0), launch: f.r.LaunchOf(f.row)}
 	t.before = abs(t.busy.Minus(f.row.PredictedAt().BusyOccupancy))
 	t.measured, _ = f.r.perBusyStack(f.row)
 	return t
@@ -161,7 +156,7 @@ func (f *finder) newTrial(p Part) trial {
 // its launches leave other XVEs idle.
 func (r *Result) predictedWhileBusy(row *Row) predict.Utilization {
 	f := finder{r: r, row: row}
-	if t, ok := f.trial(""); ok && row.Verdict == Below {
+	if t, ok := f.trial(); ok && row.Verdict == Below {
 		if p, registers := t.largerGRF(); registers > 0 {
 			h := t.nearest(&p)
 			h.Idle = min(h.Idle, row.Idle.Or(1)) // the predicted idle share is at most the measured one
@@ -174,7 +169,6 @@ func (r *Result) predictedWhileBusy(row *Row) predict.Utilization {
 // trial predicts a row's launch under another assumption.
 type trial struct {
 	*finder
-	part           Part
 	launch         predict.Launch
 	busy, measured unit.Ratio
 	before         unit.Points // error of the unchanged prediction
@@ -219,9 +213,11 @@ func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 }
 
 // name adds a cause whose prediction fits the measurement.
-func (t *trial) name(cause string, ground Ground, p *predict.Prediction, what, more string) *Cause {
-	return t.add(t.part, cause, ground, fmt.Sprintf("Busy occupancy is %s, and %s is predicted for %s.%s",
-		t.busy, t.nearest(p).BusyOccupancy, what, more), byBinary())
+func (t *trial) name(cause string, ground Ground, p *predict.Prediction, what string) *Cause {
+	c := t.add(ground, byBinary(), "Busy occupancy is %s, and %s is predicted for %s", t.busy,
+		t.nearest(p).BusyOccupancy, what)
+	c.Name = cause
+	return c
 }
 
 func (t *trial) registers(ground Ground) bool {
@@ -232,22 +228,22 @@ func (t *trial) registers(ground Ground) bool {
 	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
 		ground = registersOfOthers
 	}
-	t.name(CauseGRF, ground, &p, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
-		" VTune does not know the GRF mode and divides by all thread slots.").Registers = registers
+	t.name(CauseGRF, ground, &p, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF). VTune does "+
+		"not know the GRF mode and divides by all thread slots.", registers)).Registers = registers
 	return true
 }
 
 // width adds another SIMD width as the cause, if the prediction with that width
 // fits.
-func (f *finder) width(p Part) {
-	t, ok := f.trial(p)
+func (f *finder) width() {
+	t, ok := f.trial()
 	l := t.launch
 	for _, l.SIMD = range f.r.Device.SIMDWidths {
 		if !ok || t.launch.SIMD == predict.ExplicitSIMD || l.SIMD == t.launch.SIMD {
 			continue
 		}
 		if p, fits := t.predict(l, f.r.Options.Tolerance); fits {
-			t.name(CauseSIMD, otherResidency, &p, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), "")
+			t.name(CauseSIMD, otherResidency, &p, fmt.Sprintf("SIMD %d instead of %d.", l.SIMD, t.launch.SIMD))
 			return
 		}
 	}
@@ -268,8 +264,8 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 // residency adds the cause that fewer work-groups fit on an Xe-core than
 // predicted, if the prediction with fewer work-groups fits. The reason is that
 // the kernel uses more SLM or barriers than the inputs list.
-func (f *finder) residency(p Part) {
-	t, ok := f.trial(p)
+func (f *finder) residency() {
+	t, ok := f.trial()
 	most, each := int(f.row.Predicted.GroupsPerXeCore), unit.Ratio(f.row.Predicted.ThreadsPerGroup)
 	if !ok || pointsOf(each/unit.Ratio(f.r.Device.SlotsPerXeCore())) < resourceStep {
 		return
@@ -283,8 +279,8 @@ func (f *finder) residency(p Part) {
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
 		if p, fits := t.predict(l, resourceFit); fits {
 			t.name(cause, otherResidency, &p,
-				fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
-				fmt.Sprintf(" More %s per work-group than in the export would explain that.", what))
+				fmt.Sprintf("%s per Xe-core instead of %d. More %s per work-group than in the export would explain "+
+					"that.", unit.Plural(l.GroupSlots, "work-group"), most, what))
 			return
 		}
 	}

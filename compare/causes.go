@@ -154,7 +154,7 @@ type causeRule struct {
 	at   stage
 	conditions
 	alone bool // searched only if no other cause of the stage was found
-	find  func(*finder, Part)
+	find  func(*finder)
 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
@@ -191,10 +191,11 @@ var causeRules = []causeRule{
 // them with the best first.
 func (f *finder) look(p Part) {
 	before := len(f.found)
+	f.part = p
 	for i := range causeRules {
 		rule := &causeRules[i]
 		if rule.at&stages[p] != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
-			rule.find(f, p)
+			rule.find(f)
 		}
 	}
 	slices.SortStableFunc(f.found[before:], f.better)
