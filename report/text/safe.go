@@ -34,13 +34,16 @@ func visible(r rune) rune {
 // JSON returns a writer for JSON that a CI job may print. It writes the bracket
 // of a command as an escape sequence, so the JSON keeps its meaning.
 func JSON(w io.Writer) io.Writer {
-	return &lineWriter{w: w, line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
+	return &lineWriter{w: w, commands: true,
+		line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
 }
 
 // Annotations returns a writer for GitHub annotations. Annotations are commands
 // themselves, so only commands for other CI systems within them are made
 // harmless.
-func Annotations(w io.Writer) io.Writer { return &lineWriter{w: w, line: splitJobCommands} }
+func Annotations(w io.Writer) io.Writer {
+	return &lineWriter{w: w, commands: true, line: splitJobCommands}
+}
 
 // jobCommand matches the beginning of a command for a CI job's runner. Such a
 // command can be at any position in a line.
@@ -51,7 +54,7 @@ func splitJobCommands(line string) string { return splitCommands(line, "${1}"+ze
 // splitCommands replaces the beginnings of commands. In the replacement, $1 is
 // the part before the bracket.
 func splitCommands(line, replacement string) string {
-	if !strings.Contains(line, "##") { // this is true for nearly all lines
+	if !strings.Contains(line, "##") { // nearly all lines
 		return line
 	}
 	return jobCommand.ReplaceAllString(line, replacement)
@@ -63,10 +66,11 @@ func CSV(w io.Writer) io.Writer { return &csvWriter{lineWriter: lineWriter{w: w,
 
 // lineWriter replaces each line by the result of a function.
 type lineWriter struct {
-	w    io.Writer
-	line func(string) string
-	rest []byte // beginning of an incomplete line
-	out  []byte // output buffer, reused because an output may have millions of lines
+	w        io.Writer
+	line     func(string) string
+	commands bool   // line only changes lines that contain ##
+	rest     []byte // beginning of an incomplete line
+	out      []byte // output buffer, reused because an output may have millions of lines
 }
 
 // Write implements io.Writer.
@@ -77,14 +81,18 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	end := len(l.rest) - len(p) + last + 1
-	l.out = l.out[:0]
-	for line := range bytes.Lines(l.rest[:end]) {
-		l.out = append(append(l.out, l.line(string(line[:len(line)-1]))...), '\n')
+	lines := l.rest[:end]
+	if !l.commands || bytes.Contains(lines, []byte("##")) {
+		l.out = l.out[:0]
+		for line := range bytes.Lines(lines) {
+			l.out = append(append(l.out, l.line(string(line[:len(line)-1]))...), '\n')
+		}
+		lines = l.out
 	}
-	l.rest = append(l.rest[:0], l.rest[end:]...)
-	if _, err := l.w.Write(l.out); err != nil {
+	if _, err := l.w.Write(lines); err != nil {
 		return 0, err
 	}
+	l.rest = append(l.rest[:0], l.rest[end:]...)
 	return len(p), nil
 }
 
