@@ -421,7 +421,7 @@ func (r *Result) launchSize(row *Row) *Cause {
 			"slots, and the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a "+
 			"dimension is missing from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak,
 			unit.Plural(grown, "thread"),
-			unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads,
+			unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(row.Kernel).SIMD, unit.Plural(threads,
 				"thread"),
 			times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
 }

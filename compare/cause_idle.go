@@ -240,7 +240,7 @@ func (f *finder) placements() (list []placed) {
 }
 
 // Traced returns the sequence of a row's launches, or nil without a trace.
-func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
+func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(row.Kernel) }
 
 // aTrace returns a trace of the launches as the confirming measurement, or
 // nothing if the inputs already have a trace.

@@ -225,14 +225,14 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 				"nothing was sampled, and the value does not describe the kernel.",
 			ConfirmWith: "a run in which the kernel works for longer"}
 	}
-	margin, estimated := margin(&row.Kernel).Value()
+	margin, estimated := margin(row.Kernel).Value()
 	switch {
 	case margin > mostMargin:
 		return sampled("The samples also contain other launches and gaps.")
 	case estimated:
 	case noArray(row):
 		return sampled("Active, stalled, and idle are all 0.0%%: no sample of the XVE array belongs to this kernel.")
-	case unsampled(&row.Kernel) && row.Idle.Present() && !c.Exact:
+	case unsampled(row.Kernel) && row.Idle.Present() && !c.Exact:
 		return sampled("%s means that no thread was seen, but the array was idle for only %s of the time: "+
 			"no sample belongs to this kernel.", m, row.Idle.Or(0))
 	}
@@ -264,7 +264,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 			return sampled("%s", c.othersText())
 		}
 	}
-	if unsampled(&row.Kernel) {
+	if unsampled(row.Kernel) {
 		decide := byExport("XVE Array")
 		return &Cause{Name: CauseNoActivity, ConfirmWith: decide.text, Next: decide.NextStep,
 			Evidence: fmt.Sprintf("%s without the XVE array state is not a measurement: no sample belongs to the "+
@@ -434,7 +434,7 @@ type kernelTimes struct {
 
 // add adds the kernel of a row.
 func (t *kernelTimes) add(row *Row) {
-	k, total, held := &row.Kernel, row.Total.Or(0), row.bounds()
+	k, total, held := row.Kernel, row.Total.Or(0), row.bounds()
 	t.kernels++
 	t.timed += total
 	t.least += total * unit.Seconds(held.least)
@@ -483,7 +483,7 @@ func (r *Row) bounds() ownTime {
 	}
 	m, measured := r.Measured.Value()
 	h := ownTime{least: max(min(m-asMeasured, reach), 0), most: reach}
-	if unsampled(&r.Kernel) {
+	if unsampled(r.Kernel) {
 		return h
 	}
 	if measured {
@@ -520,7 +520,7 @@ func (r *Result) others(row *Row) (mean use, known bool) {
 	if rest <= t*1e-9 || !row.Idle.Present() || !row.Measured.Present() || of.unsampled {
 		return use{}, false
 	}
-	return of.used.with(usedBy(&row.Kernel), func(sum, own float64) float64 {
+	return of.used.with(usedBy(row.Kernel), func(sum, own float64) float64 {
 		return (sum - float64(t)*own) / float64(rest)
 	}), true
 }
@@ -542,7 +542,7 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	if t, timed := row.Total.Value(); timed && !c.Exact {
 		samples = float64(t / c.Interval)
 	}
-	if samples < leastIntervals || !c.Exact && (unsampled(&row.Kernel) || noArray(row)) {
+	if samples < leastIntervals || !c.Exact && (unsampled(row.Kernel) || noArray(row)) {
 		return 0, 1
 	}
 	m, i := r.perBusyStack(row)

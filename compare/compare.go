@@ -22,7 +22,7 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 		on.fit = fitDevices(run, on.Device, nil, opt)
 	}
 	r := &Result{Run: *run, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt,
-		adapterTime: map[string]unit.Seconds{}, busyStack: map[ingest.Key]ingest.Kernel{}}
+		adapterTime: map[string]unit.Seconds{}, busyStack: map[ingest.Key]*ingest.Kernel{}}
 	r.Kernels, r.Run.Summary, r.Run.Timings = nil, nil, nil
 	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes)
 	r.intervalGiven()
@@ -114,7 +114,7 @@ func (r *Result) groupsPartial() {
 	var first *Row
 	rows := 0
 	for i := range r.Rows {
-		l := r.launchOfKernel(&r.Rows[i].Kernel)
+		l := r.launchOfKernel(r.Rows[i].Kernel)
 		if r.Rows[i].Predicted == nil || !l.Global.Present() || l.Local.Dim(0) <= l.Global.Dim(0) &&
 			l.Local.Dim(1) <= l.Global.Dim(1) && l.Local.Dim(2) <= l.Global.Dim(2) {
 			continue
@@ -129,7 +129,7 @@ func (r *Result) groupsPartial() {
 	if rows > 1 {
 		also = fmt.Sprintf(", also in %s", unit.FormatCount(rows-1, "other row", "other rows"))
 	}
-	l := r.launchOfKernel(&first.Kernel)
+	l := r.launchOfKernel(first.Kernel)
 	r.warn("work-groups-partial", first.Pos, "check both sizes", "the work-group %s of %s exceeds the global size %s%s",
 		l.Local, kernelName(first.Task), l.Global, also)
 }
@@ -165,8 +165,8 @@ func (r *Result) forecast(row *Row) {
 		}
 		return
 	}
-	l := r.launchOfKernel(&row.Kernel)
-	p, other, err := r.choosePolicy(l, &row.Kernel)
+	l := r.launchOfKernel(row.Kernel)
+	p, other, err := r.choosePolicy(l, row.Kernel)
 	if err != nil {
 		row.NoPrediction = err.Error()
 		return
@@ -185,7 +185,7 @@ func (r *Result) forecast(row *Row) {
 // measured value can only be compared with the profiler's peak. A launch that
 // cannot run at all is missing nothing.
 func (r *Result) shapeMissing(row *Row) string {
-	l := r.launchOfKernel(&row.Kernel)
+	l := r.launchOfKernel(row.Kernel)
 	switch {
 	case !l.Global.Present():
 		return "the input has no global work size; an export with the columns Work Size:Global and " +
@@ -263,7 +263,7 @@ func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
 
 // LaunchOf returns the launch of a row with the policy of its prediction.
 func (r *Result) LaunchOf(row *Row) predict.Launch {
-	l := r.launchOfKernel(&row.Kernel)
+	l := r.launchOfKernel(row.Kernel)
 	if row.Predicted != nil {
 		l.Policy = row.Predicted.Policy
 	}
@@ -378,7 +378,7 @@ func (r *Result) judge(row, kernel *Row) {
 		}
 	}
 	d := row.Difference.Or(0)
-	agrees := !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0))
+	agrees := !r.Options.beyond(abs(d), margin(row.Kernel).Or(0))
 	switch {
 	case row.Cause != nil, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable

@@ -226,13 +226,13 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	}
 	agrees = true
 	for i := range kernels {
-		row := Row{Kernel: kernels[i]}
+		row := Row{Kernel: &kernels[i]}
 		r.forecast(&row)
 		p := row.Predicted
 		if p == nil && r.shapeMissing(&row) == "" {
 			f.Contradiction, agrees = cmp.Or(f.Contradiction, row.NoPrediction), false
 		}
-		if p == nil || !comparable(&row.Kernel) {
+		if p == nil || !comparable(row.Kernel) {
 			continue
 		}
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {

@@ -160,7 +160,7 @@ func TestSurest(t *testing.T) {
 		{[]Cause{bounded, told}, CauseGaps}, {[]Cause{told, bounded}, CauseGaps}, {[]Cause{weak, bounded}, CauseImbalance},
 		{[]Cause{told, bounded, sure}, CauseDispatch}, {[]Cause{weak}, CauseGRF},
 	} {
-		f := finder{row: &Row{}}
+		f := finder{row: &Row{Kernel: &ingest.Kernel{}}}
 		if got := slices.MinFunc(c.found, f.better); got.Name != c.want {
 			t.Errorf("of %v %s, want %s", c.found, got.Name, c.want)
 		}
@@ -195,7 +195,8 @@ func TestAlike(t *testing.T) {
 // TestStake checks the savable time: it is 0.5 s for a kernel with 1 s and a
 // bound of 2x.
 func TestStake(t *testing.T) {
-	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}
+	k := kernel("k", "1024", "256", 32, 1, 1)
+	row := &Row{Kernel: &k}
 	w := PotentialSpeedup{Verdicts: []SpeedupVerdict{MoreThreadsMayHelp}, MoreThreads: Bound{Max: unit.Some(2.0)}}
 	if got := w.SavableTime(row); got != 0.5 {
 		t.Errorf("%v s", got)

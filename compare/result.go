@@ -118,7 +118,7 @@ type XVEs struct {
 // Row is one task with three occupancies: predicted, measured, and the
 // profiler's peak.
 type Row struct {
-	ingest.Kernel
+	*ingest.Kernel // shared with the run, so it must not change
 	// Predicted is nil if the launch cannot be predicted. In that case,
 	// NoPrediction is the reason.
 	Predicted    *predict.Prediction
@@ -231,9 +231,9 @@ type Result struct {
 	Summary Summary
 	Options Options // options that were used
 
-	taskTime    unit.Seconds                 // GPU time of all tasks
-	busyStack   map[ingest.Key]ingest.Kernel // for launches with a row per stack: the row of a stack that had threads
-	adapterTime map[string]unit.Seconds      // time of the tasks on each adapter; "" is the sum over all adapters
+	taskTime    unit.Seconds                  // GPU time of all tasks
+	busyStack   map[ingest.Key]*ingest.Kernel // for launches with a row per stack: the row of a stack that had threads
+	adapterTime map[string]unit.Seconds       // time of the tasks on each adapter; "" is the sum over all adapters
 	kernelTime  kernelTimes
 	threads     startedThreads
 	fromSummary bool  // the rows come from a summary

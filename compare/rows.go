@@ -20,9 +20,11 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Rows = make([]Row, len(kernels))
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
-		if row.Kernel = kernels[i]; row.IsKernel() {
+		if row.Kernel = &kernels[i]; row.IsKernel() {
 			if n, ok := row.SpilledRegisters.Value(); ok && r.Device != nil && !row.Spill.Present() {
-				row.Spill = unit.Some(unit.Bytes(n * r.Device.RegisterBytes))
+				own := kernels[i]
+				own.Spill = unit.Some(unit.Bytes(n * r.Device.RegisterBytes))
+				row.Kernel = &own
 			}
 			r.forecast(row)
 		}
@@ -87,7 +89,7 @@ func (r *Result) Finish() {
 	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
-		if row.TimeShare = r.timeShare(&row.Kernel); row.Verdict == NotAKernel {
+		if row.TimeShare = r.timeShare(row.Kernel); row.Verdict == NotAKernel {
 			return
 		}
 		row.Certainty = r.certainty(row)
@@ -179,7 +181,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 				if row = at; !seen {
 					row = len(r.Rows)
 					byKey[k.Key()] = row
-					r.Rows = append(r.Rows, Row{Kernel: k, FromLog: true})
+					r.Rows = append(r.Rows, Row{Kernel: &k, FromLog: true})
 					r.forecast(&r.Rows[row])
 				}
 			case k.Local.Present() && k.SIMD.Present():
@@ -246,7 +248,7 @@ func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kerne
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	best := map[names.Base]int{}
 	for i := range r.Rows {
-		k := &r.Rows[i].Kernel
+		k := r.Rows[i].Kernel
 		if len(run.Timings) == 0 || !k.IsKernel() {
 			continue
 		}

@@ -87,7 +87,7 @@ func TestRowsAreComplete(t *testing.T) {
 			if row.FromLog {
 				continue
 			}
-			if row.Kernel != kernels[row.Pos.Line-2] || seen[row.Pos.Line] {
+			if *row.Kernel != kernels[row.Pos.Line-2] || seen[row.Pos.Line] {
 				t.Fatalf("row %d is %+v, want %+v", i, row.Kernel, kernels[row.Pos.Line-2])
 			}
 			seen[row.Pos.Line] = true

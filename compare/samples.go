@@ -55,11 +55,11 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 		return nil
 	}
 	var own *launches.Profile
-	if task, ok := r.Trace.Find(&row.Kernel); r.Recording != nil {
-		if task, ok = r.Recording.Trace.Find(&row.Kernel); ok && task < len(laid) {
+	if task, ok := r.Trace.Find(row.Kernel); r.Recording != nil {
+		if task, ok = r.Recording.Trace.Find(row.Kernel); ok && task < len(laid) {
 			own = &laid[task]
 		}
-	} else if s := ingest.SamplesOf(r.Samples, &row.Kernel); s != nil {
+	} else if s := ingest.SamplesOf(r.Samples, row.Kernel); s != nil {
 		own = launches.SampleProfile(s, r.Trace, task, ok)
 	}
 	if own == nil || own.Launches == 0 {
@@ -199,7 +199,7 @@ func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 // only until the next row.
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
-		var row Row
+		row := Row{Kernel: new(ingest.Kernel)}
 		for _, l := range r.Run.Launches.All() {
 			at := r.place[l.Kernel]
 			if at < 0 { // the kernel of the launch is not in this view
@@ -212,18 +212,18 @@ func (r *Result) Launches() iter.Seq[*Row] {
 	}
 }
 
-// setLaunch makes the row of a launch of a kernel. The row starts empty and
-// receives only the values that all launches share, so that no sum over
+// setLaunch makes the row of a launch of a kernel, and reuses the memory of the
+// row. The row starts empty and receives only the values that all launches share, so that no sum over
 // launches becomes the value of a launch.
 func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
-	s := &of.Kernel
-	*row = Row{Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak, XVEs: of.XVEs,
-		Verdict: NotAKernel, Kernel: ingest.Kernel{Task: s.Task, Global: s.Global, Local: s.Local, SIMD: s.SIMD,
-			Direction: s.Direction, Device: s.Device, OneStack: s.OneStack, Pos: s.Pos, Reading: s.Reading,
-			Interval: s.Interval, CounterTimeRatio: s.CounterTimeRatio, Peak: s.Peak, PeakWork: s.PeakWork,
-			PeakSLM: s.PeakSLM, PeakBarrier: s.PeakBarrier, Spill: s.Spill, Private: s.Private, SLM: s.SLM,
-			Registers: s.Registers, SpilledRegisters: s.SpilledRegisters}}
-	k := &row.Kernel
+	k, s := row.Kernel, of.Kernel
+	*k = ingest.Kernel{Task: s.Task, Global: s.Global, Local: s.Local, SIMD: s.SIMD, Direction: s.Direction,
+		Device: s.Device, OneStack: s.OneStack, Pos: s.Pos, Reading: s.Reading, Interval: s.Interval,
+		CounterTimeRatio: s.CounterTimeRatio, Peak: s.Peak, PeakWork: s.PeakWork, PeakSLM: s.PeakSLM,
+		PeakBarrier: s.PeakBarrier, Spill: s.Spill, Private: s.Private, SLM: s.SLM, Registers: s.Registers,
+		SpilledRegisters: s.SpilledRegisters}
+	*row = Row{Kernel: k, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
+		XVEs: of.XVEs, Verdict: NotAKernel}
 	k.Pos.File = r.Run.Launches.File(l.Kernel, s)
 	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
 	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle

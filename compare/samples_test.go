@@ -13,14 +13,14 @@ import (
 // a launch receives. The row has the fields that all launches share, and no sum
 // or mean over launches.
 func TestSetLaunch(t *testing.T) {
-	of, row := &Row{}, &Row{}
-	testenv.Fill(&of.Kernel, 1)
+	of, row := &Row{Kernel: &ingest.Kernel{}}, &Row{Kernel: &ingest.Kernel{}}
+	testenv.Fill(of.Kernel, 1)
 	r := &Result{}
 	r.Run.Launches = &ingest.Launches{}
 	r.setLaunch(row, of, &ingest.LaunchRecord{})
 	shared := []string{"Task", "Global", "Local", "SIMD", "Direction", "Device", "OneStack", "Reading", "Interval",
 		"CounterTimeRatio"}
-	kernel, launch := reflect.ValueOf(of.Kernel), reflect.ValueOf(row.Kernel)
+	kernel, launch := reflect.ValueOf(*of.Kernel), reflect.ValueOf(*row.Kernel)
 	for i := range kernel.NumField() {
 		field := kernel.Type().Field(i)
 		value := launch.Field(i)

@@ -108,7 +108,7 @@ func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 	others, several := r.others(row)
 	f := min(float64(row.Certainty.OtherTasks.Or(1)), 1-1e-9)
-	return usedBy(&row.Kernel).with(others, func(mix, theirs float64) float64 {
+	return usedBy(row.Kernel).with(others, func(mix, theirs float64) float64 {
 		return max((mix-f*theirs)/(1-f), 0)
 	}), several && f > 0
 }
@@ -228,7 +228,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 		return PotentialSpeedup{Verdicts: []SpeedupVerdict{SpeedupUndetermined}, Evidence: why}
 	}
 	roofs, wrong := r.peakBandwidths(row)
-	counted := usedBy(&row.Kernel)
+	counted := usedBy(row.Kernel)
 	limits := r.threadLimits(row, counted, roofs)
 	likely, most := idleWithinLaunches(row, counted)
 	// use the larger of the bounds with and without the other kernels

@@ -14,7 +14,7 @@ import (
 // much it covers.
 func TestTotal(t *testing.T) {
 	row := func(verdict Verdict, seconds unit.Seconds, measured, average float64) Row {
-		r := Row{Kernel: ingest.Kernel{Total: unit.Some(seconds), Measured: unit.Maybe(unit.FromPercent(measured), measured >= 0)},
+		r := Row{Kernel: &ingest.Kernel{Total: unit.Some(seconds), Measured: unit.Maybe(unit.FromPercent(measured), measured >= 0)},
 			Verdict: verdict}
 		if average >= 0 {
 			r.Predicted = &predict.Prediction{Average: unit.FromPercent(average), AverageHigh: unit.FromPercent(average)}

@@ -212,7 +212,7 @@ func TestProven(t *testing.T) {
 			t.Errorf("a cause of confidence %q: %v", sure, !want)
 		}
 	}
-	if !(&Row{}).Proven() {
+	if !(&Row{Kernel: &ingest.Kernel{}}).Proven() {
 		t.Error("a row without a cause needs a proof")
 	}
 }

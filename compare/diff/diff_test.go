@@ -30,7 +30,7 @@ type k struct {
 func diffRun(rows ...k) *compare.Result {
 	r := &compare.Result{}
 	for i, x := range rows {
-		row := compare.Row{Verdict: x.verdict, Kernel: ingest.Kernel{Task: x.task, Global: unit.Size(x.global...),
+		row := compare.Row{Verdict: x.verdict, Kernel: &ingest.Kernel{Task: x.task, Global: unit.Size(x.global...),
 			Local:  unit.Size(x.local...),
 			Device: x.adapter, Pos: note.Pos{File: "run.csv", Line: i + 2}}}
 		if x.simd > 0 {

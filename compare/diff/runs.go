@@ -88,14 +88,14 @@ var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingK
 // KernelAcrossRuns is one kernel launch in all runs. Its slices have one entry
 // per run.
 type KernelAcrossRuns struct {
-	ingest.Kernel                          // kernel of the first run that has it
-	Has           []bool                   // whether each run has the kernel
-	Measured      []unit.Opt[unit.Ratio]   // absent if the kernel is unmeasurable in the run
-	Seconds       []unit.Opt[unit.Seconds] // time per launch
-	N             int                      // number of runs with a measured value
-	having        int                      // number of runs that have the kernel
-	Predicted     unit.Opt[unit.Ratio]     // predicted average, from the first run that has the kernel
-	Total         unit.Opt[unit.Seconds]   // time over all runs
+	*ingest.Kernel                          // kernel of the first run that has it
+	Has            []bool                   // whether each run has the kernel
+	Measured       []unit.Opt[unit.Ratio]   // absent if the kernel is unmeasurable in the run
+	Seconds        []unit.Opt[unit.Seconds] // time per launch
+	N              int                      // number of runs with a measured value
+	having         int                      // number of runs that have the kernel
+	Predicted      unit.Opt[unit.Ratio]     // predicted average, from the first run that has the kernel
+	Total          unit.Opt[unit.Seconds]   // time over all runs
 	// Lowest, Median, and Highest describe Measured. They are absent if no run
 	// has a value.
 	Lowest, Median, Highest unit.Opt[unit.Ratio]

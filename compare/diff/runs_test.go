@@ -15,7 +15,7 @@ import (
 func runOf(seconds float64, measured ...float64) *compare.Result {
 	r := &compare.Result{}
 	for i, m := range measured {
-		row := compare.Row{Kernel: ingest.Kernel{Task: string(rune('a' + i)), Instances: unit.Some[int64](10),
+		row := compare.Row{Kernel: &ingest.Kernel{Task: string(rune('a' + i)), Instances: unit.Some[int64](10),
 			Total: unit.Some(unit.Seconds(10 * seconds))}, Verdict: compare.Match}
 		if m >= 0 {
 			row.Measured = unit.Some(unit.Ratio(m / 100))

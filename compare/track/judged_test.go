@@ -381,7 +381,7 @@ func TestNoise(t *testing.T) {
 // TestFromResult checks which values of a compared run are stored.
 func TestFromResult(t *testing.T) {
 	kernel := func(task, file string) compare.Row {
-		return compare.Row{Kernel: ingest.Kernel{Task: task, Pos: note.Pos{File: file}, Global: unit.Size(4096), Local: unit.Size(256), SIMD: unit.Some(16),
+		return compare.Row{Kernel: &ingest.Kernel{Task: task, Pos: note.Pos{File: file}, Global: unit.Size(4096), Local: unit.Size(256), SIMD: unit.Some(16),
 			Instances: unit.Some(int64(4)), Total: unit.Some(unit.Seconds(2)), Measured: unit.Some(unit.Ratio(0.6)), Spill: unit.Some(unit.Bytes(64))},
 			BusyOccupancy: unit.Some(unit.Ratio(0.75)), Verdict: compare.Below, Basis: compare.BasisMeasured, Cause: &compare.Cause{Name: "dispatch"},
 			Predicted: &predict.Prediction{Groups: 16, Peak: 1, Average: 0.9},

@@ -28,7 +28,7 @@ import (
 // kernel returns the row of a kernel with the given values. A value that is 0
 // is absent in the row.
 func kernel(task string, local int64, simd int, measured, predicted, idle float64, perLaunch unit.Seconds) compare.Row {
-	r := compare.Row{Verdict: compare.Match, Kernel: ingest.Kernel{Task: task, Global: unit.Size(4096), Local: unit.Size(local), Pos: note.Pos{File: "run.csv", Line: 2},
+	r := compare.Row{Verdict: compare.Match, Kernel: &ingest.Kernel{Task: task, Global: unit.Size(4096), Local: unit.Size(local), Pos: note.Pos{File: "run.csv", Line: 2},
 		Instances: unit.Some[int64](100), Total: unit.Some(100 * perLaunch)}}
 	if simd > 0 {
 		r.SIMD = unit.Some(simd)
@@ -64,7 +64,7 @@ func repeats() []*diff.Result {
 		x := float64(i)
 		short := kernel("Fan1", 16, 32, 19.9, 14.3, 0, 18e-6)
 		short.Verdict = compare.Unmeasurable
-		fill := compare.Row{Verdict: compare.NotAKernel, Kernel: ingest.Kernel{Task: "clEnqueueFillBuffer", Measured: unit.Some[unit.Ratio](0.9)}}
+		fill := compare.Row{Verdict: compare.NotAKernel, Kernel: &ingest.Kernel{Task: "clEnqueueFillBuffer", Measured: unit.Some[unit.Ratio](0.9)}}
 		older = append(older, side("24.35.30872",
 			kernel("Fan2", 1024, 32, 62+x/10, 99.5, 20.7, 523e-6), kernel("GEMM", 256, 16, 94+x/10, 98, 0, 2e-3), kernel("stencil", 64, 32, 50+10*x, 98, 0, 1e-3),
 			kernel("reduce", 128, 32, 40+x, 90, 0, 4e-3), kernel("scan", 32, 16, 70+x, 80, 0, 1e-3), kernel("gone", 32, 16, 70, 80, 0, 1e-3), short, fill))

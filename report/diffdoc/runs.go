@@ -260,7 +260,7 @@ var manyColumns = []report.Col[acrossRuns]{
 	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Name,
 		report.Cut, report.Code),
 	report.Shown("launch_size", "Launch",
-		func(k *acrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, report.Drop(2),
+		func(k *acrossRuns) string { return rundoc.LaunchSize(k.Kernel) }, report.Drop(2),
 		report.Cut, report.Code, report.NonZero),
 	report.JSON("global", func(k *acrossRuns) unit.Size3 { return k.Global }),
 	report.JSON("local", func(k *acrossRuns) unit.Size3 { return k.Local }),

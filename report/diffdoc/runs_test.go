@@ -42,7 +42,7 @@ func cluster() *diff.Runs {
 			case n == 5 && k < 11:
 				measured -= 15 + float64(k)
 			}
-			r.Rows = append(r.Rows, compare.Row{Verdict: compare.Match, Kernel: ingest.Kernel{Task: fmt.Sprintf("kernel%02d", k),
+			r.Rows = append(r.Rows, compare.Row{Verdict: compare.Match, Kernel: &ingest.Kernel{Task: fmt.Sprintf("kernel%02d", k),
 				Pos: note.Pos{File: "run.csv", Line: k + 2}, Global: unit.Size(4096), Local: unit.Size(64), Instances: unit.Some[int64](100),
 				Total:    unit.Some(unit.Seconds(perLaunch * float64(100*(k+1)))),
 				Measured: unit.Some(unit.FromPercent(measured))}})

@@ -5,6 +5,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/ingest/zebin"
@@ -277,8 +278,7 @@ func TestRunWords(t *testing.T) {
 		return &diff.RunAcrossKernels{Name: name, Findings: findings, Result: &compare.Result{}}
 	}
 	ratio := func(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
-	k := &diff.KernelAcrossRuns{Measured: []unit.Opt[unit.Ratio]{ratio(40), ratio(60)}, Median: ratio(60), Lowest: ratio(40), Highest: ratio(60), N: 2}
-	k.Task = "k"
+	k := &diff.KernelAcrossRuns{Kernel: &ingest.Kernel{Task: "k"}, Measured: []unit.Opt[unit.Ratio]{ratio(40), ratio(60)}, Median: ratio(60), Lowest: ratio(40), Highest: ratio(60), N: 2}
 	low := findingRow{Finding: diff.Finding{Run: run("a", diff.RunLow, diff.RunSlow), What: diff.RunLow, Off: unit.Some[unit.Points](-20)}}
 	part := findingRow{Finding: diff.Finding{Run: run("b", diff.RunDips), Kernel: k, What: diff.RunDips, Off: unit.Some[unit.Points](-20)}}
 	k.Findings = []diff.Finding{low.Finding, part.Finding}

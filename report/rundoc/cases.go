@@ -55,7 +55,7 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 // from others of the same task.
 func testName(r *compare.Row) string {
 	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a test case must have a name
-	if detail := LaunchSize(&r.Kernel); detail != "" {
+	if detail := LaunchSize(r.Kernel); detail != "" {
 		name += " (" + detail + ")"
 	}
 	return name

@@ -98,7 +98,8 @@ func TestSuiteNamesAreUnique(t *testing.T) {
 		task string
 		line int
 	}{{"k", 9}, {"k", 2}, {"k #2", 3}, {"other", 4}, {"k", 5}, {"", 6}} {
-		next := base
+		next, k := base, *base.Kernel
+		next.Kernel = &k
 		next.Task, next.Pos.File, next.Pos.Line = row.task, "a.csv", row.line
 		r.Rows = append(r.Rows, next)
 	}

@@ -237,10 +237,10 @@ func TestWorkbookColumns(t *testing.T) {
 		row  compare.Row
 		want bool
 	}{
-		{"no prediction", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}}, false},
-		{"no count", compare.Row{Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
-		{"a count that is too large", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(math.MaxInt64))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
-		{"prediction and count", compare.Row{Kernel: ingest.Kernel{Instances: unit.Some(int64(3))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, true},
+		{"no prediction", compare.Row{Kernel: &ingest.Kernel{Instances: unit.Some(int64(3))}}, false},
+		{"no count", compare.Row{Kernel: &ingest.Kernel{}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"a count that is too large", compare.Row{Kernel: &ingest.Kernel{Instances: unit.Some(int64(math.MaxInt64))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, false},
+		{"prediction and count", compare.Row{Kernel: &ingest.Kernel{Instances: unit.Some(int64(3))}, Predicted: &predict.Prediction{Groups: 2, ThreadsPerGroup: 4}}, true},
 	} {
 		if n, ok := c.row.ThreadsPredicted().Value(); ok != c.want || ok && n != 24 {
 			t.Errorf("%s: %d, %v", c.why, n, ok)

@@ -29,7 +29,7 @@ func evidenceSection(r *compare.Result) report.Section {
 		switch {
 		case !needsAttention(row):
 		case len(s.Items) < mostItems:
-			detail := strings.TrimPrefix(LaunchSize(&row.Kernel)+compiled(&row.Kernel), ", ")
+			detail := strings.TrimPrefix(LaunchSize(row.Kernel)+compiled(row.Kernel), ", ")
 			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Code: true, Detail: detail,
 				Text: evidence(row), Status: statusOf(row.Verdict)})
 		default:

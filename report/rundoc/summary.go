@@ -298,7 +298,7 @@ func nameLines(r *compare.Result, lines []line) {
 	}
 	for i := range lines {
 		if l := &lines[i]; count[l.name] > 1 && l.kernels() == 1 {
-			l.name += " " + LaunchSize(&l.Kernel)
+			l.name += " " + LaunchSize(l.Kernel)
 		}
 	}
 	width := nameWidth

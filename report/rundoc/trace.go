@@ -172,7 +172,7 @@ func slicesOf(r *compare.Result) *sliceArgs {
 	of := &sliceArgs{r.Trace, make([]*traceArgs, len(r.Trace.Tasks)), map[[2]int64][]*traceArgs{}}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if task, ok := r.Trace.Find(&row.Kernel); ok {
+		if task, ok := r.Trace.Find(row.Kernel); ok {
 			args := argsOf(row)
 			if n := row.Instances.Or(0); n > 1 && args.Measured.Present() {
 				args.MeanOf = n
@@ -181,7 +181,7 @@ func slicesOf(r *compare.Result) *sliceArgs {
 		}
 	}
 	for row := range r.Launches() {
-		if task, ok := r.Trace.Find(&row.Kernel); ok && row.Total.Present() {
+		if task, ok := r.Trace.Find(row.Kernel); ok && row.Total.Present() {
 			key := [2]int64{int64(task), int64(math.Round(1e9 * float64(row.Total.Or(0))))}
 			of.launches[key] = append(of.launches[key], argsOf(row))
 		}

@@ -17,7 +17,7 @@ import (
 // reduce returns a kernel that takes 10 ms in 100 launches.
 func reduce(verdict compare.Verdict, edits ...func(*compare.Row)) *compare.Row {
 	row := &compare.Row{
-		Kernel: ingest.Kernel{Task: "reduce", Global: unit.Size(114688), Local: unit.Size(256), SIMD: unit.Some(32),
+		Kernel: &ingest.Kernel{Task: "reduce", Global: unit.Size(114688), Local: unit.Size(256), SIMD: unit.Some(32),
 			Instances: unit.Some[int64](100), Total: unit.Some[unit.Seconds](0.01), Measured: unit.Some[unit.Ratio](0.4)},
 		Predicted: &predict.Prediction{Groups: 448, GroupSize: 256, ThreadsPerGroup: 8, Waves: 4, Peak: 1, Average: 0.9,
 			AverageHigh: 0.98, XeCore: 0.5},
