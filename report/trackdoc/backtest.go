@@ -84,7 +84,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		dropUnit = "%"
 	}
 	for _, p := range b.Power { // no rows without injected drops, whose zeros would look like a bad result
-		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Injected, report.Shortest(p.Drop), dropUnit)
+		text := fmt.Sprintf("%d of %d of %s", p.Found, p.Injected, report.WithUnit(report.Shortest(p.Drop), dropUnit))
 		if delay, ok := p.Delay().Value(); ok {
 			text += fmt.Sprintf(" (after %.0f runs)", delay)
 		}
