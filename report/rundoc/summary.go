@@ -277,7 +277,7 @@ func logWords(r *compare.Result, lines []line) string {
 			lowest, highest = min(lowest, p.Peak), max(highest, p.Peak)
 		}
 	}
-	what := deviceName(r) + ", " + unit.FormatCount(len(lines), "launch", "launches")
+	what := deviceName(r) + ", " + unit.FormatCount(kernelsIn(lines), "launch", "launches")
 	if highest > 0 {
 		what += ": predicted peak " + shortest(lowest)
 		if shortest(lowest) != shortest(highest) {

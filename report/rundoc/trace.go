@@ -47,9 +47,9 @@ type traceArgs struct {
 	Name      string  `json:"name,omitempty"`
 	Global    string  `json:"global,omitempty"`
 	Local     string  `json:"local,omitempty"`
-	Predicted percent `json:"predicted_percent,omitempty"` // average
-	Peak      percent `json:"predicted_peak_percent,omitempty"`
-	Measured  percent `json:"measured_percent,omitempty"`
+	Predicted percent `json:"predicted_percent,omitzero"` // average
+	Peak      percent `json:"predicted_peak_percent,omitzero"`
+	Measured  percent `json:"measured_percent,omitzero"`
 	// MeanOf is set if the measured value is the mean of several launches. It
 	// is the number of these launches.
 	MeanOf     int64  `json:"mean_of_launches,omitzero"`

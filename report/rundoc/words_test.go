@@ -37,6 +37,28 @@ func cause(name string, sure compare.Confidence) func(*compare.Row) {
 	}
 }
 
+// parts returns an edit that divides the missing occupancy between idle XVEs,
+// with the row's cause, and underfilled XVEs, with three other causes.
+func parts(idle, underfilled unit.Points) func(*compare.Row) {
+	return func(r *compare.Row) {
+		b := &compare.SlotBreakdown{}
+		for i, p := range compare.Parts() {
+			switch p {
+			case compare.PartIdle:
+				b.Parts[i] = unit.Some(idle)
+			case compare.PartUnderfilled:
+				b.Parts[i] = unit.Some(underfilled)
+			}
+		}
+		r.Cause.Part = compare.PartIdle
+		b.Causes = []compare.Cause{*r.Cause,
+			{Part: compare.PartUnderfilled, Name: compare.CauseImbalance, Confidence: compare.Low, Evidence: "groups differ."},
+			{Part: compare.PartUnderfilled, Name: compare.CauseSIMD, Confidence: compare.Low},
+			{Part: compare.PartUnderfilled, Name: compare.CauseSLM, Confidence: compare.Medium}}
+		r.Breakdown, r.Speedup.Verdicts = b, []compare.SpeedupVerdict{compare.SpeedupUndetermined}
+	}
+}
+
 func meteorLake() *arch.Device {
 	t, err := arch.Builtin()
 	if err != nil {
@@ -68,6 +90,10 @@ func TestWhy(t *testing.T) {
 	}{
 		{"a match needs no cause", reduce(compare.Match), "matches"},
 		{"a limit explains a low match", reduce(compare.Match, func(r *compare.Row) { r.Predicted.Limits = predict.LimitSLM }), "matches: slm"},
+		{"up to a match of less than 95%", reduce(compare.Match, func(r *compare.Row) {
+			r.Predicted.Limits, r.Predicted.Average = predict.LimitSLM, 0.949
+		}), "matches: slm"},
+		{"no limit", reduce(compare.Match, func(r *compare.Row) { r.Predicted.Limits = 0 }), "matches"},
 		{"but not a match of 95% or more", reduce(compare.Match, func(r *compare.Row) {
 			r.Predicted.Limits, r.Predicted.Average = predict.LimitSLM, 0.95
 		}), "matches"},
@@ -98,6 +124,13 @@ func TestWhy(t *testing.T) {
 			r.Certainty.Intervals = unit.Some(1.0)
 		}), "others in the value"},
 		{"an unknown number of samples", reduce(compare.Unmeasurable, sampling), "others in the value"},
+		{"within the bounds", reduce(compare.Possible), "possible"},
+		{"a bound inside of the prediction", reduce(compare.Possible, func(r *compare.Row) { r.BoundHigh = unit.Some[unit.Ratio](0.95) }), "possible: 90-95%"},
+		{"a bound at the end of the prediction", reduce(compare.Possible, func(r *compare.Row) { r.BoundHigh = unit.Some[unit.Ratio](0.98) }), "possible"},
+		{"idle time without an occupancy", reduce(compare.Below, sampling, func(r *compare.Row) { r.Basis = compare.BasisBounds }), "XVEs were idle"},
+		{"busy time without an occupancy", reduce(compare.Above, sampling, func(r *compare.Row) { r.Basis = compare.BasisBounds }), "more XVEs were busy"},
+		{"a second cause", reduce(compare.Below, cause(compare.CauseDispatch, compare.High), parts(20, 19)), "very short threads, uneven work-groups?"},
+		{"a small second part", reduce(compare.Below, cause(compare.CauseDispatch, compare.High), parts(20, 1)), "very short threads"},
 	} {
 		if got := whyText(of(c.row), c.row); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
@@ -112,6 +145,11 @@ func TestFix(t *testing.T) {
 		return of
 	}
 	none := compare.PossibleFix{}
+	limited := func(by compare.Limiter) *compare.Row {
+		return reduce(compare.Match, func(r *compare.Row) {
+			r.Speedup.LimitedBy, r.Counters = by, &ingest.Counters{Pipes: []ingest.Pipe{{Name: "ALU0", Active: 0.1}, {Name: "XMX", Active: 0.9}}}
+		})
+	}
 	for _, c := range []struct {
 		why  string
 		row  *compare.Row
@@ -129,6 +167,12 @@ func TestFix(t *testing.T) {
 		{"several GRF modes", reduce(compare.Below), fix(compare.FewerRegisters, 0, 0, none), "test fewer registers unless it spills"},
 		{"a SIMD width", reduce(compare.Below), fix(compare.FewerValues, 16, 0, none), "fewer live values or SIMD16"},
 		{"nothing to gain", reduce(compare.Match), fix(compare.LimitedElsewhere, 0, 0, none), "none: limited by something else"},
+		{"full slots", limited(compare.LimitedBySlots), fix(compare.LimitedElsewhere, 0, 0, bound(1.04)), "none: slots are full"},
+		{"slots with room", limited(compare.LimitedBySlots), fix(compare.LimitedElsewhere, 0, 0, bound(1.05)), "none: slots limit it to 1.1x"},
+		{"a busy pipe", limited(compare.LimitedByPipe), fix(compare.LimitedElsewhere, 0, 0, none), "none: pipe XMX is busy"},
+		{"memory", limited(compare.LimitedByMemory), fix(compare.LimitedElsewhere, 0, 0, none), "none: memory is busy"},
+		{"stalls", limited(compare.LimitedByStalls), fix(compare.LimitedElsewhere, 0, 0, none), "none: stalls that threads cannot hide"},
+		{"several SIMD widths", reduce(compare.Below), fix(compare.FewerValues, 0, 0, none), "fewer live values"},
 		{"more threads are not the fix of a difference", reduce(compare.Below), fix(compare.LimitedElsewhere, 0, 0, none), "not threads: limited by something else"},
 	} {
 		if got := fixText(c.row, c.fix); got != c.want {
@@ -158,6 +202,27 @@ func TestEvidence(t *testing.T) {
 			"match while busy: very short threads. The figures show it."},
 		{"compared with another prediction", reduce(compare.Match, func(r *compare.Row) { r.Basis = compare.BasisMeasuredPeak }),
 			"match. It is compared with VTune's peak, which leaves out the partial last wave."},
+		{"two parts", reduce(compare.Below, difference(-36.84), dispatch, parts(20, 16.84)), "below by 36.8 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium).\n16.9 points: underfilled XVEs. Groups differ (low). Also possible: simd (low), slm (medium). Confirm with: a trace."},
+		{"a second part of one point", reduce(compare.Below, difference(-21), dispatch, parts(20, 1)), "below by 21.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium).\n1.1 points: underfilled XVEs. Groups differ (low). Also possible: simd (low), slm (medium). Confirm with: a trace."},
+		{"a negligible second part", reduce(compare.Below, difference(-20), dispatch, parts(20, 0.9)), "below by 20.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium). Confirm with: a trace."},
+		{"the same reason for two parts", reduce(compare.Below, difference(-40), dispatch, parts(20, 20), func(r *compare.Row) {
+			r.Breakdown.Causes[1].Evidence, r.Breakdown.Causes[1].Confidence = r.Cause.Evidence, r.Cause.Confidence
+			r.Breakdown.Causes = r.Breakdown.Causes[:2]
+		}), "below by 40.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium).\n20.1 points: underfilled XVEs. For the same reason. Confirm with: a trace."},
+		{"a cause that states its own doubt", reduce(compare.Below, difference(-20), cause(compare.CauseGaps, compare.Low), parts(20, 0)), "below by 20.0 points: time between launches. 20.1 points: idle XVEs. The figures show it. Confirm with: a trace."},
+		{"a potential speedup", reduce(compare.Below, difference(-20), dispatch, parts(20, 0), func(r *compare.Row) {
+			r.Speedup = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.BalanceTheWork}, Evidence: "groups differ",
+				Balancing: compare.Bound{Max: unit.Some(1.84), Formula: "f"}}
+		}), "below by 20.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium). Confirm with: a trace. Potential speedup: balance the work: groups differ; with work for them at most 1.8 times as fast (f)."},
+		{"a bound that belongs to another change", reduce(compare.MatchWhileBusy, dispatch, parts(20, 0), func(r *compare.Row) {
+			r.Speedup = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, Evidence: "memory",
+				Balancing: compare.Bound{Max: unit.Some(1.84), Formula: "f"}}
+		}), "match while busy: very short threads. The figures show it. Potential speedup: limited by something else: memory."},
+		{"bounds", reduce(compare.Possible, func(r *compare.Row) {
+			r.Idle, r.BoundLow, r.BoundHigh = unit.Some[unit.Ratio](0.1), unit.Some[unit.Ratio](0.2), unit.Some[unit.Ratio](0.9)
+			r.Threads = unit.Some[int64](1)
+		}), "possible. XVEs were idle for 10.0% of the time, so 20.0% to 90.0% of the thread slots were occupied."},
+		{"bounds and the predicted threads", reduce(compare.Possible, func(r *compare.Row) { r.Threads = r.ThreadsPredicted() }), "possible. XVEs were idle for 0.0% of the time, so 0.0% to 100.0% of the thread slots were occupied. 358,400 threads were started, as predicted."},
 		{"idle lanes", reduce(compare.Match, func(r *compare.Row) {
 			r.Predicted.GroupSize, r.Predicted.IdleLanes, r.Predicted.ThreadsPerGroup = 48, 16, 2
 		}), "match. Lost lanes: 25.0%, for 48 work-items in sub-groups of 32."},
@@ -256,6 +321,10 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.why, got, c.want)
 		}
 	}
+	own := reduce(compare.Below, func(r *compare.Row) { r.Certainty.Own = true })
+	if got := commandOf(of(), own, compare.NextStep{Action: compare.Interval, Setting: unit.Some(1e-4)}); got != "oneprof -k -i --sampling-interval 100 ./app" {
+		t.Errorf("a run of oneprof: %q", got)
+	}
 	for _, c := range []struct {
 		why  string
 		app  string
@@ -268,10 +337,14 @@ func TestCommands(t *testing.T) {
 		{"a command for a shell", "./a; rm b", compare.NextStep{Action: compare.Query}, "unitrace -q ./app"},
 		{"a sampling interval", "./a", compare.NextStep{Action: compare.Interval, Setting: unit.Some(1e-4)},
 			"vtune -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -- ./a"},
+		{"an export", "./a", compare.NextStep{Action: compare.Export}, exportCommand},
+		{"a binary", "./a", compare.NextStep{Action: compare.Binary}, "unitrace --device-timing --verbose ./a"},
+		{"a setting", "", compare.NextStep{Action: compare.Advise}, "occudiff advise --device mtl-112 --global 112K --local 256 --simd 32"},
+		{"another grid", "", compare.NextStep{Action: compare.Grid}, "occudiff predict --device mtl-112 --global 224K --local 256 --simd 32"},
 		{"a search", "", compare.NextStep{Action: compare.Probe},
 			"occudiff advise --device mtl-112 --global 112K --local 256 --simd 32 --probe"},
 	} {
-		r := of(reduce(compare.Below))
+		r := of(reduce(compare.Below, func(r *compare.Row) { r.Fix.At = 896 }))
 		r.Platform.Command = c.app
 		if got := commandOf(r, &r.Rows[0], c.next); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
