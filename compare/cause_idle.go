@@ -261,7 +261,9 @@ func (f *finder) tracedGaps() {
 		return
 	}
 	ground := tracedGapsLess
-	if points >= gapsEnough*-f.row.Difference.Or(0) {
+	// If other tasks take most of the time, they may also be in the samples
+	// with gaps.
+	if points >= gapsEnough*-f.row.Difference.Or(0) && f.row.Certainty.OwnShare.Or(1) >= 1-otherTasksMax {
 		ground = tracedGapsEnough
 	}
 	f.add(ground, decision{}, "According to the trace, the GPU runs no kernel for %s before a launch on average (median "+

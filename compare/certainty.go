@@ -211,12 +211,12 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {
 func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
-		decide, because := c.resample(), fmt.Sprintf(format, args...)
-		// a wider range has no information
+		decide, own := c.resample(), " The occupancy of the launches alone is not known."
 		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange {
-			because += fmt.Sprintf(" The launches alone have %.1f to %s.", least.Percent(), most)
+			own = fmt.Sprintf(" The launches alone have %.1f to %s.", least.Percent(), most)
 		}
-		return &Cause{Name: CauseSampling, Evidence: because, ConfirmWith: decide.text, Next: decide.NextStep}
+		return &Cause{Name: CauseSampling, Evidence: fmt.Sprintf(format, args...) + own, ConfirmWith: decide.text,
+			Next: decide.NextStep}
 	}
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) &&
 		r.noActivitySeen(row) {
@@ -532,7 +532,7 @@ func (r *Result) others(row *Row) (mean use, known bool) {
 // both. The other tasks have the occupancy of their rows, plus or minus
 // asMeasured. No launch has more than the prediction plus the tolerance. The
 // range does not apply to kernels that run at the same time. If there are too
-// few samples, the range is 0% to 100%.
+// few samples, only the upper end is known, from the prediction.
 func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	c, top := &row.Certainty, r.maxOwn(row)
 	if row.MeasuredLow.Present() {
@@ -543,7 +543,7 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 		samples = float64(t / c.Interval)
 	}
 	if samples < leastIntervals || !c.Exact && (unsampled(row.Kernel) || noArray(row)) {
-		return 0, 1
+		return 0, top
 	}
 	m, i := r.perBusyStack(row)
 	idle, edges := i.Or(1), c.OutsideLaunches.Or(1)

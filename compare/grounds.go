@@ -80,7 +80,7 @@ var Grounds = [groundCount]GroundInfo{
 	shortToFill:         {CauseDispatch, "launches that take little longer than filling the Xe-cores", Low},
 	registerMode256:     {CauseGRF, "another register mode fits", 0},
 	registersOfOthers:   {CauseGRF, "another register mode fits with what other kernels may have added", 0},
-	tracedGapsEnough:    {CauseGaps, "traced gaps explain half of the difference", High},
+	tracedGapsEnough:    {CauseGaps, "traced gaps explain half of the difference of a kernel with at least half of the time", High},
 	tracedGapsLess:      {CauseGaps, "traced gaps explain less", 0},
 	gapsPossible:        {CauseGaps, "gaps are possible, without a trace", 0},
 	idleStackFull:       {CauseStack, "the idle share and the occupancy of one stack", Medium},

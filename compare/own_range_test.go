@@ -38,9 +38,9 @@ func TestOwnRange(t *testing.T) {
 			kernel("k", most, "256", 32, 1, 0.005, measured(30), idle(50))}, Below, 27.76, 38.24},
 		{"nothing is known from less than five samples", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 0, 100},
-		{"nothing is known without a sample, although the launch alone reaches 3.6%", []ingest.Kernel{
+		{"without a sample, only the prediction bounds the launch", []ingest.Kernel{
 			kernel("k", "1024", "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1,
-				measured(70), idle(8))}, Unmeasurable, 0, 100},
+				measured(70), idle(8))}, Unmeasurable, 0, 3.57},
 		{"the neighbor must have more than its row shows if 80% are left for a launch of at most 3.6%", []ingest.Kernel{
 			kernel("k", "1024", "256", 32, 1000, 0.1, measured(80), idle(8)), kernel("o", most, "256", 32, 1222, 0.9,
 				measured(70), idle(8))}, Unmeasurable, 0, 3.57},

@@ -29,8 +29,8 @@ const (
 	MisattributedMedium unit.Ratio = 0.4
 	misattributedHigh   unit.Ratio = 0.1
 
-	// widestRange is the widest range of a launch's occupancy that is printed.
-	// A range of much more than half of all slots has no information.
+	// widestRange is the widest range of a launch's occupancy that a sentence
+	// contains. A range of much more than half of all slots has no information.
 	widestRange unit.Points = 60
 
 	// fewSamples is the error of one sample, which depends on the moment at
