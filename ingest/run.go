@@ -5,7 +5,11 @@
 package ingest
 
 import (
+	"encoding/binary"
+	"fmt"
+	"hash"
 	"iter"
+	"math"
 	"reflect"
 	"regexp"
 	"strings"
@@ -163,6 +167,36 @@ type Kernel struct {
 	Counters *Counters // nil if the file has no other counters
 
 	Launches *LaunchSpread // nil unless the file had a row per launch
+}
+
+// sumKernels adds rows to a digest, independent of their positions. It excludes
+// the spread over launches, because its medians are estimates.
+func sumKernels(h hash.Hash, list []Kernel) {
+	var line []byte
+	for i := range list {
+		k := &list[i]
+		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t",
+			k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device, k.Reading, k.Uneven)
+		for _, v := range [...]unit.Opt[float64]{
+			plain(k.Instances), plain(k.Total), plain(k.Measured), plain(k.Printed), plain(k.Active), plain(k.Stalled),
+			plain(k.Idle), plain(k.BarrierStall), plain(k.Threads), plain(k.Barriers), plain(k.Peak), plain(k.PeakWork),
+			plain(k.PeakSLM), plain(k.PeakBarrier), plain(k.Spill), plain(k.SLM), plain(k.Registers), plain(k.Mean),
+			plain(k.MeasuredLow), plain(k.MeasuredHigh), plain(k.IdleLow), plain(k.IdleHigh), plain(k.Interval),
+			k.CounterTimeRatio, plain(k.Private), plain(k.SpilledRegisters),
+		} {
+			x, present := v.Value()
+			if line = append(line, 0); present {
+				line = binary.LittleEndian.AppendUint64(append(line, 1), math.Float64bits(x))
+			}
+		}
+		h.Write(append(line, '\n'))
+	}
+}
+
+// plain returns a value without its unit.
+func plain[T ~int | ~int64 | ~float64](o unit.Opt[T]) unit.Opt[float64] {
+	v, present := o.Value()
+	return unit.Maybe(float64(v), present)
 }
 
 // Counters are a kernel's counters in addition to its occupancy. They are means
