@@ -13,8 +13,8 @@ import (
 // counts, shares.
 type quantity int
 
-// Quantities. Starting with total they are numbers, and from measured to
-// barrierStall they are shares.
+// Quantities. Starting with total they are numbers. From threads to barriers
+// they are counts that are added up, and from measured to barrierStall shares.
 const (
 	task quantity = iota
 	global
@@ -45,6 +45,7 @@ const (
 	quantities
 
 	firstNumber = total
+	firstCount  = threads
 	firstShare  = measured
 )
 
@@ -92,6 +93,12 @@ func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 		barrierStall - firstShare: &k.BarrierStall}
 }
 
+// counts returns a kernel's fields for the quantities from firstCount to
+// firstShare.
+func counts(k *ingest.Kernel) [firstShare - firstCount]*unit.Opt[int64] {
+	return [...]*unit.Opt[int64]{threads - firstCount: &k.Threads, barriers - firstCount: &k.Barriers}
+}
+
 // keyColumns are the possible names for an export's first column. A name
 // precedes its own suffix.
 var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Computing Task", "Task Type"}
@@ -102,7 +109,7 @@ var hostColumns = []string{"cpu time", "task time", "average task time"}
 
 // extra reports whether no verdict needs a quantity.
 func extra(q quantity) bool {
-	return q == spill || q == hostToDevice || q == deviceToHost || q == threads || q == barriers || q == barrierStall
+	return q >= spill && q < firstShare || q == barrierStall
 }
 
 // plain returns a header name in the same form as spellings. percent reports

@@ -64,8 +64,7 @@ type sums struct {
 	launches tally
 	timed    int64 // rows with a time
 	time     wide
-	threads  tally
-	barriers tally
+	counts   [firstShare - firstCount]tally
 	spill    int64                         // the largest value; none if no row has one
 	weighted [quantities - firstShare]wide // share x time
 	means    [quantities - firstShare]mean
@@ -177,8 +176,9 @@ func (e *entry) add(v *values, shares []field, t nano) {
 			m.n++
 		}
 	}
-	e.threads.add(v[threads])
-	e.barriers.add(v[barriers])
+	for i := range e.counts {
+		e.counts[i].add(v[firstCount+quantity(i)])
+	}
 	e.spill = max(e.spill, v[spill])
 }
 
@@ -283,8 +283,9 @@ func (e *entry) merge(o *entry) {
 	e.timed += o.timed
 	e.time.addWide(o.time)
 	e.partial.merge(&o.partial)
-	e.threads.merge(o.threads)
-	e.barriers.merge(o.barriers)
+	for i := range e.counts {
+		e.counts[i].merge(o.counts[i])
+	}
 	e.spill = max(e.spill, o.spill)
 	for i := range e.weighted {
 		e.weighted[i].addWide(o.weighted[i])

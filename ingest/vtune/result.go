@@ -286,11 +286,13 @@ func (r *result) repeated() []note.Note {
 // kernel returns a key's row.
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
-		OneStack: e.oneStack,
-		Pos:      note.Pos{File: r.h.pos.File, Line: e.line}, Threads: e.threads.value(), Barriers: e.barriers.value(),
+		OneStack: e.oneStack, Pos: note.Pos{File: r.h.pos.File, Line: e.line},
 		SIMD: unit.Maybe(e.SIMD, e.hasSIMD), Spill: unit.Maybe(unit.Bytes(e.spill), e.spill != none),
 		Counters: r.countersOf(e)}
 	r.times(e, &k)
+	for i, to := range counts(&k) {
+		*to = e.counts[i].value()
+	}
 	for i, to := range shares(&k) {
 		q := firstShare + quantity(i)
 		if v, ok := e.means[i].value(e.weighted[i], e.time); ok && r.h.col[q].there {
