@@ -263,6 +263,11 @@ func TestGate(t *testing.T) {
 		{"nothing is judged", refused(), "--fail-on regression had nothing to judge: no kernel can be compared"},
 		{"only one side", refused(both(diff.Unchanged, fell), alone),
 			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 on one side only (k); --allow-unjudged=missing accepts that"},
+		{"unmeasurable in all runs of both sides", refused(both(diff.Unchanged, fell), with(both(diff.NotComparable), func(r *diff.Row) { r.Old.Unmeasurable, r.New.Unmeasurable = 4, 4 })), ""},
+		{"unmeasurable in all new runs", refused(both(diff.Unchanged, fell), with(both(diff.NotComparable), func(r *diff.Row) { r.New.Unmeasurable = 4 })),
+			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 not comparable; --allow-unjudged=unmeasurable accepts that"},
+		{"unmeasurable in all old runs", refused(both(diff.Unchanged, fell), with(both(diff.NotComparable), func(r *diff.Row) { r.Old.Unmeasurable = 4 })),
+			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 not comparable; --allow-unjudged=unmeasurable accepts that"},
 		{"not comparable", refused(both(diff.Unchanged, fell), both(diff.NotComparable)),
 			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 not comparable; --allow-unjudged=unmeasurable accepts that"},
 	} {
