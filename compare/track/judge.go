@@ -133,9 +133,6 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 		for _, p := range t.Own() {
 			point := trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding),
 				Earlier: earlier && !t.own[p.Run]}
-			if at, ok := j.panel.Place(p.Run); ok {
-				point.Host = j.panel.Runs[at].Host
-			}
 			panel[i] = append(panel[i], point)
 		}
 		for _, a := range t.Accepted {

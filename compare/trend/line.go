@@ -20,17 +20,15 @@ type line struct {
 	own   level   // last measured level, which contains the spread of the series
 	sd    float64 // own.spread, shrunk toward the spreads of the other series; 0 if unknown
 	list  []Finding
-	noise [2]int  // first point of the bad runs accepted as noise, and the point after the last of them
+	noise int     // point after the last run that was accepted as noise
 	sum   float64 // sum of the last runs' distances above the midpoint between both levels, in spreads
 }
 
 // run is a run of a line, with the level before the run.
 type run struct {
-	u, z  float64 // u is the value without the host's offset; z is its distance from the level, in spreads
-	moved float64 // host offset that was removed from u
-	host  string
-	was   level // the level before the run; its spread is 0 if the run cannot be judged
-	point int   // index of the point
+	u, z  float64 // u is the value; z is its distance from the level, in spreads
+	was   level   // the level before the run; its spread is 0 if the run cannot be judged
+	point int     // index of the point
 	check int
 }
 
@@ -79,9 +77,7 @@ func (r *replay) push(l *line, u run) {
 	}
 	u.was = level{at: at.at, n: at.n}
 	if at.n > 0 && l.sd > 0 {
-		offset, unknown := r.hostOffset(l, u.host)
-		u.u, u.moved = u.u+u.moved-offset, offset
-		u.was.spread = math.Sqrt(l.sd*l.sd + unknown)
+		u.was.spread = l.sd
 		u.z = u.was.distance(u.off())
 		l.past = last(append(l.past, u), memory+lengths[len(lengths)-1])
 	}
@@ -127,17 +123,13 @@ func stepOf(z float64) int { return min(len(shares{})-1, int(math.Log1p(max(z, 0
 
 // measureTail measures the distribution of the distances of all kernels, and
 // the median of their autocorrelations. A kernel that is often far off affects
-// only its own distribution. If there are few kernels, the last runs do not
-// count, because a drop in them would otherwise make itself look normal.
+// only its own distribution. The last runs do not count, because a drop in them
+// would otherwise make itself look normal.
 func (r *replay) measureTail(here []*line) {
 	counts, n := shares{}, assumed
 	var rho []float64
-	until := len(r.checks)
-	if len(here) < many {
-		until -= latest
-	}
 	for _, l := range here {
-		known := last(l.before(until), memory)
+		known := last(l.before(len(r.checks)-latest), memory)
 		off := 0.0
 		for _, u := range known {
 			off += float64(count(u.z >= eventSpreads))
@@ -214,7 +206,7 @@ type window struct {
 func (r *replay) window(l *line, m int, sign, bar float64) window {
 	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
-	if from < 1 || l.runs[from].was.spread == 0 || l.runs[from].point < l.noise[1] {
+	if from < 1 || l.runs[from].was.spread == 0 || l.runs[from].point < l.noise {
 		return w
 	}
 	w.base = l.runs[from].was
@@ -237,30 +229,6 @@ func (r *replay) window(l *line, m int, sign, bar float64) window {
 		w.chance = math.Pow(max(student.CDF(-z), r.beyond(known, z)), independentRuns(m, w.base.n, rho))
 	}
 	return w
-}
-
-// habit returns the length of the longest short episode before the last m runs.
-// In such an episode, the kernel was about as low and then recovered. One
-// episode is a regression that was fixed. Two episodes are a second mode of the
-// kernel. A single episode of any length that was accepted as noise is a second
-// mode, too. Runs in which most kernels are low do not count.
-func (r *replay) habit(l *line, m int, w window) (longest int) {
-	end, episodes, length, accepted := l.next-m+1, 0, 0, false
-	for i := max(0, end-memory); i <= end; i++ {
-		if i < end && r.gate.worse(l.points[i].Value)-w.base.at >= alike*w.shift {
-			length += count(!r.shared[l.points[i].Run])
-			accepted = accepted || i >= l.noise[0] && i < l.noise[1]
-			continue
-		}
-		if length > 0 && (length <= hold || accepted) {
-			episodes, longest = episodes+1+count(accepted), max(longest, length)
-		}
-		length, accepted = 0, false
-	}
-	if episodes < 2 {
-		return 0
-	}
-	return longest
 }
 
 // newModes returns the expected number of kernels that show a second mode for

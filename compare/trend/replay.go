@@ -31,9 +31,8 @@ type Judged struct {
 
 const (
 	// settled is the number of runs after which the spread of a kernel needs no
-	// assumption. informed is the number of runs after which the spread informs
-	// the spreads of other kernels.
-	settled, informed = 8, 5
+	// assumption.
+	settled = 8
 	// memory is the number of earlier runs that count as noise of a kernel.
 	// assumed is the weight of the assumed noise, in runs.
 	memory, assumed = 60, 12.0
@@ -54,25 +53,21 @@ const (
 	// does not inform other kernels. mostOwn is the largest autocorrelation
 	// that is assumed for one kernel, because 60 runs with a shift overstate
 	// it.
-	ownShare, mostOwn = 0.08, 0.3
-	// many is the number of kernels from which the drop of one kernel no longer
-	// affects the common tail.
-	many = 150
-	// latest is the number of last checks that determine the number of kernels.
-	// The largest number of these checks counts, because a run may measure only
-	// some kernels again.
+	ownShare, mostOwn = 0.08, 0.4
+	// latest is the number of last checks that do not count for the common tail
+	// and that determine the number of kernels. The largest number of these
+	// checks counts, because a run may measure only some kernels again.
 	latest = 3
 	// sharedPart is the part of the variance that consecutive runs share,
 	// because they have the same host and day.
 	sharedPart = 0.1
 	// modeShare is the share of kernels that may have two modes. modeStart is
 	// the probability that a run shows the second mode for the first time, and
-	// modeStay is the probability that it persists for another run. An episode
-	// counts as alike if a run is low by at least this part of the shift.
-	modeShare, modeStart, modeStay, alike = 0.05, 0.12, 0.8, 0.65
-	// A run in which at least 33% of the kernels are lowSpreads low counts as
-	// low for most kernels.
-	lowSpreads = 2.0
+	// modeStay is the probability that it persists for another run.
+	modeShare, modeStart, modeStay = 0.05, 0.12, 0.8
+	// An earlier run counts as alike if it is at least this part of a distance
+	// off.
+	alike = 0.65
 )
 
 // lengths contains the lengths of the judged windows, in runs. It has no 1,
@@ -121,16 +116,14 @@ type replay struct {
 	gate   Gate
 	lines  []*line
 	checks []Check
-	prior  stat.Prior   // prior from the spreads of all kernels
-	sizes  []int        // number of kernels, by check
-	tail   shares       // distribution of the distances of all kernels
-	hosts  float64      // variance of the host offsets
-	rho    float64      // median autocorrelation of the kernels
-	shared map[int]bool // runs in which most kernels are low
+	prior  stat.Prior // prior from the spreads of all kernels
+	sizes  []int      // number of kernels, by check
+	tail   shares     // distribution of the distances of all kernels
+	rho    float64    // median autocorrelation of the kernels
 }
 
 func (g Gate) replay(series [][]Point) *Replay {
-	r := &replay{gate: g, shared: map[int]bool{}}
+	r := &replay{gate: g}
 	for _, points := range series {
 		r.lines = append(r.lines, &line{points: points})
 	}
@@ -195,7 +188,7 @@ func (r *replay) step(run int) (c Check) {
 	return c
 }
 
-// learn counts a check's kernels and measures their spreads, tails, and hosts.
+// learn counts a check's kernels and measures their spreads and tails.
 func (r *replay) learn(here []*line) {
 	var of []stat.Variance
 	kernels := 0
@@ -203,14 +196,13 @@ func (r *replay) learn(here []*line) {
 		if p := l.points[l.next]; p.Earlier {
 			continue
 		}
-		if kernels++; l.own.n >= informed {
+		if kernels++; l.own.n >= r.gate.Learning {
 			of = append(of, l.own.variance())
 		}
 	}
 	r.prior = stat.NewPrior(of)
 	if !r.gate.Exact {
 		r.measureTail(here)
-		r.measureHosts(here)
 	}
 	r.sizes = append(r.sizes, kernels)
 }
@@ -225,10 +217,10 @@ func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.s
 // advance adds a run's values to the levels.
 func (r *replay) advance(here []*line) {
 	check := len(r.checks)
-	off, low, judged := 0, 0, 0
+	off, judged := 0, 0
 	for _, l := range here {
 		p := l.points[l.next]
-		u := run{u: r.gate.worse(p.Value), host: p.Host, point: l.next, check: check}
+		u := run{u: r.gate.worse(p.Value), point: l.next, check: check}
 		if p.Restart { // the level was accepted after a check that may have opened a finding
 			if r.push(l, u); l.sd > 0 {
 				r.recover(l)
@@ -241,7 +233,6 @@ func (r *replay) advance(here []*line) {
 		if newest := l.runs[len(l.runs)-1]; newest.was.spread > 0 && !p.Earlier {
 			judged++
 			off += count(math.Abs(newest.z) >= eventSpreads)
-			low += count(l.fallen() >= lowSpreads)
 		}
 	}
 	if off > 2 && float64(off) >= eventShare*float64(judged) {
@@ -249,20 +240,6 @@ func (r *replay) advance(here []*line) {
 			l.past = l.before(check)
 		}
 	}
-	if low > 2 && float64(low) >= eventShare*float64(judged) {
-		r.shared[here[0].points[here[0].next].Run] = true
-	}
-}
-
-// fallen returns how far the newest run is below the level before the open
-// findings, in spreads.
-func (l *line) fallen() float64 {
-	newest := l.runs[len(l.runs)-1]
-	if !l.open() {
-		return newest.z
-	}
-	f := l.list[l.below[0].finding]
-	return (newest.u - f.Level) / f.Spread
 }
 
 // accept closes the open findings. The next run starts a new level.
@@ -278,11 +255,10 @@ func (l *line) accept() {
 // acceptNoise closes the open findings. The bad runs become part of the
 // kernel's noise, and the previous level continues.
 func (r *replay) acceptNoise(l *line) {
-	l.noise = [2]int{l.next, l.next + 1}
+	l.noise = l.next + 1
 	if !l.open() {
 		return
 	}
-	l.noise[0] = l.list[l.below[0].finding].First
 	bad := l.runs
 	for i := len(l.below) - 1; i > 0; i-- {
 		bad = append(slices.Clone(l.below[i].runs), bad...)
@@ -310,29 +286,26 @@ func (r *replay) scan(l *line) bool {
 	bar, floor := r.budget(), r.gate.floor()
 	for _, m := range lengths {
 		if w := r.window(l, m, 1, bar); w.chance < bar && w.shift-floor > rounding &&
-			r.newModes(len(l.known(m)), m) <= 1 && m > r.habit(l, m, w) {
+			r.newModes(len(l.known(m)), m) <= 1 {
 			r.found(l, w)
 			return true
 		}
 	}
-	for m := hold; m <= 2*hold; m += hold / 2 {
-		if w := r.window(l, m, -1, bar*better); w.chance < bar*better && w.shift-floor > rounding {
-			r.rebase(l, m)
-			break
-		}
+	if w := r.window(l, hold, -1, bar*better); w.chance < bar*better && w.shift-floor > rounding {
+		r.rebase(l, hold)
 	}
 	return false
 }
 
 // found opens a finding. The first bad run is the run that maximizes the sum of
-// distances below a point between both levels (CUSUM). This point is 2 spreads
-// from the bad level, limited to 60% to 80% of the way to it. It is so near
-// because an ordinary low run often precedes a drop.
+// distances below the midpoint between both levels (CUSUM). Each distance is
+// clipped to half of the shift. Otherwise, a single very low run before the
+// drop would outweigh the good runs after it.
 func (r *replay) found(l *line, w window) {
 	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
-	point := w.base.at + max(0.6*w.shift, min(0.8*w.shift, w.shift-2*w.base.spread))
-	for i := first; i >= max(1, len(l.runs)-mostBad) && l.runs[i].point >= l.noise[1]; i-- {
-		if sum += l.runs[i].u - point; sum > largest {
+	half := w.shift / 2
+	for i := first; i >= max(1, len(l.runs)-mostBad) && l.runs[i].point >= l.noise; i-- {
+		if sum += clip(l.runs[i].u-w.base.at-half, half); sum > largest {
 			largest, first = sum, i
 		}
 	}

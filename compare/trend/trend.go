@@ -24,7 +24,6 @@ import (
 type Point struct {
 	Time  time.Time
 	Value float64
-	Host  string // empty if unknown
 	// Run is the place of the run among the runs of all series that are judged
 	// together. It increases along a series.
 	Run int
