@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Limits of Params. The upper limit of the window keeps its table (window^2
@@ -205,16 +206,13 @@ func judge(values []float64, points []ChangePoint, i int) {
 		Before:    left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
-// search finds the change points in one window after another, and reuses its
-// tables.
+// search finds the change points in one window after another.
 type search struct {
-	p      float64
-	values []float64
-	// rows[t*n+k] is the sum over t < j <= k of |v[t]-v[j]|. columns[t] is the
-	// sum over i < t of |v[i]-v[t]|.
-	rows, columns []float64
-	within        []float64 // sums of rows, from the bottom, for the current interval
-	across        []float64 // sums of rows, from the top
+	p float64
+	n int // number of values in the window
+	// sums[i*(n+1)+j] is the sum of the distances between each of the first i
+	// values and each of the first j values.
+	sums []float64
 }
 
 // candidate is the best place to cut an interval in the window.
@@ -232,14 +230,14 @@ func (s *search) window(values []float64) []int {
 	cuts := []candidate{s.best(0, len(values))}
 	var found []int
 	for {
-		next := -1
-		for i, c := range cuts {
-			if c.index > 0 && (next < 0 || c.q > cuts[next].q) {
-				next = i
-			}
-		}
+		next := slices.IndexFunc(cuts, func(c candidate) bool { return c.index > 0 })
 		if next < 0 {
 			break
+		}
+		for i, c := range cuts {
+			if c.index > 0 && c.q > cuts[next].q {
+				next = i
+			}
 		}
 		c := cuts[next]
 		p := studentP(describe(values[c.start:c.index]), describe(values[c.index:c.end]))
@@ -255,106 +253,60 @@ func (s *search) window(values []float64) []int {
 
 // tabulate computes the sums of distances between the window's values.
 func (s *search) tabulate(values []float64) {
-	n := len(values)
-	s.values = values
-	s.rows = slices.Grow(s.rows[:0], n*n)[:n*n]
-	s.within = slices.Grow(s.within[:0], n*n)[:n*n]
-	s.columns = slices.Grow(s.columns[:0], n)[:n]
-	s.across = slices.Grow(s.across[:0], n)[:n]
-	clear(s.columns)
-	for t, v := range values {
-		row := s.rows[t*n : t*n+n]
+	s.n = len(values)
+	row := s.n + 1
+	s.sums = make([]float64, row*row)
+	for i, v := range values {
 		sum := 0.0
-		for j := t + 1; j < n; j++ {
-			d := math.Abs(values[j] - v)
-			sum += d
-			row[j] = sum
-			s.columns[j] += d
+		for j, w := range values {
+			sum += math.Abs(v - w)
+			s.sums[(i+1)*row+j+1] = s.sums[i*row+j+1] + sum
 		}
 	}
+}
+
+// between returns the sum of the distances between the values from a to b and
+// the values from c to d. The ends b and d are exclusive.
+func (s *search) between(a, b, c, d int) float64 {
+	first, last := s.sums[a*(s.n+1):], s.sums[b*(s.n+1):]
+	return last[d] - last[c] - (first[d] - first[c])
 }
 
 // best returns the index t with the largest energy distance between [start, t)
-// and [t, end'), over all t and all end' up to end (Q of Matteson and James
-// with alpha = 1):
+// and [t, k), over all t and all k up to end (Q of Matteson and James with
+// alpha = 1):
 //
 //	Q(X, Y) = 2/(m+n) sum|x-y| - 2m/((m+n)(n-1)) sum|x-x'| - 2n/((m+n)(m-1)) sum|y-y'|   with n = |X|, m = |Y|
 //
-// Every sum is computed from the previous sum, so an interval takes O(length^2)
-// time. Additions have the same order as in Otava's matrices. The order
-// matters, because with integer values several places can have equal Q, and
-// then the last bit decides.
+// Every sum comes from the table, so an interval takes O(length^2) time. With
+// integer values, several places can have equal Q. The sums of integers are
+// exact, so the last bit decides as in Otava.
 func (s *search) best(start, end int) candidate {
 	c := candidate{start: start, end: end}
-	if end-start < 2 {
-		return c
-	}
-	s.sumBelow(start, end)
-	n := len(s.values)
-	across := s.across[start:end]
-	clear(across)
-	before := 0.0 // sum of the distances within [start, t)
 	for t := start + 1; t < end; t++ {
-		above := s.rows[(t-1)*n : t*n]
-		for k := t; k < end; k++ {
-			across[k-start] += above[k]
+		// If all real cuts have negative distances, Otava cuts at the first
+		// place with an empty second part, whose distance is 0. The cut is used
+		// only if it is significant.
+		if t > start+1 && (c.index == 0 || c.q < 0) {
+			c.index, c.q = t, 0
 		}
-		if t > start+1 {
-			before += s.column(start, t-1)
+		x, before := float64(t-start), s.between(start, t, start, t)/2
+		for k := t + 1; k <= end; k++ {
+			y := float64(k - t)
+			both := x + y
+			q := float64(2 / both * s.between(start, t, t, k))
+			if x > 1 {
+				q -= float64(2 * y / (both * (x - 1)) * before)
+			}
+			if y > 1 {
+				q -= float64(2 * x / (both * (y - 1)) * s.between(t, k, t, k) / 2)
+			}
+			if c.index == 0 || q > c.q {
+				c.index, c.q = t, q
+			}
 		}
-		s.row(&c, t, before)
 	}
 	return c
-}
-
-// row compares all ends of the second part for a cut at t.
-func (s *search) row(c *candidate, t int, before float64) {
-	n := len(s.values)
-	x := float64(t - c.start)
-	within := s.within[t*n : t*n+n]
-	// If the table has no entry (an end before t), its value 0 is also
-	// compared: if all real cuts have negative distances, Otava cuts at the
-	// first such place. The cut is used only if it is significant.
-	if t > c.start+1 && (c.index == 0 || 0 > c.q) {
-		c.index, c.q = t, 0
-	}
-	for k := t; k < c.end; k++ {
-		y := float64(k + 1 - t)
-		both := x + y
-		q := float64(2 / both * (s.across[k] - before))
-		if x > 1 {
-			q -= float64(2 * y / (both * (x - 1)) * before)
-		}
-		if y > 1 {
-			q -= float64(2 * x / (both * (y - 1)) * within[k])
-		}
-		if c.index == 0 || q > c.q {
-			c.index, c.q = t, q
-		}
-	}
-}
-
-// sumBelow sets within[t][k] to the sum of distances within [t, k], by adding
-// rows from the bottom.
-func (s *search) sumBelow(start, end int) {
-	n := len(s.values)
-	clear(s.within[(end-1)*n : (end-1)*n+end])
-	for t := end - 2; t > start; t-- {
-		row, below, sum := s.rows[t*n:t*n+end], s.within[(t+1)*n:(t+1)*n+end], s.within[t*n:t*n+end]
-		sum[t] = 0
-		for k := t + 1; k < end; k++ {
-			sum[k] = below[k] + row[k]
-		}
-	}
-}
-
-// column returns the sum over start <= i < t of |v[i]-v[t]|.
-func (s *search) column(start, t int) float64 {
-	skipped := 0.0
-	for _, v := range s.values[:start] {
-		skipped += math.Abs(s.values[t] - v)
-	}
-	return s.columns[t] - skipped
 }
 
 // segment summarizes a part of a series for the t-test.
@@ -363,19 +315,9 @@ type segment struct {
 	mean, variance float64 // population variance (divisor n)
 }
 
-// describe returns the summary of a segment. It uses two passes, so that the
-// last digits are correct.
 func describe(values []float64) segment {
-	s := segment{n: len(values)}
-	for _, v := range values {
-		s.mean += v
-	}
-	s.mean /= float64(s.n)
-	for _, v := range values {
-		s.variance += (v - s.mean) * (v - s.mean)
-	}
-	s.variance /= float64(s.n)
-	return s
+	mean, variance := stat.PopMeanVariance(values, nil)
+	return segment{len(values), mean, variance}
 }
 
 // studentP returns the two-sided p of Student's t-test with equal variances.
