@@ -13,21 +13,18 @@ import (
 // are between 10% and 70% occupied. Without the number of threads per XVE,
 // there is no lower bound.
 func (r *Result) boundByArray(row *Row) {
-	idle, known := row.Idle.Value()
-	if !known || row.Measured.Present() || noArray(row) {
-		return
+	if idle, known := row.Idle.Value(); known && !noArray(row) {
+		row.BoundLow, row.BoundHigh = r.leastOfBusy(row), unit.Some(1-idle)
 	}
-	row.BoundLow, row.BoundHigh = r.leastOfBusy(row), unit.Some(1-idle)
 }
 
 // leastOfBusy returns the occupancy of a row if each XVE that is not idle has one
 // thread. It is absent if the idle time or the device is not known.
 func (r *Result) leastOfBusy(row *Row) unit.Opt[unit.Ratio] {
-	idle, known := row.Idle.Value()
-	if !known || noArray(row) || r.Device == nil || r.Device.ThreadsPerXVE <= 0 {
+	if r.Device == nil || noArray(row) {
 		return unit.Opt[unit.Ratio]{}
 	}
-	return unit.Some((1 - idle) / unit.Ratio(r.Device.ThreadsPerXVE))
+	return unit.Maybe((1-row.Idle.Or(0))/unit.Ratio(r.Device.ThreadsPerXVE), row.Idle.Present())
 }
 
 // beyondBounds returns the number of points by which the predicted average is
@@ -42,10 +39,10 @@ func (r *Result) beyondBounds(row *Row) unit.Points {
 	}
 	margin := pointsOf(outside) + printedHalf
 	low, high := row.BoundLow.Or(0), row.BoundHigh.Or(1)
-	if d := high.Minus(row.Predicted.Average); d < 0 && r.Options.beyond(-d, margin) {
+	if d := high.Minus(row.Predicted.Average); r.Options.beyond(-d, margin) {
 		return d
 	}
-	if d := low.Minus(row.Predicted.AverageHigh); d > 0 && r.Options.beyond(d, margin) {
+	if d := low.Minus(row.Predicted.AverageHigh); r.Options.beyond(d, margin) {
 		return d
 	}
 	return 0

@@ -90,12 +90,9 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
 	for i, o := range a.Parts {
-		v, ok := o.Value()
-		if !ok {
-			continue
-		}
-		drawn[i] = max(float64(v), 0)
-		over += drawn[i] - float64(v)
+		v := float64(o.Or(0))
+		drawn[i] = max(v, 0)
+		over += drawn[i] - v
 	}
 	for _, p := range []Part{PartLastWave, PartLaunchLimit, PartUnderfilled, PartIdle, PartShortfall, PartOccupied} {
 		of := &drawn[p.index()]
@@ -112,8 +109,7 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 // prediction. The breakdown of a row below its prediction includes the causes
 // of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
-	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize ||
-		row.Cause.Name == CauseModelMismatch) {
+	if c := cmp.Or(row.Cause, &Cause{}); !row.mayLose() || c.Name == CauseLaunchSize || c.Name == CauseModelMismatch {
 		return nil
 	}
 	a := r.parts(row)
@@ -128,10 +124,8 @@ func (r *Result) breakdown(row *Row) *SlotBreakdown {
 // parts returns the parts of the breakdown of a row.
 func (r *Result) parts(row *Row) (a SlotBreakdown) {
 	set := func(p Part, v unit.Points) { a.Parts[p.index()] = unit.Some(v) }
-	m, p := row.Measured.Or(0), row.Predicted
-	set(PartOccupied, pointsOf(m))
-	if p == nil {
-		peak := row.Peak.Or(0)
+	m, p, peak := row.Measured.Or(0), row.Predicted, row.Peak.Or(0)
+	if set(PartOccupied, pointsOf(m)); p == nil {
 		set(PartShortfall, peak.Minus(m))
 		set(PartLaunchLimit, pointsOf(1-peak))
 		return a
@@ -171,10 +165,10 @@ func (r *Row) reference() unit.Ratio { return r.nearest(r.Measured.Or(0)) }
 // nearest returns the point of the range of the predicted average that is
 // nearest to a value, or the profiler's peak if the launch size is unknown.
 func (r *Row) nearest(v unit.Ratio) unit.Ratio {
-	if r.Predicted != nil {
-		return r.Predicted.Nearest(v)
+	if r.Predicted == nil {
+		return r.Peak.Or(0)
 	}
-	return r.Peak.Or(0)
+	return r.Predicted.Nearest(v)
 }
 
 // Lost returns the slot time that a row below its prediction lost. It is 0 if

@@ -146,12 +146,12 @@ func (r *Result) finder(row *Row, a *SlotBreakdown) *finder {
 // ground and a sentence with the measured values. The returned pointer is valid
 // until the next call.
 func (f *finder) add(ground Ground, decide decision, evidence string, args ...any) *Cause {
-	sure := ground.Confidence(f.row.Certainty.Reliable())
+	sure := Grounds[ground].Sure
 	switch {
 	case ground.traced():
 	case f.row.OwnLow.Present(): // the row is judged by its range, not by the measured value
 		sure = Low
-	case Grounds[ground].Sure > 0:
+	default:
 		sure = min(sure, f.row.Certainty.limit())
 	}
 	c := Cause{Part: f.part, Name: Grounds[ground].Cause, Ground: ground, Confidence: sure,
@@ -288,13 +288,13 @@ func (f *finder) concurrentKernels() {
 	above := f.r.aboveText(f.row)
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add(aboveTheAverage, byTrace(""), "%s and within the peak of %s: the last wave is shorter than predicted, "+
+		f.add(aboveTheLaunch, byTrace(""), "%s and within the peak of %s: the last wave is shorter than predicted, "+
 			"or other kernels ran in it.", above, f.row.Predicted.Peak)
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add(aboveTheAverage, byTrace(""), "%s: other kernels may have run in its window, or launches are shorter "+
+		f.add(aboveTheLaunch, byTrace(""), "%s: other kernels may have run in its window, or launches are shorter "+
 			"than the sampling interval, which is not given.", above)
 	default:
-		f.add(aboveThePeak, byTrace(""),
+		f.add(aboveTheLaunch, byTrace(""),
 			"%s, which this launch alone cannot exceed: other kernels may have run in its window.", above)
 	}
 }
@@ -492,7 +492,7 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: otherPeak.Confidence(true),
+	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: Grounds[otherPeak].Sure,
 		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
 			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
 			why)}

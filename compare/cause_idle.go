@@ -83,7 +83,7 @@ func (f *finder) engines() {
 	}
 	for _, k := range []unit.Ratio{2, 4} {
 		if share := 1 - 1/k; abs(idle.Minus(share)) <= engineShare {
-			f.add(idleEngines, byOtherMeans(affinity), "XVEs were idle %s of the time, and a kernel on one of %.0f "+
+			f.add(idleStack, byOtherMeans(affinity), "XVEs were idle %s of the time, and a kernel on one of %.0f "+
 				"compute engines leaves %.0f%% idle.", idle, float64(k), share.Percent())
 		}
 	}

@@ -20,18 +20,9 @@ func (f *finder) dispatch() {
 		f.filling()
 		return
 	}
-	ground := shortLived
-	t := f.newTrial()
-	_, fits := t.largerGRF()
-	switch n, _ := row.Certainty.Intervals.Value(); {
-	case longest > dispatchLifetime || !row.BusyOccupancy.Present():
-		ground = shortUnlessIdle
-	case fits > 0:
-		ground = shortOrRegisters
-	case f.alike():
+	ground, t := shortThreads5us, f.newTrial()
+	if _, fits := t.largerGRF(); fits == 0 && longest <= dispatchLifetime && row.BusyOccupancy.Present() && f.alike() {
 		ground = shortThreadsAlike
-	case n < 1 && !row.Certainty.Exact: // the mean covers launches whose lengths may differ
-		ground = shortLaunches
 	}
 	lives := spans(shortest, longest)
 	switch gpus := r.averagedGPUs(row); {

@@ -189,9 +189,6 @@ func (c *Certainty) limit() Confidence {
 	return min(by, sureWith(crosstalk, misattributedHigh, MisattributedMedium))
 }
 
-// Reliable reports whether the sampling allows more than low confidence.
-func (c *Certainty) Reliable() bool { return c.limit() > Low }
-
 // sureWith returns the confidence in values that are partly wrong. wrong is the
 // wrong share, and ofHigh and ofMedium are the largest wrong shares for high
 // and medium confidence.

@@ -40,17 +40,16 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	}
 	c.Choice, err = t.Choose(by)
 	unknown := errors.Is(err, arch.ErrNoDevice)
-	if err != nil && !unknown {
-		return c, err
-	}
 	fit := new(Fit)
 	if unknown || c.Device != nil {
 		fit = fitDevices(run, c.Device, t.Devices(), opt)
 	}
 	if listed := t.Listed(run.Platforms); unknown && len(listed) > 0 {
-		*fit = *fit.among(listed)
+		fit.among(listed)
 	}
 	switch c.fit = fit; {
+	case err != nil && !unknown:
+		return c, err
 	case !unknown:
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
 		c = Choice{arch.Choice{Device: fit.Devices[0], By: arch.Source{Name: "the counters",
@@ -139,8 +138,7 @@ const mostFitted = 256
 // or barriers limit are not compared, because no export contains the SLM or
 // barriers per work-group.
 func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) *Fit {
-	f := &Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
-	kernels := settings(run.Kernels)
+	f, kernels := &Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}, settings(run.Kernels)
 	for i := range kernels {
 		if comparable(&kernels[i]) {
 			f.Launches++
@@ -168,23 +166,20 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 	return f
 }
 
-// among returns the fit restricted to the devices of a machine with several
-// GPUs. If none of them fits, all of them are listed, because one of them ran.
-func (f *Fit) among(listed []arch.Device) *Fit {
-	g := *f
-	g.Devices, g.Of, g.Listed = nil, len(listed), true
+// among restricts the fit to the devices of a machine with several GPUs. If none
+// of them fits, all of them are listed, because one of them ran.
+func (f *Fit) among(listed []arch.Device) {
+	var all, fits []*arch.Device
 	for i := range listed {
-		d := &listed[i]
-		if slices.ContainsFunc(f.Devices, func(fits *arch.Device) bool { return fits.Key == d.Key }) {
-			g.Devices = append(g.Devices, d)
+		all = append(all, &listed[i])
+		if slices.ContainsFunc(f.Devices, func(d *arch.Device) bool { return d.Key == listed[i].Key }) {
+			fits = append(fits, &listed[i])
 		}
 	}
-	if len(g.Devices) == 0 {
-		for i := range listed {
-			g.Devices = append(g.Devices, &listed[i])
-		}
+	if len(fits) == 0 {
+		fits = all
 	}
-	return &g
+	f.Devices, f.Of, f.Listed = fits, len(all), true
 }
 
 // settings returns the first kernel for each distinct combination of launch
@@ -224,19 +219,17 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 			unit.Thousands(int64(f.Counted)), unit.Thousands(int64(r.Device.XVEs())))
 		return false
 	}
-	agrees = true
 	for i := range kernels {
 		row := Row{Kernel: &kernels[i]}
 		r.forecast(&row)
 		p := row.Predicted
 		if p == nil && r.shapeMissing(&row) == "" {
-			f.Contradiction, agrees = cmp.Or(f.Contradiction, row.NoPrediction), false
+			f.Contradiction = cmp.Or(f.Contradiction, row.NoPrediction)
 		}
 		if p == nil || !comparable(row.Kernel) {
 			continue
 		}
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
-			agrees = false
 			f.off++
 			off := fmt.Sprintf("the profiler's peak of %s for %s work-items in work-groups of %s would be %s on it",
 				row.Peak.Or(0), row.Global, row.Local, row.ModelPeak)
@@ -247,7 +240,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 			}
 		}
 	}
-	return agrees
+	return f.off == 0 && f.Contradiction == ""
 }
 
 // fitsLaunch reports whether a launch runs on the device and has the profiler's
@@ -270,25 +263,26 @@ func (f *Fit) String() string {
 	const named = 3
 	var keys []string
 	for _, d := range f.Devices {
+		key := d.Key
 		if f.Counted > 0 && f.Counted != d.XVEs() {
-			keys = append(keys, "a stack of "+d.Key)
-			continue
+			key = "a stack of " + key
 		}
-		keys = append(keys, d.Key)
+		keys = append(keys, key)
 	}
+	all := unit.JoinWords(keys, "and")
 	switch n := len(keys); {
 	case f.Listed && n == 1:
-		return fmt.Sprintf("of the %d GPUs that the summary lists, only %s fits", f.Of, keys[0])
+		return fmt.Sprintf("of the %d GPUs that the summary lists, only %s fits", f.Of, all)
 	case f.Listed:
-		return "the summary lists " + unit.JoinWords(keys, "and")
+		return "the summary lists " + all
 	case n == 0:
 		return fmt.Sprintf("none of %d devices", f.Of)
 	case n == 1:
-		return keys[0] + " only"
-	case n <= named:
-		return unit.JoinWords(keys, "and")
+		return all + " only"
+	case n > named:
+		return fmt.Sprintf("%d of %d devices, among them %s", n, f.Of, strings.Join(keys[:named], ", "))
 	}
-	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
+	return all
 }
 
 // Against returns why a run does not fit the device that it is compared with,
@@ -313,17 +307,16 @@ func (f *Fit) against() (text string, sure Confidence) {
 // advice returns how the user can name the device. If only one device fits, the
 // advice contains its name.
 func (f *Fit) advice(by arch.Naming) string {
-	if f.Listed {
-		var keys []string
-		for _, d := range f.Devices {
-			keys = append(keys, by.Words("--device ", "")+d.Key)
-		}
-		return by.Words("give ", "choose ") + unit.JoinWords(keys, "or")
+	var keys []string
+	for _, d := range f.Devices {
+		keys = append(keys, by.Words("--device ", "")+d.Key)
 	}
 	const summary = " or give the VTune summary along with the export"
-	if f.Launches > 0 && len(f.Devices) == 1 {
-		return by.Words("name it: --device ", "choose it above: ") + f.Devices[0].Key +
-			" is the only one that fits VTune's peaks;" + summary
+	switch {
+	case f.Listed:
+		return by.Words("give ", "choose ") + unit.JoinWords(keys, "or")
+	case f.Launches > 0 && len(keys) == 1:
+		return by.Words("name it: ", "choose it above: ") + keys[0] + " is the only one that fits VTune's peaks;" + summary
 	}
 	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
 }
@@ -414,31 +407,30 @@ func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()
 	own := strings.TrimSpace(r.ownText(row))
-	switch {
-	case n < 2 || !measured || counted.Present() && own == "":
+	if n < 2 || !measured || counted.Present() && own == "" {
 		return nil
-	case counted.Present():
-		return &Cause{Name: CauseAdapters, Confidence: High, Evidence: own, ConfirmWith: targetGPU}
 	}
 	c := &Cause{Name: CauseAdapters, Confidence: min(Medium, row.Certainty.limit()), ConfirmWith: targetGPU}
+	if counted.Present() {
+		c.Confidence, c.Evidence = High, own
+		return c
+	}
 	name := "profiler's peak"
 	if row.Predicted != nil {
 		name = "predicted average"
 	}
-	idle, known := row.Idle.Value()
 	for busy := 1; busy < n && row.nearest(0) > 0; busy++ {
-		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d worked, ", n, busy)
-		read := m * unit.Ratio(n) / unit.Ratio(busy)
-		v := min(read, 1)
+		share := unit.Ratio(busy) / unit.Ratio(n)
+		v := min(m/share, 1)
+		c.Evidence = fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d worked, ", n, busy)
 		switch ref := row.nearest(v); {
-		case read > atMost:
+		case m/share > atMost:
 		case r.Options.within(v.Minus(ref)):
-			c.Evidence = all + fmt.Sprintf("%s on average is %s on those that worked, which fits the %s of %s.",
-				m, v, name, ref)
+			c.Evidence += fmt.Sprintf("%s on average is %s on those that worked, which fits the %s of %s.", m, v, name,
+				ref)
 			return c
-		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
-			c.Evidence = all + fmt.Sprintf("that leaves %s of the XVEs idle, and %s were.",
-				1-unit.Ratio(busy)/unit.Ratio(n), idle)
+		case row.Idle.Present() && abs(row.Idle.Or(0).Minus(1-share)) <= engineShare:
+			c.Evidence += fmt.Sprintf("that leaves %s of the XVEs idle, and %s were.", 1-share, row.Idle.Or(0))
 			return c
 		}
 	}

@@ -22,6 +22,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -170,11 +171,8 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 // IdleLanes returns the share of lanes without a work-item. Such lanes are in
 // the last sub-group of each work-group. Occupancy does not include this loss.
 func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
-	p := r.Predicted
-	if p == nil || p.GroupSize <= 0 {
-		return unit.Opt[unit.Ratio]{}
-	}
-	return unit.Some(unit.Ratio(p.IdleLanes) / unit.Ratio(p.GroupSize+p.IdleLanes))
+	p := cmp.Or(r.Predicted, &predict.Prediction{})
+	return unit.Maybe(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes), p.GroupSize > 0)
 }
 
 // Timing is a timing from a log, with the row that it belongs to.
@@ -337,8 +335,8 @@ func points(v float64, ok bool) unit.Opt[unit.Points] {
 // ModelAgrees reports whether the profiler's peak and the predicted peak agree
 // within ModelTolerance. compared reports whether the row has both peaks.
 func (r *Row) ModelAgrees() (agrees, compared bool) {
-	d, ok := r.PeakDifference.Value()
-	return ok && abs(d) <= ModelTolerance+digit, ok
+	d, compared := r.PeakDifference.Value()
+	return compared && abs(d) <= ModelTolerance+digit, compared
 }
 
 // MetricInfo describes a value of a row that is compared between runs: by a
@@ -350,8 +348,11 @@ type MetricInfo struct {
 	// Sampled states that the value comes from sampled counters. If a row is
 	// unmeasurable, such a value does not belong to the kernel.
 	Sampled bool
-	Of      func(*Row) unit.Opt[float64]
+	Of      func(*Row) number
 }
+
+// number is a value that may be absent.
+type number = unit.Opt[float64]
 
 // MetricUnit is the unit of a metric.
 type MetricUnit string
@@ -380,24 +381,19 @@ const (
 
 // Metrics is the only list of metrics. Not all of them are stored or tested.
 var Metrics = append([]MetricInfo{
-	{MetricMeasured, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Measured) }},
-	{MetricResidual, InPoints, true, predicted(func(r *Row) unit.Opt[float64] {
-		return minus(r.Measured, r.Predicted.Average)
-	})},
-	{MetricBusy, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.BusyOccupancy) }},
-	{MetricBusyResidual, InPoints, true, predicted(func(r *Row) unit.Opt[float64] {
-		return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy)
-	})},
-	{MetricIdle, InPercent, true, func(r *Row) unit.Opt[float64] { return unit.PercentOf(r.Idle) }},
-	{MetricPredicted, InPercent, false, predicted(func(r *Row) unit.Opt[float64] {
-		return unit.Some(r.Predicted.Average.Percent())
-	})},
-	{MetricPeak, InPercent, false, predicted(func(r *Row) unit.Opt[float64] {
-		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
-	})},
-	{MetricTime, InSeconds, false, func(r *Row) unit.Opt[float64] { return unit.Float(r.Average()) }},
-	{MetricTotal, InSeconds, false, func(r *Row) unit.Opt[float64] { return unit.Float(r.Total) }},
-	{MetricSpill, InBytes, false, func(r *Row) unit.Opt[float64] { return unit.Float(r.Spill) }},
+	{MetricMeasured, InPercent, true, func(r *Row) number { return unit.PercentOf(r.Measured) }},
+	{MetricResidual, InPoints, true, predicted(func(r *Row) number { return minus(r.Measured, r.Predicted.Average) })},
+	{MetricBusy, InPercent, true, func(r *Row) number { return unit.PercentOf(r.BusyOccupancy) }},
+	{MetricBusyResidual, InPoints, true,
+		predicted(func(r *Row) number { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
+	{MetricIdle, InPercent, true, func(r *Row) number { return unit.PercentOf(r.Idle) }},
+	{MetricPredicted, InPercent, false,
+		predicted(func(r *Row) number { return unit.Some(r.Predicted.Average.Percent()) })},
+	{MetricPeak, InPercent, false,
+		predicted(func(r *Row) number { return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid()) })},
+	{MetricTime, InSeconds, false, func(r *Row) number { return unit.Float(r.Average()) }},
+	{MetricTotal, InSeconds, false, func(r *Row) number { return unit.Float(r.Total) }},
+	{MetricSpill, InBytes, false, func(r *Row) number { return unit.Float(r.Spill) }},
 }, partMetrics()...)
 
 // MetricNamed returns the index of a metric in Metrics, or -1.
@@ -410,23 +406,23 @@ func MetricNamed(name string) int {
 func partMetrics() (list []MetricInfo) {
 	for _, p := range parts {
 		list = append(list, MetricInfo{string(p), InPoints, true,
-			func(r *Row) unit.Opt[float64] { return unit.Float(r.Breakdown.Points(p)) }})
+			func(r *Row) number { return unit.Float(r.Breakdown.Points(p)) }})
 	}
 	return list
 }
 
 // predicted returns a function that reads a value of the prediction. The value
 // is absent in rows without a prediction.
-func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
-	return func(r *Row) unit.Opt[float64] {
-		if r.Predicted == nil {
-			return unit.Opt[float64]{}
+func predicted(of func(*Row) number) func(*Row) number {
+	return func(r *Row) (v number) {
+		if r.Predicted != nil {
+			v = of(r)
 		}
-		return of(r)
+		return v
 	}
 }
 
-func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
+func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) number {
 	v, ok := o.Value()
 	return unit.Maybe(float64(v.Minus(predicted)), ok)
 }

@@ -213,15 +213,13 @@ func (r *Result) Launches() iter.Seq[*Row] {
 }
 
 // setLaunch makes the row of a launch of a kernel, and reuses the memory of the
-// row. The row starts empty and receives only the values that all launches share, so that no sum over
-// launches becomes the value of a launch.
+// row. The row keeps only the values that all launches share, so that no sum
+// over launches becomes the value of a launch.
 func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	k, s := row.Kernel, of.Kernel
-	*k = ingest.Kernel{Task: s.Task, Global: s.Global, Local: s.Local, SIMD: s.SIMD, Direction: s.Direction,
-		Device: s.Device, OneStack: s.OneStack, Pos: s.Pos, Reading: s.Reading, Interval: s.Interval,
-		CounterTimeRatio: s.CounterTimeRatio, Peak: s.Peak, PeakWork: s.PeakWork, PeakSLM: s.PeakSLM,
-		PeakBarrier: s.PeakBarrier, Spill: s.Spill, Private: s.Private, SLM: s.SLM, Registers: s.Registers,
-		SpilledRegisters: s.SpilledRegisters}
+	*k = *s
+	k.ClearSampled()
+	k.Mean, k.Barriers, k.Uneven, k.Counters, k.Launches = unit.Opt[unit.Seconds]{}, unit.Opt[int64]{}, false, nil, nil
 	*row = Row{Kernel: k, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
 	k.Pos.File = r.Run.Launches.File(l.Kernel, s)

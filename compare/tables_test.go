@@ -108,7 +108,11 @@ func TestTablesAreComplete(t *testing.T) {
 // that it names. Otherwise, a confidence would come from the counts of another
 // ground.
 func TestObservedCounts(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(observed), "\n")
+	observed, err := os.ReadFile("observed.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(observed)), "\n")
 	if len(lines) != len(Grounds) {
 		t.Fatalf("%d lines for %d grounds", len(lines), len(Grounds))
 	}
@@ -116,8 +120,5 @@ func TestObservedCounts(t *testing.T) {
 		if numbers, text, _ := strings.Cut(line, ": "); text != Grounds[g].Text || len(strings.Fields(numbers)) != 8 {
 			t.Errorf("line %d is %q, want 8 numbers for %q", g+1, line, Grounds[g].Text)
 		}
-	}
-	if got, want := Observed()[idleBeyondBound], ([2][2]Count{{{3, 3}, {23, 29}}, {{20, 20}, {162, 173}}}); got != want {
-		t.Errorf("%s: %v, want %v", Grounds[idleBeyondBound].Text, got, want)
 	}
 }

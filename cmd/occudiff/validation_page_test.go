@@ -247,7 +247,7 @@ func (v *validation) write() {
 		{Key: "calibration", Title: "Where confidence comes from", Text: []string{
 			"The confidence of a cause depends on how often the cause is true in the runs of two simulators, which differ in their assumptions. The lower end of the 95% interval of this share determines the confidence. For high confidence, it must reach 90% on each simulator. For medium confidence, it must reach 80% for both simulators together. Otherwise, the confidence is low. Sampling is weak evidence if a large part of a value may come from other tasks.",
 			"Some evidence does not occur in the simulators, or real runs contradict it. Such evidence has a fixed confidence."},
-			Tables: []*report.Table{tagged("grounds", calibration())}},
+			Tables: []*report.Table{tagged("grounds", calibration(v.T))}},
 		{Key: "remedies", Title: "What the remedies gain", Text: []string{
 			"Each remedy was applied in the second simulator as the report prints it. The report calls a build for fewer registers a test, because no export shows whether this build spills."},
 			Tables: []*report.Table{tagged("remedies", remediesOf(v.T))}},
