@@ -77,32 +77,32 @@ const markWidth = 1.2
 // Bar returns one row of stacked bars for a table cell on a page, or nil for a
 // row without parts.
 func Bar(b *report.StackedBars, row int) []byte {
-	const height = 10.0
 	r := &b.Rows[row]
 	n := float64(len(r.Each()))
 	if n == 0 {
 		return nil
 	}
 	p := newPen(&report.Plot{}, Look{Inline: true}, 100)
-	text := p.row(barField{scale{0, 100, 0, 100}, 0, height * n}, b, r)
-	return p.svg(100, height*n, text, "preserveAspectRatio", "none")
+	p.height = 10 * n
+	return p.svg(p.row(barField{scale{0, 100, 0, 100}, 0, p.height}, b, r), "preserveAspectRatio", "none")
 }
 
 // Swatch returns a small square in the color of a part, for a legend on a page.
 // If the number of the part is negative, it returns the symbol of the marks.
 func Swatch(part int) []byte {
 	p := newPen(&report.Plot{}, Look{Inline: true}, 10)
+	p.height = 10
 	if part < 0 {
 		p.rect(4, 0, 2, 10, hue0, "")
 	} else {
 		p.rect(0, 0, 10, 10, partPaint(part), "")
 	}
-	return p.svg(10, 10, "")
+	return p.svg("")
 }
 
 // drawBars returns a chart with a bar for each row, next to the row's name,
 // over an axis from 0 to 100%.
-func drawBars(plot *report.Plot, look Look) []byte {
+func drawBars(plot *report.Plot, look Look) *pen {
 	const rowHeight, barHeight = 30.0, 18.0
 	b, p := plot.Bars, newPen(plot, look, linesWidth)
 	var keys []key
@@ -130,5 +130,6 @@ func drawBars(plot *report.Plot, look Look) []byte {
 	for _, tick := range []float64{0, 25, 50, 75, 100} {
 		p.text(f.x.at(tick), y+8, "middle", tickSize, muted, report.Decimal(tick, 0)+"%")
 	}
-	return p.chart(y + 20)
+	p.height = y + 20
+	return p
 }

@@ -16,9 +16,10 @@ const phone = 480
 // pen writes one chart.
 type pen struct {
 	strings.Builder
-	look  Look
-	plot  *report.Plot
-	width float64
+	look   Look
+	plot   *report.Plot
+	width  float64
+	height float64 // set when the chart is complete
 }
 
 // newPen returns a pen for a chart. The chart has the width in the look, or the
@@ -193,29 +194,30 @@ func (p *pen) legend(y float64, keys []key) float64 {
 // chart returns the drawing as SVG. The SVG contains the plot's title and text
 // for readers who cannot see the drawing. On a page, they are in an attribute,
 // because an SVG title would hide the tooltips.
-func (p *pen) chart(height float64) []byte {
+func (p *pen) chart() []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
 	if p.look.Inline {
-		return p.svg(p.width, height, strings.TrimSpace(p.plot.Title+". "+p.plot.Text), font...)
+		return p.svg(strings.TrimSpace(p.plot.Title+". "+p.plot.Text), font...)
 	}
 	body := p.String()
 	p.Reset()
 	p.WriteString("<title>" + escape(p.plot.Title) + "</title>\n<desc>" + escape(p.plot.Text) + "</desc>\n")
-	p.rect(0, 0, p.width, height, ground, "")
+	p.rect(0, 0, p.width, p.height, ground, "")
 	p.WriteString(body)
-	return p.svg(p.width, height, "", font...)
+	return p.svg("", font...)
 }
 
 // svg returns the drawing in an SVG element.
-func (p *pen) svg(width, height float64, label string, attributes ...any) []byte {
+func (p *pen) svg(label string, attributes ...any) []byte {
 	body := p.String()
 	p.Reset()
 	role := "img"
 	if p.look.Inline && label == "" {
 		role = "none"
 	}
-	p.open("svg", append([]any{"xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 " + px(width) + " " + px(height),
-		"width", width, "height", height, "role", role, "aria-label", label}, attributes...)...)
+	size := "0 0 " + px(p.width) + " " + px(p.height)
+	p.open("svg", append([]any{"xmlns", "http://www.w3.org/2000/svg", "viewBox", size, "width", p.width,
+		"height", p.height, "role", role, "aria-label", label}, attributes...)...)
 	p.WriteString(">\n" + body + "</svg>\n")
 	return []byte(p.String())
 }

@@ -18,7 +18,6 @@ package plot
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 
@@ -39,7 +38,10 @@ type Look struct {
 }
 
 // Draw returns a plot as SVG, or an error if there is nothing to draw.
-func Draw(p *report.Plot, l Look) ([]byte, error) {
+func Draw(p *report.Plot, l Look) ([]byte, error) { return Stack([]*report.Plot{p}, l) }
+
+// draw returns a pen that has drawn a plot.
+func draw(p *report.Plot, l Look) (*pen, error) {
 	switch {
 	case p.TimeSeries != nil:
 		return drawTimeSeries(p, l), nil
@@ -54,26 +56,22 @@ func Draw(p *report.Plot, l Look) ([]byte, error) {
 // Stack draws plots one below the other, as one SVG.
 func Stack(list []*report.Plot, l Look) ([]byte, error) {
 	all := newPen(&report.Plot{}, l, 0)
-	height := 0.0
 	for _, p := range list {
-		chart, err := Draw(p, l)
-		if err != nil || len(list) == 1 {
-			return chart, err
-		}
-		var w, h float64
-		if _, err := fmt.Sscanf(string(chart), svgStart+`viewBox="0 0 %g %g"`, &w, &h); err != nil {
+		one, err := draw(p, l)
+		if err != nil {
 			return nil, err
 		}
-		all.open("svg", "y", height)
+		chart := one.chart()
+		if len(list) == 1 {
+			return chart, nil
+		}
+		all.open("svg", "y", all.height)
 		all.Write(chart[len("<svg"):])
-		all.width, height = max(all.width, w), height+h
+		all.width, all.height = max(all.width, one.width), all.height+one.height
 	}
 	titles := report.ListOf(list, func(p *report.Plot) string { return p.Title })
-	return all.svg(all.width, height, strings.Join(titles, ", ")), nil
+	return all.svg(strings.Join(titles, ", ")), nil
 }
-
-// svgStart is the beginning of a drawn chart.
-const svgStart = `<svg xmlns="http://www.w3.org/2000/svg" `
 
 const (
 	linesWidth  = 820.0
@@ -81,7 +79,7 @@ const (
 )
 
 // drawLineChart draws series over one horizontal axis.
-func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
+func drawLineChart(plot *report.Plot, look Look) (*pen, error) {
 	data, p := plot.LineChart, newPen(plot, look, linesWidth)
 	least, most, top := math.Inf(1), math.Inf(-1), plot.Max
 	var keys []key
@@ -113,7 +111,8 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	for i, s := range data.Series {
 		p.series(&f, i, s)
 	}
-	return p.chart(f.y.start + axisHeight), nil
+	p.height = f.y.start + axisHeight
+	return p, nil
 }
 
 // seriesLine returns the paint and the dashes of the series at index i.

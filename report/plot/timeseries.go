@@ -48,7 +48,7 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 
 // drawTimeSeries draws a series with its levels, its change points, its
 // threshold, and a tooltip with the value for every run.
-func drawTimeSeries(plot *report.Plot, look Look) []byte {
+func drawTimeSeries(plot *report.Plot, look Look) *pen {
 	c, width, height := plot.TimeSeries, smallWidth, smallHeight
 	if c.Large {
 		width, height = largeWidth, largeHeight
@@ -61,7 +61,8 @@ func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	p.segments(f, c)
 	p.runs(f, c)
 	p.threshold(f, c)
-	return p.chart(f.y.start + 28)
+	p.height = f.y.start + 28
+	return p
 }
 
 // dates draws the horizontal axis. Its dates go back from the newest run in
