@@ -32,6 +32,7 @@ type TimeSeries struct {
 	Threshold unit.Opt[float64]
 	Least     float64 // smallest height of the vertical axis, 0 to use only the values
 	Large     bool    // the first chart of a page
+	Y         string  // name of the quantity
 }
 
 // TimePoint is one run.

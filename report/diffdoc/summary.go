@@ -20,17 +20,17 @@ import (
 // represents all other kernels with the same verdict.
 type summaryRow struct {
 	row
-	number unit.Opt[string] // absent if no row has a number, empty if the row needs no action
+	number unit.Opt[int] // absent if no row has a number, 0 if the row needs no action
 	name   string
 	what   string
 }
 
 var summaryColumns = []report.Col[summaryRow]{
-	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, report.WithUnits),
-	report.Shown("n", "#", func(r *summaryRow) int {
-		n, _ := strconv.Atoi(r.number.Or("")) // 0 for a row without a number
-		return n
-	}, report.Sheet, report.NonZero),
+	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] {
+		n, numbered := r.number.Value()
+		return unit.Maybe(strings.TrimPrefix(strconv.Itoa(n), "0"), numbered)
+	}, report.WithUnits),
+	report.Shown("n", "#", func(r *summaryRow) unit.Opt[int] { return r.number }, report.Sheet, report.NonZero),
 	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Code),
 	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Cut,
 		report.NonZero),
@@ -87,14 +87,14 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	for i := range list {
 		r := &list[i]
 		if r.name = names[i]; numbered {
-			r.number = unit.Some("")
+			r.number = unit.Some(0)
 		}
 		if looks(*r) {
 			number++
-			r.number = unit.Some(strconv.Itoa(number))
+			r.number = unit.Some(number)
 		}
 		if r.Verdict == diff.Regression {
-			worse = append(worse, r.number.Or(""))
+			worse = append(worse, strconv.Itoa(number))
 		}
 	}
 	if len(list) > 0 {

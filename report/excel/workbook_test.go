@@ -273,14 +273,14 @@ func TestHeadingsAreExplained(t *testing.T) {
 // the level, and the threshold, and that each of them refers to cells of the
 // sheet.
 func TestTrend(t *testing.T) {
-	series := &report.TimeSeries{Threshold: unit.Some(58.0), Least: 10, Segments: []report.Segment{{From: 0, To: 2, Mean: 60},
+	series := &report.TimeSeries{Y: "Measured", Threshold: unit.Some(58.0), Least: 10, Segments: []report.Segment{{From: 0, To: 2, Mean: 60},
 		{From: 2, To: 3, Mean: 38}}}
 	for i, v := range []float64{60, 60.2, 38} {
 		series.Points = append(series.Points, report.TimePoint{Time: time.Date(2026, 3, 1+i, 0, 0, 0, 0, time.UTC), Value: v,
 			Bad: v < 50, Name: fmt.Sprintf("run %d", i+1)})
 	}
 	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "regressed", Title: "Regressed", Sheet: "Trend", In: report.Files,
-		Plots: []report.Plot{{Key: "k", Title: "histogram_rows", Unit: "%", Text: "Measured [%], 3 runs.", TimeSeries: series}}}}}
+		Plots: []report.Plot{{Key: "k", Title: "histogram_rows", Unit: "%", TimeSeries: series}}}}}
 	var b bytes.Buffer
 	if err := Render(t.Context(), &b, d); err != nil {
 		t.Fatal(err)

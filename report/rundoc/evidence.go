@@ -62,7 +62,7 @@ func verdictText(r *compare.Row) string {
 		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
 	}
 	if r.Cause != nil {
-		text += ": " + strings.TrimSuffix(report.OneLine(r.Cause.Short()), "?")
+		text += ": " + r.Cause.Title()
 	}
 	return text
 }

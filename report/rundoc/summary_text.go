@@ -262,7 +262,10 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	isPredicted := any(func(l *line) bool { return l.Predicted != nil })
 	peaks := !any(func(l *line) bool { return l.Predicted != nil && l.Basis != compare.BasisPeak })
 	title := "Predicted average"
-	if peaks {
+	switch {
+	case !isPredicted:
+		title = "VTune's peak"
+	case peaks:
 		title = "Predicted peak"
 	}
 	predicted := ofLines(r, "predicted", title, func(row *compare.Row) span { return predictedSpan(row, peaks) },
@@ -271,11 +274,6 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	observed := any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() })
 	if !observed {
 		seen = figure("measured", "VTune's peak", func(l *line) percent { return l.Peak })
-	}
-	if !isPredicted {
-		for i := range predicted {
-			predicted[i].Title = strings.Replace(predicted[i].Title, title, "VTune's peak", 1)
-		}
 	}
 	list := slices.Concat([]report.Col[line]{
 		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },

@@ -281,8 +281,8 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 		c.Large = len(show) == 1
 		sec.Plots = append(sec.Plots, report.Plot{Key: fmt.Sprintf("%s-%d", key, len(sec.Plots)+1),
 			Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
-			Unit:  v.unit(), Text: report.UpperFirst(v.name()) + " [" + v.unit() + "], " + report.LowerFirst(text) +
-				", oldest on the left.", TimeSeries: c})
+			Unit:  v.unit(), TimeSeries: c, Text: report.Column{Title: c.Y, Unit: v.unit()}.Heading() + ", " +
+				report.LowerFirst(text) + ", oldest on the left."})
 	}
 	return sec
 }
@@ -295,7 +295,7 @@ const leastHeight = 10
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
-	c := &report.TimeSeries{Threshold: unit.Maybe(threshold*v.scale(), ok)}
+	c := &report.TimeSeries{Y: report.UpperFirst(v.name()), Threshold: unit.Maybe(threshold*v.scale(), ok)}
 	bad := false
 	for i, p := range s.Points[first:] {
 		bad = bad || isRegressed(s) && p.Run == s.Open[0].FirstBad.Run

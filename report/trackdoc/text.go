@@ -257,16 +257,22 @@ func (m metric) difference(d float64) string {
 }
 
 // change returns a difference without the unit "points".
-func (m metric) change(d float64) string { return strings.TrimSuffix(m.difference(d), " points") }
+func (m metric) change(d float64) string {
+	if m.distanceUnit() != "points" {
+		return m.difference(d)
+	}
+	return report.Signed(d * m.scale())
+}
 
 func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
 // side returns a distance in words, for example "8.0 points below".
 func (m metric) side(d float64) string {
+	text := report.Decimal(math.Abs(d)*m.scale(), 1) + " " + m.distanceUnit()
 	if d < 0 {
-		return strings.TrimPrefix(m.difference(d), "-") + " below"
+		return text + " below"
 	}
-	return strings.TrimPrefix(m.difference(d), "+") + " above"
+	return text + " above"
 }
 
 // worse returns a difference with a sign that is positive if the change is for
