@@ -15,7 +15,7 @@ import (
 //	var columns = slices.Concat([]report.Col[launch]{
 //		report.Define("kernel", "Kernel", func(l *launch) string { return l.Task }, report.Name, report.Path("task")),
 //		report.Define("total_seconds", "Time", func(l *launch) unit.Opt[unit.Seconds] { return l.Total },
-//			report.Unit("ms"), report.Decimals(3), report.Drop(2)),
+//			report.Milliseconds, report.Drop(2)),
 //		report.Define("slm_bytes", "SLM", func(l *launch) unit.Bytes { return l.SLM }, report.NonZero, report.Wide),
 //		report.JSON("partial", (*launch).Partial),
 //		report.Shown("remark", "Remark", func(l *launch) report.Word { return report.Bad.Word(l.Remark) }),
@@ -157,12 +157,26 @@ func (v View) set(c *Column)     { c.In = v }
 func (k Kind) set(c *Column)     { c.Kind = k }
 func (t Trait) set(c *Column)    { c.Traits |= t }
 
+// Milliseconds and Microseconds are units of durations for people, each with
+// the usual number of decimals.
+var (
+	Milliseconds Option = options{Unit("ms"), Decimals(3)}
+	Microseconds Option = options{Unit("us"), Decimals(1)}
+)
+
+// options are several options that are used together.
+type options []Option
+
+func (list options) set(c *Column) {
+	for _, o := range list {
+		o.set(c)
+	}
+}
+
 // with returns the column with the options applied. A column that appears only
 // in JSON needs no key.
-func (c Column) with(options []Option) Column {
-	for _, o := range options {
-		o.set(&c)
-	}
+func (c Column) with(list options) Column {
+	list.set(&c)
 	if c.In&All == 0 {
 		c.Key = ""
 	}

@@ -270,11 +270,9 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 }
 
 func findingOf(r *row) report.Finding {
-	share := func(percent unit.Opt[float64]) unit.Opt[unit.Ratio] {
-		if v, ok := percent.Value(); ok {
-			return unit.Some(unit.FromPercent(v))
-		}
-		return unit.Opt[unit.Ratio]{}
+	share := func(median number) percent {
+		v, known := median.Value()
+		return unit.Maybe(unit.FromPercent(v), known)
 	}
 	w := r.Speedup
 	if r.Verdict == diff.Faster && w.Verdict() == compare.SpeedupUndetermined {

@@ -11,6 +11,12 @@ import (
 	"occudiff/report"
 )
 
+// The types of values that may be absent.
+type (
+	percent = unit.Opt[unit.Ratio]
+	number  = unit.Opt[float64]
+)
+
 // columns returns the columns of the table for all sides. The rows of all sides
 // are in one table with a column for the side, because data frames can group
 // rows by a column.
@@ -72,7 +78,7 @@ var kernelColumns = slices.Concat(
 		if p == compare.PartOccupied {
 			title = "measured"
 		}
-		return report.Shown(string(p)+"_change_points", title, func(r *diff.Row) unit.Opt[float64] {
+		return report.Shown(string(p)+"_change_points", title, func(r *diff.Row) number {
 			return r.Delta(string(p)).Change
 		}, report.Points, report.Wide, report.Group("Thread-slot breakdown"))
 	}),
@@ -193,15 +199,15 @@ func (q quantity) of() []report.Col[diff.Delta] {
 	}
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
-			report.Define(key+suffix, side, func(s *diff.Sample) unit.Opt[float64] { return s.Median }, q.kind,
+			report.Define(key+suffix, side, func(s *diff.Sample) number { return s.Median }, q.kind,
 				q.sides, group, report.Drop(10), decimals, report.Path("median")),
 		}
 	}), []report.Col[diff.Delta]{
-		report.Define(q.key+"_change_points", "change", func(d *diff.Delta) unit.Opt[float64] { return d.Change },
+		report.Define(q.key+"_change_points", "change", func(d *diff.Delta) number { return d.Change },
 			report.Points, points, group, q.drop, report.Path("change_points")),
-		report.Define("time_ratio", "new / old", func(d *diff.Delta) unit.Opt[float64] { return d.Ratio }, ratio, group,
+		report.Define("time_ratio", "new / old", func(d *diff.Delta) number { return d.Ratio }, ratio, group,
 			report.Decimals(2), q.drop, report.Path("ratio")),
-		report.Define(p, "p", func(d *diff.Delta) unit.Opt[float64] { return d.P }, q.test, group, report.Decimals(3),
+		report.Define(p, "p", func(d *diff.Delta) number { return d.P }, q.test, group, report.Decimals(3),
 			q.drop-1, report.Path("p")),
 		report.Define(q.key+"_significant", "significant", func(d *diff.Delta) unit.Opt[bool] { return d.Significant },
 			significant, group, report.Path("significant")),
@@ -209,11 +215,11 @@ func (q quantity) of() []report.Col[diff.Delta] {
 		return []report.Col[diff.Sample]{
 			report.Define(key+"n", side+" runs", func(s *diff.Sample) int { return s.N }, tested, group,
 				report.Path("n")),
-			report.Define(key+"low", side+" low", func(s *diff.Sample) unit.Opt[float64] { return s.Low }, q.kind,
+			report.Define(key+"low", side+" low", func(s *diff.Sample) number { return s.Low }, q.kind,
 				tested, group, decimals, report.Path("low")),
-			report.Define(key+"high", side+" high", func(s *diff.Sample) unit.Opt[float64] { return s.High }, q.kind,
+			report.Define(key+"high", side+" high", func(s *diff.Sample) number { return s.High }, q.kind,
 				tested, group, decimals, report.Path("high")),
-			report.JSON("confidence", func(s *diff.Sample) unit.Opt[float64] { return s.Confidence }),
+			report.JSON("confidence", func(s *diff.Sample) number { return s.Confidence }),
 		}
 	}))
 }

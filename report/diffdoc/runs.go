@@ -269,15 +269,15 @@ var manyColumns = []report.Col[acrossRuns]{
 		report.NonZero),
 	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Drop(6)),
 	report.Define("predicted_average_percent", "Predicted average",
-		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, report.Drop(5)),
+		func(k *acrossRuns) percent { return k.Predicted }, report.Drop(5)),
 	report.Define("median_percent", "median",
-		func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Median }, report.Group("Measured")),
-	report.Shown("lowest", "lowest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Lowest },
+		func(k *acrossRuns) percent { return k.Median }, report.Group("Measured")),
+	report.Shown("lowest", "lowest", func(k *acrossRuns) percent { return k.Lowest },
 		report.Group("Measured")),
-	report.Shown("highest", "highest", func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Highest },
+	report.Shown("highest", "highest", func(k *acrossRuns) percent { return k.Highest },
 		report.Group("Measured"), report.Drop(8)),
-	report.List("measured_percent", func(k *acrossRuns) []unit.Opt[unit.Ratio] { return k.Measured },
-		report.Element[unit.Opt[unit.Ratio]]()),
+	report.List("measured_percent", func(k *acrossRuns) []percent { return k.Measured },
+		report.Element[percent]()),
 }
 
 // byRun returns a column with the runs in which a kernel differs, and by how
@@ -290,7 +290,7 @@ func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 	}, report.Fold)}
 	for i := range s.Runs {
 		list = append(list, report.Shown("run_"+strconv.Itoa(i+1), report.OneLine(s.Runs[i].Name),
-			func(k *acrossRuns) unit.Opt[unit.Ratio] { return k.Measured[i] }, report.Files, report.Heat))
+			func(k *acrossRuns) percent { return k.Measured[i] }, report.Files, report.Heat))
 	}
 	return list
 }
@@ -313,7 +313,7 @@ type ValidateRun struct {
 	Lacks     int                    `json:"kernels_missing"`
 	GPUTime   unit.Opt[unit.Seconds] `json:"gpu_seconds"`
 	Off       unit.Opt[unit.Points]  `json:"off_points"`
-	TimeRatio unit.Opt[float64]      `json:"time_ratio"`
+	TimeRatio number                 `json:"time_ratio"`
 	Findings  []string               `json:"findings"`
 	Run       *rundoc.Validate       `json:"run"`
 }
@@ -355,7 +355,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		return report.KernelName(f.Kernel.Task)
 	}, report.Cut, report.Code),
 	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off }),
-	report.Define("time", "Time / others", func(f *findingRow) unit.Opt[float64] { return f.Run.TimeRatio },
+	report.Define("time", "Time / others", func(f *findingRow) number { return f.Run.TimeRatio },
 		report.Brief("Time"), report.Decimals(2), report.Path("time_ratio")),
 }, report.Within("", "", func(f *findingRow) *findingRow {
 	if f.Kernel == nil {
@@ -365,8 +365,8 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 }, []report.Col[findingRow]{ // columns for a finding about a single kernel
 	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name),
 	report.JSON("measured_percent",
-		func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Measured[f.Run.Place] }),
-	report.JSON("median_percent", func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Median }),
+		func(f *findingRow) percent { return f.Kernel.Measured[f.Run.Place] }),
+	report.JSON("median_percent", func(f *findingRow) percent { return f.Kernel.Median }),
 	report.Shown("measured", "Measured",
 		func(f *findingRow) string {
 			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " +

@@ -68,8 +68,6 @@ var summaryColumns = []report.Col[summaryRow]{
 		report.Fold),
 }
 
-type number = unit.Opt[float64]
-
 // summary returns the first part of every form of a diff.
 func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	d := c.sides[0]

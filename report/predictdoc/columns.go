@@ -47,15 +47,10 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define("threads_per_work_group", "Threads per work-group",
 		func(p *predict.Prediction) int64 { return p.ThreadsPerGroup }, report.Brief("Threads"), report.Drop(3)),
 
-	report.Define("by_threads", "by threads", func(p *predict.Prediction) unit.Opt[int64] { return limit(p.ByThreads) },
-		report.Kept, report.Group("Work-groups per Xe-core")),
-	report.Define("by_slm", "by SLM", func(p *predict.Prediction) unit.Opt[int64] { return limit(p.BySLM) },
-		report.Kept, report.Group("Work-groups per Xe-core")),
-	report.Define("by_slots", "by slots", func(p *predict.Prediction) unit.Opt[int64] { return limit(p.ByGroupSlots) },
-		report.Kept, report.Group("Work-groups per Xe-core")),
-	report.Define("by_barriers", "by barriers",
-		func(p *predict.Prediction) unit.Opt[int64] { return limit(p.ByBarriers) }, report.Kept,
-		report.Group("Work-groups per Xe-core")),
+	byResource("by_threads", "by threads", func(p *predict.Prediction) int64 { return p.ByThreads }),
+	byResource("by_slm", "by SLM", func(p *predict.Prediction) int64 { return p.BySLM }),
+	byResource("by_slots", "by slots", func(p *predict.Prediction) int64 { return p.ByGroupSlots }),
+	byResource("by_barriers", "by barriers", func(p *predict.Prediction) int64 { return p.ByBarriers }),
 	report.Define("work_groups_per_xe_core", "Work-groups per Xe-core",
 		func(p *predict.Prediction) int64 { return p.GroupsPerXeCore }, report.Brief("Per Xe-core"), report.Drop(5)),
 
@@ -112,9 +107,14 @@ func as(path, key string, options ...report.Option) report.Col[predict.Predictio
 	return predictionColumns[at].As(options...)
 }
 
-// limit returns the number of work-groups that a resource allows. The result is
-// absent if the resource sets no limit.
-func limit(n int64) unit.Opt[int64] { return unit.Maybe(n, n != predict.Unlimited) }
+// byResource returns a column with the number of work-groups that a resource
+// allows. The number is absent if the resource sets no limit.
+func byResource(key, title string, of func(*predict.Prediction) int64) report.Col[predict.Prediction] {
+	return report.Define(key, title, func(p *predict.Prediction) unit.Opt[int64] {
+		n := of(p)
+		return unit.Maybe(n, n != predict.Unlimited)
+	}, report.Kept, report.Group("Work-groups per Xe-core"))
+}
 
 // stepColumns are the columns for a step of the calculation.
 var stepColumns = []report.Col[predict.Step]{

@@ -85,9 +85,8 @@ var launchColumns = []report.Col[kernel]{
 	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(8),
 		report.Print),
 	report.Define("total_seconds", "GPU time", func(k *kernel) seconds { return k.Total },
-		report.Unit("ms"), report.Decimals(3)),
-	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Unit("us"),
-		report.Decimals(1)),
+		report.Milliseconds),
+	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Microseconds),
 }
 
 // compiledColumns are the properties that the compiler set.
@@ -123,8 +122,7 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define("threads_started", "Threads started", func(k *kernel) unit.Opt[int64] { return k.Threads },
 		report.Wide),
 	report.Define("thread_life_seconds", "Thread lifetime",
-		func(k *kernel) seconds { return k.ThreadLifetime }, report.Wide, report.Unit("us"),
-		report.Decimals(1)),
+		func(k *kernel) seconds { return k.ThreadLifetime }, report.Wide, report.Microseconds),
 	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
 		report.NonZero),
 	report.Define("difference_points", "Difference", func(k *kernel) points { return k.Difference },
@@ -261,7 +259,7 @@ var spreadColumns = slices.Concat([]report.Col[ingest.LaunchSpread]{
 
 func spreadTime(key, title string, of func(*ingest.LaunchSpread) unit.Seconds) report.Col[ingest.LaunchSpread] {
 	return report.Define(key, title, of, report.Sheet, report.Path("seconds."+key), report.Group("Launch"),
-		report.Unit("us"), report.Decimals(1))
+		report.Microseconds)
 }
 
 func spreadMeasured(key, title string, of func(*ingest.LaunchSpread) percent) report.Col[ingest.LaunchSpread] {

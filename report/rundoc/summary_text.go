@@ -390,7 +390,7 @@ func times(title string, of func(*line) float64) []report.Col[line] {
 		report.Shown("sorted_by", title, func(l *line) string { return timeText(of(l)) }, report.Right, report.NonZero,
 			report.WithUnits),
 		report.Shown("sorted_by", title, func(l *line) unit.Seconds { return unit.Seconds(of(l)) }, report.Sheet,
-			report.Unit("ms"), report.Decimals(3))}
+			report.Milliseconds)}
 }
 
 // ofLines returns columns for a range of percentages: one with texts, and two

@@ -130,7 +130,7 @@ var powerColumns = []report.Col[trend.Power]{
 	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }),
 	report.JSON("injected", func(p *trend.Power) int { return p.Injected }),
 	report.JSON("found", func(p *trend.Power) int { return p.Found }),
-	report.JSON("found_percent", func(p *trend.Power) unit.Opt[float64] {
+	report.JSON("found_percent", func(p *trend.Power) number {
 		return unit.Some(100 * float64(p.Found) / float64(p.Injected)) // absent if no drop was injected
 	}),
 	report.JSON("median_delay_runs", (*trend.Power).Delay),
@@ -154,10 +154,10 @@ type BacktestValue struct {
 // the findings stay within the budget. Its unit is the unit of --threshold:
 // points or percent.
 type ProposalValue struct {
-	Target    float64           `json:"target_per_100_checks"`
-	Threshold unit.Opt[float64] `json:"threshold"`
-	Opened    unit.Opt[int64]   `json:"opened"`
-	Rate      unit.Opt[float64] `json:"opened_per_100_checks"`
+	Target    float64         `json:"target_per_100_checks"`
+	Threshold number          `json:"threshold"`
+	Opened    unit.Opt[int64] `json:"opened"`
+	Rate      number          `json:"opened_per_100_checks"`
 }
 
 func (b *backtestView) value(findings *report.Table) *BacktestValue {

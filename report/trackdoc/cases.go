@@ -106,7 +106,7 @@ func Failure(j *track.Judgment) string {
 	for _, s := range j.Series {
 		if fails(s.Severity()) {
 			if n++; s.Severity() == track.SeverityAlarm {
-				what = number(n, " is", " are") + " worse: "
+				what = verb(n, " is", " are") + " worse: "
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func Failure(j *track.Judgment) string {
 	if list := v.missingKernels(); v.FailMissing && len(list) > 0 {
 		gone := report.ListOf(list, func(g track.MissingKernel) string { return g.Key.Name() })
 		parts = append(parts, fmt.Sprintf("%s that took more than 1%% of the time %s missing: %s",
-			unit.FormatCount(len(list), "kernel", "kernels"), number(len(list), "is", "are"), few(gone)))
+			unit.FormatCount(len(list), "kernel", "kernels"), verb(len(list), "is", "are"), few(gone)))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -12,6 +12,9 @@ import (
 	"occudiff/report"
 )
 
+// number is a value of a metric that may be absent.
+type number = unit.Opt[float64]
+
 // exactly returns a time in UTC with all digits, because two runs may begin in
 // the same minute.
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
@@ -64,11 +67,11 @@ func (s *series) key() *history.Key { return &s.Key }
 
 // occupancy returns the newest value of the measured or of the busy occupancy
 // of a series, as selected by of.
-func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
+func (s *series) occupancy(m metric, of history.Metric) number {
 	p := s.Newest()
 	switch {
 	case m.Metric.Metric != history.Occupancy:
-		return unit.Opt[float64]{}
+		return number{}
 	case s.On == of:
 		return unit.Some(p.Value)
 	}
@@ -84,15 +87,15 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		report.Define("left_out", "Left out", func(s *series) int { return len(s.LeftOut) }, report.Wide),
 		report.Define("judged_by", "Judged by", func(s *series) string { return string(s.On) }, report.Drop(4)),
 		figure(m, "measured", "Measured",
-			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }, report.Drop(1)),
+			func(s *series) number { return s.occupancy(m, history.Measured) }, report.Drop(1)),
 		figure(m, "busy", "Busy occupancy",
-			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Busy) }, report.Kept),
+			func(s *series) number { return s.occupancy(m, history.Busy) }, report.Kept),
 		figure(m, "value", "Newest", func(s *series) float64 { return s.Newest().Value }, report.Path("gate.value")),
-		figure(m, "median", "Median", func(s *series) unit.Opt[float64] { return s.Gate.Median }, report.Drop(6),
+		figure(m, "median", "Median", func(s *series) number { return s.Gate.Median }, report.Drop(6),
 			report.Path("gate.median")),
-		figure(m, "mad", "MAD", func(s *series) unit.Opt[float64] { return s.Gate.MAD }, report.Unit(m.distanceUnit()),
+		figure(m, "mad", "MAD", func(s *series) number { return s.Gate.MAD }, report.Unit(m.distanceUnit()),
 			report.Brief("MAD"), report.Decimals(2), report.Drop(3), report.Path("gate.mad")),
-		figure(m, "threshold", "Threshold", func(s *series) unit.Opt[float64] { return s.Gate.Threshold },
+		figure(m, "threshold", "Threshold", func(s *series) number { return s.Gate.Threshold },
 			report.Path("gate.threshold")),
 		report.Define("n", "Earlier runs", func(s *series) int { return s.Gate.N }, report.Brief("n"),
 			report.Drop(3), report.Path("gate.n")),
@@ -165,7 +168,7 @@ func (v *view) changeColumns() []report.Col[change] {
 		report.JSON("index", func(c *change) int { return c.Index }),
 		figure(v.metric, "mean_before", "", func(c *change) float64 { return c.MeanBefore }),
 		figure(v.metric, "mean_after", "", func(c *change) float64 { return c.MeanAfter }),
-		report.JSON("magnitude", func(c *change) unit.Opt[float64] { return unit.Some(c.Magnitude) }),
+		report.JSON("magnitude", func(c *change) number { return unit.Some(c.Magnitude) }),
 		report.JSON("p", func(c *change) float64 { return c.P }),
 	}
 }

@@ -106,7 +106,7 @@ func (v *view) incidentTable() *report.Table {
 	return report.NewTable("incidents", "Incidents", v.incidents(), []report.Col[incident]{
 		report.Define("kernel", "Kernel", func(i *incident) string { return i.kernel }, report.Cut, report.Code),
 		report.Shown("level", "Level, then", func(i *incident) string { return i.level }, report.NonZero),
-		figure(v.metric, "change", "Change", func(i *incident) unit.Opt[float64] { return unit.Some(i.shift) },
+		figure(v.metric, "change", "Change", func(i *incident) number { return unit.Some(i.shift) },
 			report.Unit(v.distanceUnit()), report.Path("shift")),
 		report.JSON("run", func(i *incident) int64 { return i.opened.Run }),
 		report.Define("opened", "First bad run", func(i *incident) string { return runName(i.opened) }),

@@ -80,9 +80,9 @@ func ImportedText(done *history.Imported, bad int) string {
 		text = unit.FormatCount(done.Runs, "run", "runs") + " with " +
 			unit.FormatCount(done.Kernels, "kernel", "kernels") + " stored"
 	}
-	return text + also(int64(done.KnownRuns), "# "+number(done.KnownRuns, "run was", "runs were")+" stored before") +
+	return text + also(int64(done.KnownRuns), "# "+verb(done.KnownRuns, "run was", "runs were")+" stored before") +
 		also(int64(done.Events), "accepted or renamed: #") +
-		also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
+		also(int64(bad), "# "+verb(bad, "line was", "lines were")+" not usable")
 }
 
 // also returns "; " followed by text, in which n replaces the character #. It

@@ -80,7 +80,7 @@ const nameWidth = 72
 // line is a row of a summary: a finding, or a shift that many series share.
 type line struct {
 	number, name, level, change, since string
-	from, to                           unit.Opt[float64] // levels as numbers, if the metric of the report was judged
+	from, to                           number // levels as numbers, if the metric of the report was judged
 	severity                           track.Severity
 	status                             report.Status
 	series                             *track.Series // nil for a shift that several series share
@@ -215,10 +215,10 @@ func (v *view) lineColumns() []report.Col[line] {
 		report.Shown("kernel", "Kernel", func(l *line) report.Word { return l.status.Word(l.name) }, report.Cut,
 			report.Code),
 		report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero, report.WithUnits),
-		figure(v.metric, "level", "Level", func(l *line) unit.Opt[float64] { return l.from }, report.Sheet, report.Bar),
-		figure(v.metric, "now", "Now", func(l *line) unit.Opt[float64] { return l.to }, report.Sheet, report.Bar),
+		figure(v.metric, "level", "Level", func(l *line) number { return l.from }, report.Sheet, report.Bar),
+		figure(v.metric, "now", "Now", func(l *line) number { return l.to }, report.Sheet, report.Bar),
 		report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero, report.WithUnits),
-		figure(v.metric, "change", "Change", func(l *line) unit.Opt[float64] {
+		figure(v.metric, "change", "Change", func(l *line) number {
 			from, known := l.from.Value()
 			return unit.Maybe(l.to.Or(0)-from, known)
 		}, report.Sheet, report.Unit(v.distanceUnit())),
@@ -347,11 +347,11 @@ func (v *view) notices(c *track.Check) (list []string) {
 	}
 	if n := len(c.Missing); n > 0 {
 		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",
-			unit.FormatCount(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
+			unit.FormatCount(n, "kernel", "kernels"), c.MissingBefore, verb(n, "is", "are"), few(c.Missing))
 	}
 	if n := c.NotMeasured; n > 0 {
 		add("not measured: %s of this run %s no %s value.", unit.FormatCount(n, "kernel", "kernels"),
-			number(n, "has", "have"), v.name())
+			verb(n, "has", "have"), v.name())
 	}
 	return list
 }

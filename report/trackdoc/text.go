@@ -186,8 +186,8 @@ func missingText(g track.MissingKernel) string {
 	return text + "; if it has another name now, use track rename; if it was removed, use track accept"
 }
 
-// number returns the form of a word for a count: one if n is 1, otherwise many.
-func number(n int, one, many string) string {
+// verb returns the form of a verb for a count: one if n is 1, otherwise many.
+func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}
@@ -227,7 +227,7 @@ func (m metric) scale() float64 {
 
 // figure returns a column of metric values. Programs read numbers in the
 // metric's own unit, and people read texts in the unit for people.
-func figure[R any, V float64 | unit.Opt[float64]](m metric, key, title string, of func(*R) V,
+func figure[R any, V float64 | number](m metric, key, title string, of func(*R) V,
 	o ...report.Option) report.Col[R] {
 	kind, decimals := report.Number, report.Decimals(1)
 	switch m.Unit() {

@@ -14,7 +14,7 @@ type value struct {
 	*track.Series
 	history.Point
 	ref   *track.Ref
-	level unit.Opt[float64] // median of the runs in the same segment, between two incidents
+	level number // median of the runs in the same segment, between two incidents
 	bad   bool
 }
 
@@ -41,7 +41,7 @@ func (v *view) valueTable() *report.Table {
 	}, commitColumns("Commit", func(r *value) string { return r.ref.Commit }), []report.Col[value]{
 		report.Shown("label", "Label", func(r *value) string { return r.ref.Label }, report.NonZero),
 		figure(v.metric, "value", v.Title(), func(r *value) float64 { return r.Value }, report.Bar),
-		figure(v.metric, "median", "Median", func(r *value) unit.Opt[float64] { return r.level }),
+		figure(v.metric, "median", "Median", func(r *value) number { return r.level }),
 		report.Shown("verdict", "Verdict", func(r *value) report.Word {
 			if r.bad {
 				return report.Bad.Word("regressed")
