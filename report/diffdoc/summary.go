@@ -508,18 +508,18 @@ func because(r *diff.Row) string {
 		d := r.Delta(f.metric)
 		switch f.metric {
 		case compare.MetricBusy, compare.MetricMeasured, compare.MetricTime:
-			parts = append(parts, movedText(f.title, f.unit, d))
+			parts = append(parts, movedText(f.title, d))
 		case compare.MetricPredicted:
 			if explained {
-				parts = append(parts, movedText(f.title, f.unit, d))
+				parts = append(parts, movedText(f.title, d))
 			}
 		case compare.MetricResidual:
-			if text := movedText(f.title, f.unit, d); explained && text != "" {
+			if text := movedText(f.title, d); explained && text != "" {
 				parts = append(parts, text+": "+followed(r))
 			}
 		default:
 			if judged && printed(d) {
-				parts = append(parts, movedText(f.title, f.unit, d))
+				parts = append(parts, movedText(f.title, d))
 			}
 		}
 	}
@@ -564,28 +564,29 @@ func changesText(r *diff.Row) string {
 }
 
 // figures are the values that because prints, in this order.
-var figures = []struct{ metric, title, unit string }{
-	{compare.MetricMeasured, "measured occupancy", "%"},
-	{compare.MetricBusy, "busy occupancy", "%"},
-	{compare.MetricPredicted, "predicted average", "%"},
-	{compare.MetricResidual, "residual (measured - predicted average)", "points"},
-	{compare.MetricTime, "time per launch", ""},
-	{string(compare.PartUnderfilled), "slots of underfilled XVEs", "points"},
-	{string(compare.PartIdle), "slots of idle XVEs", "points"},
-	{string(compare.PartShortfall), "slots below the prediction", "points"},
-	{string(compare.PartLastWave), "slots of the last wave", "points"},
-	{string(compare.PartLaunchLimit), "slots kept free by limits", "points"},
+var figures = []struct{ metric, title string }{
+	{compare.MetricMeasured, "measured occupancy"},
+	{compare.MetricBusy, "busy occupancy"},
+	{compare.MetricPredicted, "predicted average"},
+	{compare.MetricResidual, "residual (measured - predicted average)"},
+	{compare.MetricTime, "time per launch"},
+	{string(compare.PartUnderfilled), "slots of underfilled XVEs"},
+	{string(compare.PartIdle), "slots of idle XVEs"},
+	{string(compare.PartShortfall), "slots below the prediction"},
+	{string(compare.PartLastWave), "slots of the last wave"},
+	{string(compare.PartLaunchLimit), "slots kept free by limits"},
 }
 
 // movedText returns a text with the change of a value, and what the change was
 // compared with. It returns "" if one of the sides has no value.
-func movedText(title, unit string, d *diff.Delta) string {
+func movedText(title string, d *diff.Delta) string {
 	text := title + " "
 	switch {
 	case d.Ratio.Present():
 		text += span(&d.Old) + " -> " + span(&d.New) + ": " + report.Decimal(d.Ratio.Or(0), 2) + "x"
 	case d.Change.Present():
-		text += fromTo(d, unit) + ": " + report.Signed(d.Change.Or(0)) + " points"
+		in := compare.Metrics[compare.MetricNamed(d.Metric)].Unit
+		text += fromTo(d, string(in)) + ": " + report.Signed(d.Change.Or(0)) + " points"
 	default:
 		return ""
 	}
