@@ -20,9 +20,9 @@ func (r *Result) boundByArray(row *Row) {
 
 // leastOfBusy returns the occupancy of a row if each XVE that is not idle has one
 // thread. It is absent if the idle time or the device is not known.
-func (r *Result) leastOfBusy(row *Row) unit.Opt[unit.Ratio] {
+func (r *Result) leastOfBusy(row *Row) optRatio {
 	if r.Device == nil || noArray(row) {
-		return unit.Opt[unit.Ratio]{}
+		return optRatio{}
 	}
 	return unit.Maybe((1-row.Idle.Or(0))/unit.Ratio(r.Device.ThreadsPerXVE), row.Idle.Present())
 }

@@ -32,18 +32,18 @@ func Parts() []Part { return slices.Clone(parts[:]) }
 // parts add up to 100. A part that cannot be determined is absent, and another
 // part contains it.
 type SlotBreakdown struct {
-	Parts         ByPart[unit.Opt[unit.Points]]
-	Policy        predict.Policy       // policy of the prediction; Auto without a prediction
-	PredictedIdle unit.Opt[unit.Ratio] // predicted share of XVEs that the launch itself leaves idle
+	Parts         ByPart[optPoints]
+	Policy        predict.Policy // policy of the prediction; Auto without a prediction
+	PredictedIdle optRatio       // predicted share of XVEs that the launch itself leaves idle
 	Certainty     Certainty
-	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
-	Causes        []Cause                // causes of a mismatch: ordered by part, then the most likely first
+	Lost          optSeconds // slot time below the prediction
+	Causes        []Cause    // causes of a mismatch: ordered by part, then the most likely first
 }
 
 // Points returns the points of a part. They are absent if the part is unknown.
-func (a *SlotBreakdown) Points(p Part) unit.Opt[unit.Points] {
+func (a *SlotBreakdown) Points(p Part) optPoints {
 	if a == nil {
-		return unit.Opt[unit.Points]{}
+		return optPoints{}
 	}
 	return a.Parts.Of(p)
 }
@@ -61,7 +61,7 @@ var parts = [...]Part{PartOccupied, PartUnderfilled, PartIdle, PartShortfall, Pa
 
 // Rounded returns the parts with one decimal. Rounding is by largest remainder, so
 // that the printed parts still add up.
-func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
+func (a *SlotBreakdown) Rounded() (printed ByPart[optPoints]) {
 	var tenths, remainder ByPart[float64]
 	var told []int
 	left := 1000.0

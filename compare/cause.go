@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 )
@@ -46,7 +45,7 @@ type Cause struct {
 	Registers   int      // registers per thread in the mode that CauseGRF names; otherwise 0
 	// Explains is the largest number of points that the cause can explain. It
 	// is absent if the cause can explain all of its part.
-	Explains unit.Opt[unit.Points]
+	Explains optPoints
 }
 
 // setCause sets the cause of a row that does not match. The first cause of the
@@ -63,7 +62,9 @@ func (r *Result) setCause(row *Row) {
 	case modelOff(row):
 		row.Cause = cmp.Or(r.launchSize(row), r.modelMismatch(row))
 	case v == Above:
-		row.Cause = r.aboveCause(row)
+		f := r.finder(row, nil)
+		f.look("")
+		row.Cause = &f.found[0]
 	case v == Below:
 		row.Breakdown = r.breakdown(row)
 		cause := row.Breakdown.Causes[0]
@@ -253,50 +254,10 @@ func (r *Result) noActivitySeen(row *Row) bool {
 	return measured && m.Percent() < float64(r.unseen(row))
 }
 
-// aboveCause returns the reason why the measured value is higher than the
-// launch can reach.
-func (r *Result) aboveCause(row *Row) *Cause {
-	f := r.finder(row, nil)
-	if f.look(""); len(f.found) == 0 {
-		f.unexplainedAbove()
-	}
-	return &f.found[0]
-}
-
-// unexplainedAbove adds the cause "unexplained" to a row above its prediction,
-// with the reason why other kernels cannot explain the value.
-func (f *finder) unexplainedAbove() {
-	above := f.r.aboveText(f.row)
-	const other = "the launch or its build is not the one that was predicted"
-	switch {
-	case f.evidence&insidePeak != 0:
-		f.add(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
-			"%s and within the peak of %s: the last wave may be shorter than predicted.", above, f.row.Predicted.Peak)
-	case f.evidence&traced != 0:
-		f.add(noCause, byOtherMeans("a trace of the same run"), "%s, and in the trace, no other kernel runs at that "+
-			"time: it may belong to another run.", above)
-	case f.evidence&(queried|launchOnly) != 0:
-		f.add(noCause, byBinary(), "%s. The value contains nothing but the launches, so %s.", above, other)
-	default:
-		f.add(noCause, byOtherMeans("the same run while no other process uses the GPU"), "%s. The inputs contain no "+
-			"other kernel: another process used the GPU, or %s.", above, other)
-	}
-}
-
-// concurrentKernels adds that other kernels may have run at the same time.
-func (f *finder) concurrentKernels() {
-	above := f.r.aboveText(f.row)
-	switch {
-	case f.evidence&insidePeak != 0:
-		f.add(aboveTheLaunch, byTrace(""), "%s and within the peak of %s: the last wave is shorter than predicted, "+
-			"or other kernels ran in it.", above, f.row.Predicted.Peak)
-	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add(aboveTheLaunch, byTrace(""), "%s: other kernels may have run in its window, or launches are shorter "+
-			"than the sampling interval, which is not given.", above)
-	default:
-		f.add(aboveTheLaunch, byTrace(""),
-			"%s, which this launch alone cannot exceed: other kernels may have run in its window.", above)
-	}
+// above returns a search that adds a cause to a row above its prediction. text
+// follows the measured value and the predicted value that it exceeds.
+func above(ground Ground, decide decision, text string) func(*finder) {
+	return func(f *finder) { f.add(ground, decide, "%s%s", f.r.aboveText(f.row), text) }
 }
 
 // insidePeak reports whether the predicted peak covers the measured value.
@@ -308,15 +269,15 @@ func (r *Result) insidePeak(row *Row) bool {
 // predicted peak, or the predicted average if the measured value is within the
 // peak.
 func (r *Result) aboveText(row *Row) string {
-	ref, name := row.Peak.Or(0), "profiler's peak"
+	ref, name, within := row.Peak.Or(0), "profiler's peak", ""
 	switch p := row.Predicted; {
 	case p == nil:
 	case r.insidePeak(row):
-		ref, name = row.reference(), "predicted average"
+		ref, name, within = row.reference(), "predicted average", " and within the peak of "+p.Peak.String()
 	default:
 		ref, name = p.Peak, "predicted peak"
 	}
-	return fmt.Sprintf("Measured %s is above the %s of %s", row.Measured.Or(0), name, ref)
+	return fmt.Sprintf("Measured %s is above the %s of %s%s", row.Measured.Or(0), name, ref, within)
 }
 
 // otherTasks adds other tasks in the same samples as the cause, if they are

@@ -83,7 +83,6 @@ const (
 	simdWidth                           // the inputs contain the SIMD width
 	slmSize                             // the inputs contain the SLM per work-group, or its limit
 	usesBarriers                        // the kernel has a barrier
-	spills                              // the compiler spilled registers
 	barrierStalls                       // the inputs contain the share of stalls at barriers
 	noThread                            // no thread was seen
 	shortThreads                        // threads end about as fast as others start
@@ -115,7 +114,6 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 	set(simdWidth, row.SIMD.Present())
 	set(slmSize, row.SLM.Present() || row.PeakSLM.Present())
 	set(usesBarriers, row.LeastBarriers() > 0)
-	set(spills, row.Spill.Or(0) > 0)
 	set(barrierStalls, row.BarrierStall.Present())
 	set(noThread, r.noActivitySeen(row))
 	set(shortThreads, r.Device != nil && r.launchBound(row))
@@ -123,13 +121,6 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 	set(insidePeak, r.insidePeak(row))
 	return e
 }
-
-// conditions contains the facts that a cause or a remedy requires, and the
-// facts that exclude it.
-type conditions struct{ needs, excludedBy evidence }
-
-// admit reports whether the evidence meets the conditions.
-func (c conditions) admit(e evidence) bool { return e&c.needs == c.needs && e&c.excludedBy == 0 }
 
 // stage is a step of the search for causes.
 type stage uint8
@@ -146,46 +137,70 @@ const (
 var stages = map[Part]stage{PartIdle: idleXVEs, PartUnderfilled: underfilledXVEs,
 	PartShortfall: idleXVEs | underfilledXVEs, "": abovePrediction}
 
-// causeRule is a cause with its conditions. The conditions are checked here and
-// nowhere else. For example, gaps between launches cannot explain values that
-// contain only launches.
+// causeRule is a cause with the facts that it requires, and the facts that
+// exclude it. They are checked here and nowhere else. For example, gaps between
+// launches cannot explain values that contain only launches.
 type causeRule struct {
-	name string
-	at   stage
-	conditions
-	alone bool // searched only if no other cause of the stage was found
-	find  func(*finder)
+	name              string
+	at                stage
+	needs, excludedBy evidence
+	alone             bool // searched only if no other cause of the stage was found
+	find              func(*finder)
 }
+
+// admit reports whether the evidence meets the conditions.
+func (c *causeRule) admit(e evidence) bool { return e&c.needs == c.needs && e&c.excludedBy == 0 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 
 // causeRules lists the causes of a difference in the order of the search.
 var causeRules = []causeRule{
-	{CauseNoActivity, idleXVEs, conditions{launchSize | noThread, 0}, false, (*finder).noActivity},
-	{CauseAdapters, idleXVEs, conditions{0, unknown}, false, (*finder).adapters},
-	{CausePlacement, idleXVEs, conditions{sized, unknown}, false, (*finder).placement},
-	{CauseStack, idleXVEs, conditions{sized, unknown}, false, (*finder).oneOfStacks},
-	{CauseDispatch, idleXVEs, conditions{sized | shortThreads, unknown}, true, (*finder).idleWithin},
-	{CauseImbalance, idleXVEs, conditions{sized, shortThreads | unknown}, true, (*finder).idleWithin},
-	{CauseStack, idleXVEs, conditions{arrayState, unknown}, true, (*finder).engines},
-	{CauseGaps, idleXVEs, conditions{traced, launchOnly | unknown}, false, (*finder).tracedGaps},
-	{CauseGaps, idleXVEs, conditions{arrayState, traced | queried | launchOnly | unknown}, false, (*finder).gaps},
+	{CauseNoActivity, idleXVEs, launchSize | noThread, 0, false, (*finder).noActivity},
+	{CauseAdapters, idleXVEs, 0, unknown, false, (*finder).adapters},
+	{CausePlacement, idleXVEs, sized, unknown, false, (*finder).placement},
+	{CauseStack, idleXVEs, sized, unknown, false, (*finder).oneOfStacks},
+	{CauseDispatch, idleXVEs, sized | shortThreads, unknown, true, (*finder).idleWithin},
+	{CauseImbalance, idleXVEs, sized, shortThreads | unknown, true, (*finder).idleWithin},
+	{CauseStack, idleXVEs, arrayState, unknown, true, (*finder).engines},
+	{CauseGaps, idleXVEs, traced, launchOnly | unknown, false, (*finder).tracedGaps},
+	{CauseGaps, idleXVEs, arrayState, traced | queried | launchOnly | unknown, false, (*finder).gaps},
 
-	{CauseDispatch, underfilledXVEs, conditions{timed, noThread}, false, (*finder).dispatch},
-	{CauseImbalance, underfilledXVEs, conditions{sized | barrierStalls, 0}, false, (*finder).barrierImbalance},
-	{CauseGRF, underfilledXVEs, conditions{sized, registerMode | noThread}, false, (*finder).largeGRF},
-	{CauseSIMD, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | simdWidth | noThread}, false, (*finder).width},
-	{CauseSLM, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | slmSize | noThread}, false, (*finder).residency},
-	{CauseSampling, underfilledXVEs, conditions{otherTasks, barrierStalls | queried | launchOnly}, true, (*finder).otherKernels},
-	{CauseImbalance, underfilledXVEs, conditions{sized, barrierStalls}, true, (*finder).barrierImbalance},
+	{CauseDispatch, underfilledXVEs, timed, noThread, false, (*finder).dispatch},
+	{CauseImbalance, underfilledXVEs, sized | barrierStalls, 0, false, (*finder).barrierImbalance},
+	{CauseGRF, underfilledXVEs, sized, registerMode | noThread, false, (*finder).largeGRF},
+	{CauseSIMD, underfilledXVEs, sized | longLaunches, profilerPeak | simdWidth | noThread, false, (*finder).width},
+	{CauseSLM, underfilledXVEs, sized | longLaunches, profilerPeak | slmSize | noThread, false, (*finder).residency},
+	{CauseSampling, underfilledXVEs, otherTasks, barrierStalls | queried | launchOnly, true, (*finder).otherKernels},
+	{CauseImbalance, underfilledXVEs, sized, barrierStalls, true, (*finder).barrierImbalance},
 
-	{CauseGRF, abovePrediction, conditions{launchSize, registerMode}, true, (*finder).smallerGRF},
-	{CauseGRF, abovePrediction, conditions{launchSize | registerMode, 0}, true, (*finder).otherBuild},
-	{CauseConcurrentKernels, abovePrediction, conditions{traced | otherKernels, queried}, true, (*finder).tracedOverlap},
-	{CauseSampling, abovePrediction, conditions{otherTasks, queried | launchOnly}, true, (*finder).otherTasks},
-	{CauseStack, abovePrediction, conditions{launchSize, insidePeak}, true, (*finder).readOnOneStack},
-	{CauseConcurrentKernels, abovePrediction, conditions{otherKernels, traced | queried | launchOnly}, true, (*finder).concurrentKernels},
+	{CauseGRF, abovePrediction, launchSize, registerMode, true, (*finder).smallerGRF},
+	{CauseGRF, abovePrediction, launchSize | registerMode, 0, true, (*finder).otherBuild},
+	{CauseConcurrentKernels, abovePrediction, traced | otherKernels, queried, true, (*finder).tracedOverlap},
+	{CauseSampling, abovePrediction, otherTasks, queried | launchOnly, true, (*finder).otherTasks},
+	{CauseStack, abovePrediction, launchSize, insidePeak, true, (*finder).readOnOneStack},
+	{CauseConcurrentKernels, abovePrediction, otherKernels | insidePeak, traced | queried | launchOnly, true,
+		above(aboveTheLaunch, byTrace(""), ": the last wave is shorter than predicted, or other kernels ran in it.")},
+	{CauseConcurrentKernels, abovePrediction, otherKernels, timed | traced | queried | launchOnly, true,
+		above(aboveTheLaunch, byTrace(""), ": other kernels may have run in its window, or launches are shorter than the "+
+			"sampling interval, which is not given.")},
+	{CauseConcurrentKernels, abovePrediction, otherKernels, traced | queried | launchOnly, true,
+		above(aboveTheLaunch, byTrace(""), ", which this launch alone cannot exceed: other kernels may have run in its "+
+			"window.")},
+	{CauseUnexplained, abovePrediction, insidePeak, 0, true,
+		above(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
+			": the last wave may be shorter than predicted.")},
+	{CauseUnexplained, abovePrediction, traced, 0, true, above(noCause, byOtherMeans("a trace of the same run"),
+		", and in the trace, no other kernel runs at that time: it may belong to another run.")},
+	{CauseUnexplained, abovePrediction, queried, 0, true, onlyLaunches},
+	{CauseUnexplained, abovePrediction, launchOnly, 0, true, onlyLaunches},
+	{CauseUnexplained, abovePrediction, 0, 0, true,
+		above(noCause, byOtherMeans("the same run while no other process uses the GPU"), ". The inputs contain no other "+
+			"kernel: another process used the GPU, or"+anotherBuild)},
 }
+
+const anotherBuild = " the launch or its build is not the one that was predicted."
+
+var onlyLaunches = above(noCause, byBinary(), ". The value contains nothing but the launches, so"+anotherBuild)
 
 // look searches for the causes of a part that the evidence admits, and orders
 // them with the best first.

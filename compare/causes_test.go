@@ -25,7 +25,7 @@ func TestCausesOfEvidence(t *testing.T) {
 		{"trace", export | otherKernels | otherTasks | traced},
 		{"summary", timed | otherKernels | otherTasks},
 		{"one kernel", export},
-		{"spill and mode known", export | spills | registerMode},
+		{"mode known", export | registerMode},
 		{"peak and width known", export | profilerPeak | simdWidth},
 		{"SLM known", export | slmSize},
 		{"barriers", export | usesBarriers | barrierStalls},
@@ -45,6 +45,7 @@ func TestCausesOfEvidence(t *testing.T) {
 		CauseSIMD:              {"u", "u", "u", "u", "", "u", "u", "", "u", "u", "u", "", "u"},
 		CauseSLM:               {"u", "u", "u", "u", "", "u", "u", "", "", "u", "u", "", "u"},
 		CauseSampling:          {"ua", "", "", "ua", "ua", "", "", "", "", "", "", "", ""},
+		CauseUnexplained:       {"a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a"},
 		CauseConcurrentKernels: {"a", "", "a", "a", "a", "", "", "", "", "", "", "", ""},
 	}
 	for cause, stages := range want {

@@ -22,16 +22,16 @@ type Certainty struct {
 	// is assigned to the launch that ran at the time of the sample. In this
 	// case, no instructions are misattributed, and few launches are sufficient.
 	Exact, Own bool
-	Window     unit.Opt[float64]    // time of the counters / time of the kernel
-	Interval   unit.Seconds         // time between two samples, as the hardware takes them
-	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
-	OwnShare   unit.Opt[unit.Ratio] // time of the kernel / time in which the GPU ran any task
+	Window     optNumber    // time of the counters / time of the kernel
+	Interval   unit.Seconds // time between two samples, as the hardware takes them
+	Intervals  optNumber    // mean time of a launch / Interval
+	OwnShare   optRatio     // time of the kernel / time in which the GPU ran any task
 	// OutsideLaunches is the largest share of the values' time that is outside
 	// the launches, whatever ran there.
-	OutsideLaunches unit.Opt[unit.Ratio]
-	OtherTasks      unit.Opt[unit.Ratio] // largest share of the values that can come from other tasks
-	Misattributed   unit.Opt[unit.Ratio] // in the run: instructions outside rows of kernels / all instructions
-	elsewhere       unit.Opt[unit.Ratio] // the same share, computed from threads if the run has no instructions
+	OutsideLaunches optRatio
+	OtherTasks      optRatio // largest share of the values that can come from other tasks
+	Misattributed   optRatio // in the run: instructions outside rows of kernels / all instructions
+	elsewhere       optRatio // the same share, computed from threads if the run has no instructions
 }
 
 // SamplingInterval returns the time between two samples of the counters. The
@@ -136,7 +136,7 @@ func ownAtEnd(n, s float64) unit.Ratio {
 // instructions in rows of no kernel. This is not a proof: a launch that gains
 // as many samples as it loses has no misattributed instructions, but may have
 // gaps.
-func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
+func (c *Certainty) likelyOutside() optRatio {
 	x, known := c.elsewhere.Value()
 	if !known || c.Exact || c.Own {
 		return c.OutsideLaunches
@@ -147,7 +147,7 @@ func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 // likelyOutside returns the share of the time of a row's values that is
 // probably outside its launches. If there is a trace, it is the share of the
 // gaps in the trace.
-func (r *Result) likelyOutside(row *Row) unit.Opt[unit.Ratio] {
+func (r *Result) likelyOutside(row *Row) optRatio {
 	if t := r.Traced(row); t != nil {
 		return unit.Some(min(t.GapShare(), row.Certainty.OutsideLaunches.Or(1)))
 	}
@@ -397,7 +397,7 @@ func shareText(v unit.Ratio) string {
 // a count.
 type startedThreads struct {
 	kernels float64
-	others  unit.Opt[float64]
+	others  optNumber
 }
 
 // add counts the threads of a row.

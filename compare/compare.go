@@ -247,7 +247,7 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 // as a share of the thread slots. The result is 0 if VTune reports no limit, or
 // if the share is not a whole number of work-groups on the device. For example,
 // 50% of 64 slots are 4 work-groups of 8 threads.
-func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
+func (r *Result) groupsBy(limit optRatio, l *predict.Launch) int {
 	items, ok := l.Local.Items()
 	if !ok || l.SIMD <= 0 || r.Device == nil || limit.Or(1) >= 1 {
 		return 0
@@ -374,7 +374,7 @@ func (r *Result) judge(row, kernel *Row) {
 		least, most := r.ownRange(row)
 		row.OwnLow, row.OwnHigh = unit.Some(least), unit.Some(most)
 		if row.Cause = r.rejectUnmeasurable(row); row.Cause == nil && !r.mixedUp(row) {
-			row.OwnLow, row.OwnHigh = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
+			row.OwnLow, row.OwnHigh = optRatio{}, optRatio{}
 		}
 	}
 	d := row.Difference.Or(0)

@@ -378,7 +378,7 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 
 // perBusyStack returns the measured occupancy and the idle share of the stacks
 // that worked. Busy occupancy is the same with and without the other stacks.
-func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
+func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle optRatio) {
 	share := r.workedShare(row)
 	i, known := row.Idle.Value()
 	return min(row.Measured.Or(0)/share, 1), unit.Maybe(max(1-(1-i)/share, 0), known)

@@ -15,7 +15,7 @@ type Group struct {
 	Rows []int       // rows of the result, in its order; the first row represents the group
 	Fix  PossibleFix // remedy of all rows: At and From are 0 if they differ, and Bound is the largest bound
 
-	Total unit.Opt[unit.Seconds]
+	Total optSeconds
 	Lost  unit.Seconds // slot time of all rows below the prediction
 	// Alike is the time of all kernels with the same finding, whatever their
 	// names are.

@@ -29,7 +29,7 @@ func (a Action) Measures() bool { return a != NoAction && a != Advise && a != Gr
 // seconds, and is set only for the action Interval.
 type NextStep struct {
 	Action  Action
-	Setting unit.Opt[float64]
+	Setting optNumber
 }
 
 // decision is a measurement that confirms a cause: its description and, if it

@@ -44,31 +44,29 @@ type RemedyInfo struct {
 	// returns lists the parts of the breakdown that the remedy can return. The
 	// list is empty for the remedy of a cause, which returns the points that
 	// the cause explains.
-	returns    []Part
-	least      float64 // smallest share of the missing points that the remedy must return
-	conditions         // facts that the remedy requires, and facts that exclude it
+	returns []Part
+	least   float64 // smallest share of the missing points that the remedy must return
 }
 
 // remedies lists the remedies.
 var remedies = []RemedyInfo{
-	{LongerThreads, true, nil, 0, conditions{}},
-	// A kernel that spills needs more registers, not fewer.
-	{FewerRegisters, true, []Part{PartLaunchLimit}, leastReturned, conditions{excludedBy: spills}},
-	{FewerValues, true, nil, 0, conditions{needs: spills}},
-	{LessSLM, true, []Part{PartLaunchLimit}, leastReturned, conditions{}},
-	{BalanceWorkGroups, true, nil, 0, conditions{}},
-	{BalanceWork, true, []Part{PartIdle, PartShortfall}, leastReturned, conditions{}},
-	{FillWaves, true, []Part{PartLastWave}, leastOfLastWave, conditions{}},
-	{MoreWorkGroups, true, []Part{PartLastWave}, leastOfLastWave, conditions{}},
-	{MoreThreads, true, []Part{PartUnderfilled, PartShortfall, PartLaunchLimit}, leastReturned, conditions{}},
-	{ShorterGaps, true, nil, 0, conditions{}},
-	{AllStacks, true, nil, 0, conditions{}},
-	{AllAdapters, true, nil, 0, conditions{}},
-	{RunAlone, false, nil, 0, conditions{}},
-	{MeasureEach, false, nil, 0, conditions{}},
-	{SampleFiner, false, nil, 0, conditions{}},
-	{LongerLaunch, false, nil, 0, conditions{}},
-	{LimitedElsewhere, false, nil, 0, conditions{}},
+	{LongerThreads, true, nil, 0},
+	{FewerRegisters, true, []Part{PartLaunchLimit}, leastReturned},
+	{FewerValues, true, nil, 0},
+	{LessSLM, true, []Part{PartLaunchLimit}, leastReturned},
+	{BalanceWorkGroups, true, nil, 0},
+	{BalanceWork, true, []Part{PartIdle, PartShortfall}, leastReturned},
+	{FillWaves, true, []Part{PartLastWave}, leastOfLastWave},
+	{MoreWorkGroups, true, []Part{PartLastWave}, leastOfLastWave},
+	{MoreThreads, true, []Part{PartUnderfilled, PartShortfall, PartLaunchLimit}, leastReturned},
+	{ShorterGaps, true, nil, 0},
+	{AllStacks, true, nil, 0},
+	{AllAdapters, true, nil, 0},
+	{RunAlone, false, nil, 0},
+	{MeasureEach, false, nil, 0},
+	{SampleFiner, false, nil, 0},
+	{LongerLaunch, false, nil, 0},
+	{LimitedElsewhere, false, nil, 0},
 }
 
 // info returns the description of a remedy.
@@ -86,8 +84,8 @@ func (l Remedy) SavesTime() bool { return l.info().SavesTime }
 // PossibleFix is a remedy for a row.
 type PossibleFix struct {
 	Remedy
-	At, From int64             // proposed and present value; the constants of Remedy define their meaning
-	Bound    unit.Opt[float64] // upper bound of the speedup
+	At, From int64     // proposed and present value; the constants of Remedy define their meaning
+	Bound    optNumber // upper bound of the speedup
 }
 
 // possibleFix returns the first remedy for a row that the evidence supports. If
@@ -96,11 +94,10 @@ type PossibleFix struct {
 // example, filling a last wave of 9 points is not a remedy for 80 missing
 // points. LimitedElsewhere changes nothing, so it needs no cause.
 func (r *Result) possibleFix(row *Row) PossibleFix {
-	evidence, cause := r.evidenceOf(row), cmp.Or(row.Cause, &Cause{})
+	unsure := (row.Verdict == Below || row.Verdict == Above) && row.Cause.Confidence < Medium
 	for _, h := range r.remediesFor(row) {
 		info := h.info()
-		unsure := (row.Verdict == Below || row.Verdict == Above) && cause.Confidence < Medium
-		if h.Remedy == LimitedElsewhere || info.admit(evidence) && !unsure &&
+		if h.Remedy == LimitedElsewhere || !unsure &&
 			(row.Verdict != Below || r.returned(row, &info) >= unit.Points(info.least)*row.missing()) {
 			return h
 		}
@@ -165,8 +162,8 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 	case MoreThreadsMayHelp:
 		return r.moreResidentThreads(row, cause)
 	}
-	if r.registersLimit(row, cause) && row.Verdict != Above { // the gain of fewer registers is undetermined
-		return []PossibleFix{r.withoutSpill(row)}
+	if row.Spill.Or(0) > 0 && r.registersLimit(row, cause) && row.Verdict != Above {
+		return []PossibleFix{r.fewerRegisters(row)} // the gain of more threads is undetermined
 	}
 	return nil
 }
@@ -174,14 +171,13 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 // moreResidentThreads returns the remedies that allow more threads per XVE.
 func (r *Result) moreResidentThreads(row *Row, cause *Cause) []PossibleFix {
 	most := row.Speedup.MoreThreads.Max
-	if r.registersLimit(row, cause) {
-		gain, mode := r.modeGain(row)
-		bound := unit.Some(min(most.Or(gain), gain))
-		spilled := r.withoutSpill(row)
-		spilled.Bound = bound
-		return []PossibleFix{{Remedy: FewerRegisters, At: int64(mode), Bound: bound}, spilled}
-	}
-	if cause.Name == CauseSLM || limitsOf(row) == predict.LimitSLM {
+	switch {
+	case r.registersLimit(row, cause):
+		h := r.fewerRegisters(row)
+		gain, _ := r.modeGain(row)
+		h.Bound = unit.Some(min(most.Or(gain), gain))
+		return []PossibleFix{h}
+	case cause.Name == CauseSLM || limitsOf(row) == predict.LimitSLM:
 		return []PossibleFix{{Remedy: LessSLM, Bound: most}}
 	}
 	return append(r.workGroups(row), PossibleFix{Remedy: MoreThreads, Bound: most})
@@ -206,9 +202,15 @@ func (r *Result) registersLimit(row *Row, cause *Cause) bool {
 	return named && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain)
 }
 
-// withoutSpill returns the remedy for a kernel that spills. At is the next
-// smaller SIMD width, if there is one.
-func (r *Result) withoutSpill(row *Row) PossibleFix {
+// fewerRegisters returns the remedy for a kernel that its registers limit: a
+// mode with fewer registers. A kernel that spills needs more registers, not
+// fewer, so its remedy is fewer live values. At is then the next smaller SIMD
+// width, if there is one.
+func (r *Result) fewerRegisters(row *Row) PossibleFix {
+	if row.Spill.Or(0) <= 0 {
+		_, mode := r.modeGain(row)
+		return PossibleFix{Remedy: FewerRegisters, At: int64(mode)}
+	}
 	h := PossibleFix{Remedy: FewerValues}
 	for _, width := range r.Device.SIMDWidths {
 		if width < row.SIMD.Or(0) {

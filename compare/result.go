@@ -132,19 +132,19 @@ type Row struct {
 
 	// BusyOccupancy is measured / (1 - idle). It is absent if the two counters
 	// contradict each other.
-	BusyOccupancy  unit.Opt[unit.Ratio]
-	ThreadLifetime unit.Opt[unit.Seconds] // mean thread lifetime, by Little's law
+	BusyOccupancy  optRatio
+	ThreadLifetime optSeconds // mean thread lifetime, by Little's law
 	// OwnLow and OwnHigh bound the occupancy of the launches. They are set if
 	// so much of the measured value may come from other tasks that the value
 	// means nothing without the bounds.
-	OwnLow, OwnHigh unit.Opt[unit.Ratio]
+	OwnLow, OwnHigh optRatio
 	// BoundLow and BoundHigh bound the occupancy if it was not measured. They
 	// follow from the state of the XVE array.
-	BoundLow, BoundHigh unit.Opt[unit.Ratio]
+	BoundLow, BoundHigh optRatio
 
 	Basis          Basis
-	Difference     unit.Opt[unit.Points] // measured - nearest end of the predicted range; 0 inside the range
-	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
+	Difference     optPoints // measured - nearest end of the predicted range; 0 inside the range
+	PeakDifference optPoints // profiler's peak - predicted peak
 	Verdict        Verdict
 	Cause          *Cause // most likely cause of the largest part, or the cause of the whole row
 	Notes          []note.Note
@@ -152,10 +152,10 @@ type Row struct {
 
 	// The following values follow from the values above; see Result.Finish.
 	Certainty Certainty
-	Breakdown *SlotBreakdown       // nil if the breakdown is unknown
-	Speedup   PotentialSpeedup     // potential speedup from more occupancy; zero for tasks that are not kernels
-	Fix       PossibleFix          // remedy for the row; zero if there is none
-	TimeShare unit.Opt[unit.Ratio] // share of the GPU time of all tasks
+	Breakdown *SlotBreakdown   // nil if the breakdown is unknown
+	Speedup   PotentialSpeedup // potential speedup from more occupancy; zero for tasks that are not kernels
+	Fix       PossibleFix      // remedy for the row; zero if there is none
+	TimeShare optRatio         // share of the GPU time of all tasks
 }
 
 // ThreadsPredicted returns the number of threads that all launches start.
@@ -170,7 +170,7 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 
 // IdleLanes returns the share of lanes without a work-item. Such lanes are in
 // the last sub-group of each work-group. Occupancy does not include this loss.
-func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
+func (r *Row) IdleLanes() optRatio {
 	p := cmp.Or(r.Predicted, &predict.Prediction{})
 	return unit.Maybe(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes), p.GroupSize > 0)
 }
@@ -200,18 +200,18 @@ type Summary struct {
 
 	// Statistics of the differences of the compared rows. They are absent if
 	// there are too few rows.
-	Bias         unit.Opt[unit.Points] `json:"bias_points"`
-	MeanAbsolute unit.Opt[unit.Points] `json:"mean_absolute_points"`
-	MaxAbsolute  unit.Opt[unit.Points] `json:"max_absolute_points"`
-	RMSE         unit.Opt[unit.Points] `json:"rmse_points"`
-	Pearson      unit.Opt[float64]     `json:"pearson"`
-	Spearman     unit.Opt[float64]     `json:"spearman"`
+	Bias         optPoints `json:"bias_points"`
+	MeanAbsolute optPoints `json:"mean_absolute_points"`
+	MaxAbsolute  optPoints `json:"max_absolute_points"`
+	RMSE         optPoints `json:"rmse_points"`
+	Pearson      optNumber `json:"pearson"`
+	Spearman     optNumber `json:"spearman"`
 
 	Total *Total `json:"total"` // nil if no kernel was both measured and compared
 
-	Possible            int                    `json:"-"` // part of NotJudged: rows whose bounds admit the prediction
-	PeaksAgree          int                    `json:"-"` // part of ModelMatched and NotJudged: not measured
-	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // time of all rows, and of the kernels
+	Possible            int        `json:"-"` // part of NotJudged: rows whose bounds admit the prediction
+	PeaksAgree          int        `json:"-"` // part of ModelMatched and NotJudged: not measured
+	GPUTime, KernelTime optSeconds `json:"-"` // time of all rows, and of the kernels
 }
 
 // Result is a compared run.
@@ -328,7 +328,7 @@ func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mis
 // not an error of the prediction.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
-func points(v float64, ok bool) unit.Opt[unit.Points] {
+func points(v float64, ok bool) optPoints {
 	return unit.Maybe(unit.Points(v), ok)
 }
 
@@ -348,11 +348,16 @@ type MetricInfo struct {
 	// Sampled states that the value comes from sampled counters. If a row is
 	// unmeasurable, such a value does not belong to the kernel.
 	Sampled bool
-	Of      func(*Row) number
+	Of      func(*Row) optNumber
 }
 
-// number is a value that may be absent.
-type number = unit.Opt[float64]
+// The types of values that may be absent.
+type (
+	optRatio   = unit.Opt[unit.Ratio]
+	optPoints  = unit.Opt[unit.Points]
+	optSeconds = unit.Opt[unit.Seconds]
+	optNumber  = unit.Opt[float64]
+)
 
 // MetricUnit is the unit of a metric.
 type MetricUnit string
@@ -381,19 +386,19 @@ const (
 
 // Metrics is the only list of metrics. Not all of them are stored or tested.
 var Metrics = append([]MetricInfo{
-	{MetricMeasured, InPercent, true, func(r *Row) number { return unit.PercentOf(r.Measured) }},
-	{MetricResidual, InPoints, true, predicted(func(r *Row) number { return minus(r.Measured, r.Predicted.Average) })},
-	{MetricBusy, InPercent, true, func(r *Row) number { return unit.PercentOf(r.BusyOccupancy) }},
+	{MetricMeasured, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.Measured) }},
+	{MetricResidual, InPoints, true, predicted(func(r *Row) optNumber { return minus(r.Measured, r.Predicted.Average) })},
+	{MetricBusy, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.BusyOccupancy) }},
 	{MetricBusyResidual, InPoints, true,
-		predicted(func(r *Row) number { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
-	{MetricIdle, InPercent, true, func(r *Row) number { return unit.PercentOf(r.Idle) }},
+		predicted(func(r *Row) optNumber { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
+	{MetricIdle, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.Idle) }},
 	{MetricPredicted, InPercent, false,
-		predicted(func(r *Row) number { return unit.Some(r.Predicted.Average.Percent()) })},
+		predicted(func(r *Row) optNumber { return unit.Some(r.Predicted.Average.Percent()) })},
 	{MetricPeak, InPercent, false,
-		predicted(func(r *Row) number { return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid()) })},
-	{MetricTime, InSeconds, false, func(r *Row) number { return unit.Float(r.Average()) }},
-	{MetricTotal, InSeconds, false, func(r *Row) number { return unit.Float(r.Total) }},
-	{MetricSpill, InBytes, false, func(r *Row) number { return unit.Float(r.Spill) }},
+		predicted(func(r *Row) optNumber { return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid()) })},
+	{MetricTime, InSeconds, false, func(r *Row) optNumber { return unit.Float(r.Average()) }},
+	{MetricTotal, InSeconds, false, func(r *Row) optNumber { return unit.Float(r.Total) }},
+	{MetricSpill, InBytes, false, func(r *Row) optNumber { return unit.Float(r.Spill) }},
 }, partMetrics()...)
 
 // MetricNamed returns the index of a metric in Metrics, or -1.
@@ -406,15 +411,15 @@ func MetricNamed(name string) int {
 func partMetrics() (list []MetricInfo) {
 	for _, p := range parts {
 		list = append(list, MetricInfo{string(p), InPoints, true,
-			func(r *Row) number { return unit.Float(r.Breakdown.Points(p)) }})
+			func(r *Row) optNumber { return unit.Float(r.Breakdown.Points(p)) }})
 	}
 	return list
 }
 
 // predicted returns a function that reads a value of the prediction. The value
 // is absent in rows without a prediction.
-func predicted(of func(*Row) number) func(*Row) number {
-	return func(r *Row) (v number) {
+func predicted(of func(*Row) optNumber) func(*Row) optNumber {
+	return func(r *Row) (v optNumber) {
 		if r.Predicted != nil {
 			v = of(r)
 		}
@@ -422,7 +427,7 @@ func predicted(of func(*Row) number) func(*Row) number {
 	}
 }
 
-func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) number {
+func minus(o optRatio, predicted unit.Ratio) optNumber {
 	v, ok := o.Value()
 	return unit.Maybe(float64(v.Minus(predicted)), ok)
 }

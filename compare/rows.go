@@ -102,7 +102,7 @@ func (r *Result) Finish() {
 }
 
 // timeShare returns a kernel's or a launch's share of the time of all tasks.
-func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
+func (r *Result) timeShare(k *ingest.Kernel) optRatio {
 	t, timed := k.Total.Value()
 	return unit.Maybe(unit.Ratio(t/r.taskTime), timed && r.taskTime > 0)
 }

@@ -22,10 +22,10 @@ type OverTime struct {
 	Launches int          `json:"launches"`
 	// Tail is the start of the partial last wave. It is absent if there is no
 	// partial wave, or if the length of the launch is unknown.
-	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds"`
-	Bins  []Bin                  `json:"-"` // parts of a launch, each accurate to 5 points; empty if only the mean is
-	Bars  []Bin                  `json:"-"` // samples that cover mostly one launch
-	Curve []Step                 `json:"-"`
+	Tail  optSeconds `json:"tail_seconds"`
+	Bins  []Bin      `json:"-"` // parts of a launch, each accurate to 5 points; empty if only the mean is
+	Bars  []Bin      `json:"-"` // samples that cover mostly one launch
+	Curve []Step     `json:"-"`
 }
 
 // Step is the simulated occupancy from a point in time until the next step. The
@@ -169,7 +169,7 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 }
 
 func setEstimates(k *ingest.Kernel, v *launches.Values) {
-	ratio := func(percent float64) unit.Opt[unit.Ratio] {
+	ratio := func(percent float64) optRatio {
 		return unit.Some(unit.FromPercent(min(max(percent, 0), 100)))
 	}
 	o, busy := v[launches.Occupancy], v[launches.Busy]
@@ -185,7 +185,7 @@ func setEstimates(k *ingest.Kernel, v *launches.Values) {
 
 // margin returns the largest possible error of a row's measured value, if it is
 // known.
-func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
+func margin(k *ingest.Kernel) optPoints {
 	low, ok := k.MeasuredLow.Value()
 	m := k.Measured.Or(0)
 	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
@@ -219,7 +219,7 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	k, s := row.Kernel, of.Kernel
 	*k = *s
 	k.ClearSampled()
-	k.Mean, k.Barriers, k.Uneven, k.Counters, k.Launches = unit.Opt[unit.Seconds]{}, unit.Opt[int64]{}, false, nil, nil
+	k.Mean, k.Barriers, k.Uneven, k.Counters, k.Launches = optSeconds{}, unit.Opt[int64]{}, false, nil, nil
 	*row = Row{Kernel: k, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
 	k.Pos.File = r.Run.Launches.File(l.Kernel, s)

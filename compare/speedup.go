@@ -29,7 +29,7 @@ const (
 // Bound is an upper bound of a speedup, with its formula. Max is absent if the
 // bound is unknown.
 type Bound struct {
-	Max     unit.Opt[float64]
+	Max     optNumber
 	Formula string
 }
 
@@ -80,10 +80,10 @@ func (w *PotentialSpeedup) Words() string {
 
 // Bound returns the bound of the first verdict. It is absent if the verdict is
 // undetermined.
-func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
+func (w *PotentialSpeedup) Bound() optNumber {
 	switch w.Verdict() {
 	case SpeedupUndetermined, "":
-		return unit.Opt[float64]{}
+		return optNumber{}
 	case BalanceTheWork:
 		return w.Balancing.Max
 	}

@@ -5,11 +5,11 @@ import "occudiff/ingest/unit"
 // Total is the occupancy of the whole run: the mean of its kernels, weighted by
 // their time. It covers the kernels that were measured and compared.
 type Total struct {
-	Kernels       int                  `json:"kernels"`
-	TimeShare     unit.Ratio           `json:"time_percent"`              // share of the kernels' time that is covered
-	Predicted     unit.Opt[unit.Ratio] `json:"predicted_average_percent"` // absent if a covered kernel has none
-	PredictedHigh unit.Opt[unit.Ratio] `json:"predicted_average_high_percent"`
-	Measured      unit.Ratio           `json:"measured_percent"`
+	Kernels       int        `json:"kernels"`
+	TimeShare     unit.Ratio `json:"time_percent"`              // share of the kernels' time that is covered
+	Predicted     optRatio   `json:"predicted_average_percent"` // absent if a covered kernel has none
+	PredictedHigh optRatio   `json:"predicted_average_high_percent"`
+	Measured      unit.Ratio `json:"measured_percent"`
 }
 
 // total returns the total of the run. all is the time of all its kernels.
