@@ -84,27 +84,29 @@ var predictionColumns = []report.Col[predict.Prediction]{
 
 // KernelPrediction contains the prediction columns for a table of kernels.
 var KernelPrediction = []report.Col[predict.Prediction]{
-	as("policy", "predicted_policy", report.Group("Predicted"), report.Title("policy"), report.Wide),
-	as("threads_per_work_group", "threads_per_work_group", report.Wide),
-	as("work_groups", "work_groups", report.Wide),
-	as("work_groups_per_xe_core", "work_groups_per_xe_core", report.Wide),
-	as("limits", "limits", report.Kept),
-	as("xe_core_percent", "predicted_xe_core_percent", report.Group("Predicted"), report.Wide),
-	as("peak_percent", "predicted_peak_percent", report.Group("Predicted"), report.Title("peak"), report.Drop(9)),
-	as("average_percent", "predicted_average_percent", report.Group("Predicted"), report.Title("average"),
-		report.Bar),
-	as("average_high_percent", "predicted_average_high_percent", report.All, report.Group("Predicted"),
-		report.Title("to"), report.Drop(7)),
-	as("waves", "waves", report.Wide),
-	as("tail_percent", "tail_percent", report.Wide),
+	predictedAs("policy", "policy", report.Wide),
+	as("threads_per_work_group", report.Wide),
+	as("work_groups", report.Wide),
+	as("work_groups_per_xe_core", report.Wide),
+	as("limits", report.Kept),
+	predictedAs("xe_core_percent", "Xe-core", report.Wide),
+	predictedAs("peak_percent", "peak", report.Drop(9)),
+	predictedAs("average_percent", "average", report.Bar),
+	predictedAs("average_high_percent", "to", report.Drop(7), report.All),
+	as("waves", report.Wide),
+	as("tail_percent", report.Wide),
 }
 
-// as returns the prediction column with the given path, with its key replaced
-// by key.
-func as(path, key string, options ...report.Option) report.Col[predict.Prediction] {
+// as returns the prediction column with the given path.
+func as(path string, options ...report.Option) report.Col[predict.Prediction] {
 	at := slices.IndexFunc(predictionColumns, func(c report.Col[predict.Prediction]) bool { return c.Path == path })
-	options = append([]report.Option{report.Key(key), report.Brief(""), report.Drop(0)}, options...)
-	return predictionColumns[at].As(options...)
+	return predictionColumns[at].As(append([]report.Option{report.Brief(""), report.Drop(0)}, options...)...)
+}
+
+// predictedAs returns the prediction column with the given path and a title
+// below the heading "Predicted".
+func predictedAs(path, title string, options ...report.Option) report.Col[predict.Prediction] {
+	return as(path, append(options, report.Key("predicted_"+path), report.Title(title), report.Group("Predicted"))...)
 }
 
 // byResource returns a column with the number of work-groups that a resource

@@ -77,7 +77,7 @@ func launchOf(c *onDevice) *predict.Launch { return &c.launch }
 
 // otherColumns are the columns for the prediction under the other policy.
 var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
-	as("policy", ""), as("peak_percent", ""), as("average_percent", ""),
+	as("policy"), as("peak_percent"), as("average_percent"),
 })
 
 // driverColumns are the columns for the result of the driver's formula.

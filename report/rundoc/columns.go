@@ -174,27 +174,24 @@ var breakdownColumns = slices.Concat(
 		report.Define("launch_intervals", "Sampling intervals per launch",
 			func(a *compare.SlotBreakdown) number { return a.Certainty.Intervals }, report.Wide,
 			report.Decimals(2)),
-		report.Define("own_share", "Share of busy time",
-			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OwnShare) }, report.Wide,
-			report.Decimals(3)),
-		report.Define("outside_launches_bound", "Outside the launches",
-			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OutsideLaunches) }, report.Wide,
-			report.Decimals(3)),
-		report.Define("other_tasks_bound", "Share of other tasks",
-			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.OtherTasks) }, report.Wide,
-			report.Decimals(3)),
-		report.Define("misattributed_share", "Misattributed instructions",
-			func(a *compare.SlotBreakdown) number { return fraction(a.Certainty.Misattributed) }, report.Wide,
-			report.Decimals(3)),
+		fraction("own_share", "Share of busy time", func(c *compare.Certainty) percent { return c.OwnShare }),
+		fraction("outside_launches_bound", "Outside the launches",
+			func(c *compare.Certainty) percent { return c.OutsideLaunches }),
+		fraction("other_tasks_bound", "Share of other tasks",
+			func(c *compare.Certainty) percent { return c.OtherTasks }),
+		fraction("misattributed_share", "Misattributed instructions",
+			func(c *compare.Certainty) percent { return c.Misattributed }),
 		report.Define("lost_seconds", "Lost",
 			func(a *compare.SlotBreakdown) seconds { return a.Lost }, report.Wide),
 		report.List("causes", func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes }, breakdownCauses),
 	})
 
-// fraction returns a share as a number up to 1.
-func fraction(share percent) number {
-	r, known := share.Value()
-	return unit.Maybe(float64(r), known)
+// fraction returns a column with a share as a number up to 1.
+func fraction(key, title string, of func(*compare.Certainty) percent) report.Col[compare.SlotBreakdown] {
+	return report.Define(key, title, func(a *compare.SlotBreakdown) number {
+		share, known := of(&a.Certainty).Value()
+		return unit.Maybe(float64(share), known)
+	}, report.Wide, report.Decimals(3))
 }
 
 // partColumns are the headings of the parts. drop is the order in which columns
