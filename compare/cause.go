@@ -92,13 +92,8 @@ func (f *finder) better(a, b Cause) int {
 // points to become the cause of the row. For example, gaps that explain 5
 // points are not the cause of a row that is 40 points below its prediction.
 func (f *finder) explainsEnough(c *Cause) bool {
-	points, limited := c.Explains.Value()
-	return !limited || points >= f.row.leastReturn()
+	return c.Explains.Or(100) >= leastReturned*f.row.missing()
 }
-
-// leastReturn returns the number of missing points that a cause must explain,
-// and that a remedy must be able to return.
-func (r *Row) leastReturn() unit.Points { return leastReturned * r.missing() }
 
 // largest returns the part that contains most of the missing points, after
 // rounding as printed.
@@ -250,8 +245,7 @@ func (r *Row) missingColumns() (list []string) {
 // noActivitySeen reports whether the measured value was printed as 0.0, so that
 // nothing is known about the threads.
 func (r *Result) noActivitySeen(row *Row) bool {
-	m, measured := row.Measured.Value()
-	return measured && m.Percent() < float64(r.unseen(row))
+	return row.Measured.Present() && pointsOf(row.Measured.Or(0)) < r.unseen(row)
 }
 
 // above returns a search that adds a cause to a row above its prediction. text

@@ -26,7 +26,7 @@ func (f *finder) adapters() {
 // noActivity adds the cause that no thread was seen at any time. If another
 // stack has threads of the same launches, this stack was idle.
 func (f *finder) noActivity() {
-	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
+	if pointsOf(1-f.row.Idle.Or(1)) > printedHalf+digit {
 		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
@@ -191,17 +191,25 @@ func (f *finder) placement() {
 	if within.within(q.Average.Minus(m)) || within.within(idle.Minus(row.XVEs.Low.Idle)) {
 		return
 	}
-	best, off := placed{}, unit.Points(math.Inf(1))
-	for _, x := range f.placements() {
-		// The order in which Xe-cores end depends on the lifetimes of their
-		// threads, so the idle share can be anywhere between the two
-		// predictions.
-		x.idle = min(max(idle, x.least), x.idle)
-		if d := max(abs(x.average.Minus(m)), abs(x.idle.Minus(idle))); within.within(d) && d < off {
-			best, off = x, d
+	var best, empty unit.Ratio
+	off, ports := unit.Points(math.Inf(1)), 0
+	l := f.r.LaunchOf(row)
+	for ; l.Barriers < 2; l.Barriers++ { // with a barrier, too, if the launch may have one
+		for n := 1; n <= f.r.Device.XeCores; n++ {
+			p, err := timeline.Simulate(context.Background(), f.r.Device, &l, q, n)
+			if err != nil || p.MostXeCores >= 1 {
+				continue
+			}
+			// XVEs are idle if their Xe-core has no thread. The order in which
+			// Xe-cores end depends on the lifetimes of their threads, so the
+			// idle share can be anywhere between the two predictions.
+			own := min(max(idle, 1-p.MostXeCores), 1-p.XeCores)
+			if d := max(abs(p.Average.Minus(m)), abs(own.Minus(idle))); within.within(d) && d < off {
+				best, empty, off, ports = p.Average, own, d, n
+			}
 		}
 	}
-	if best.ports == 0 {
+	if ports == 0 {
 		return
 	}
 	ground := fewXeCores
@@ -211,33 +219,11 @@ func (f *finder) placement() {
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(ground, byOtherMeans(otherGroups), "%d work-groups are fewer than the %d that fit on the GPU at once. If "+
 		"they are placed unevenly (policy partial, %s), occupancy is %s and %s of the XVEs are idle: %s and %s were "+
-		"measured.", q.Groups, holds, unit.Plural(int64(best.ports), "port"), best.average, best.idle, m, idle)
+		"measured.", q.Groups, holds, unit.Plural(ports, "port"), best, empty, m, idle)
 }
 
 // otherGroups is the measurement that shows whether placement is the cause.
 const otherGroups = "another number of work-groups, measured again"
-
-// placed is the prediction for a launch under policy partial.
-type placed struct {
-	ports                int
-	average, least, idle unit.Ratio // average occupancy, least idle share, and idle share with equal thread lifetimes
-}
-
-// placements returns the predictions for each number of ports. Each is made
-// without barriers, and also with one barrier if the launch may have one. XVEs
-// are idle if their Xe-core has no thread.
-func (f *finder) placements() (list []placed) {
-	l := f.r.LaunchOf(f.row)
-	for ; l.Barriers < 2; l.Barriers++ {
-		for ports := 1; ports <= f.r.Device.XeCores; ports++ {
-			r, err := timeline.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, ports)
-			if err == nil && r.MostXeCores < 1 {
-				list = append(list, placed{ports, r.Average, 1 - r.MostXeCores, 1 - r.XeCores})
-			}
-		}
-	}
-	return list
-}
 
 // Traced returns the sequence of a row's launches, or nil without a trace.
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(row.Kernel) }

@@ -54,13 +54,11 @@ func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeC
 // filling adds the dispatcher as the cause for a launch that takes little
 // longer than the time to fill the Xe-cores.
 func (f *finder) filling() {
-	avg, timed := f.row.Average().Value()
-	if !timed || f.evidence&shortThreads == 0 {
-		return
+	if f.evidence&shortThreads != 0 {
+		f.add(shortToFill, byOtherMeans("launches with more work, measured again"),
+			"A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
+			unit.FormatDuration(f.row.Average().Or(0)), unit.FormatDuration(f.r.fills()))
 	}
-	f.add(shortToFill, byOtherMeans("launches with more work, measured again"),
-		"A launch takes %s, and filling an Xe-core with threads takes about %s of it.", unit.FormatDuration(avg),
-		unit.FormatDuration(f.r.fills()))
 }
 
 // threadLifetimes returns the bounds of the mean thread lifetime by Little's

@@ -215,8 +215,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return &Cause{Name: CauseSampling, Evidence: fmt.Sprintf(format, args...) + own, ConfirmWith: decide.text,
 			Next: decide.NextStep}
 	}
-	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) &&
-		r.noActivitySeen(row) {
+	if pointsOf(r.Platform.GPUBusy.Or(1)) < printedHalf && r.noActivitySeen(row) {
 		return &Cause{Name: CauseNoActivity,
 			Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
 				"nothing was sampled, and the value does not describe the kernel.",
@@ -233,8 +232,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return sampled("%s means that no thread was seen, but the array was idle for only %s of the time: "+
 			"no sample belongs to this kernel.", m, row.Idle.Or(0))
 	}
-	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 ||
-		r.Options.within(over)) {
+	if over := m.Minus(reference); pointsOf(reference) < r.Options.Tolerance && !r.Options.beyond(over, 0) {
 		return &Cause{Name: CauseBelowTolerance,
 			Evidence: fmt.Sprintf("The launch can occupy at most %.2g%% of the thread slots, "+
 				"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
@@ -496,7 +494,7 @@ func (r *Row) bounds() ownTime {
 func unsampled(k *ingest.Kernel) bool {
 	m, measured := k.Measured.Value()
 	idle, known := k.Idle.Value()
-	return measured && m.Percent() < float64(printedHalf) && (!known || (1-idle).Percent() > float64(arraySum))
+	return measured && pointsOf(m) < printedHalf && (!known || pointsOf(1-idle) > arraySum)
 }
 
 // apart returns the lowest possible idle share of a row's own launches. The

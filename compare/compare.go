@@ -114,13 +114,13 @@ func (r *Result) groupsPartial() {
 	var first *Row
 	rows := 0
 	for i := range r.Rows {
-		l := r.launchOfKernel(r.Rows[i].Kernel)
-		if r.Rows[i].Predicted == nil || !l.Global.Present() || l.Local.Dim(0) <= l.Global.Dim(0) &&
-			l.Local.Dim(1) <= l.Global.Dim(1) && l.Local.Dim(2) <= l.Global.Dim(2) {
-			continue
+		row := &r.Rows[i]
+		l := r.launchOfKernel(row.Kernel)
+		if row.Predicted != nil && (l.Local.Dim(0) > l.Global.Dim(0) || l.Local.Dim(1) > l.Global.Dim(1) ||
+			l.Local.Dim(2) > l.Global.Dim(2)) {
+			first = cmp.Or(first, row)
+			rows++
 		}
-		first = cmp.Or(first, &r.Rows[i])
-		rows++
 	}
 	if first == nil {
 		return
@@ -417,11 +417,10 @@ func (r *Result) checkRow(row *Row) {
 		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
 			Text: fmt.Sprintf(format, args...)})
 	}
-	if d, ok := row.PeakDifference.Value(); ok && abs(d) > ModelTolerance+digit &&
-		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
+	if agrees, compared := row.ModelAgrees(); compared && !agrees && (row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
 		say(note.Warning, "model-differs",
 			"the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
-				"launch size", float64(d))
+				"launch size", float64(row.PeakDifference.Or(0)))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
 		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %s, "+
@@ -450,9 +449,8 @@ func (r *Result) checkRow(row *Row) {
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		say(note.Warning, "array-sum", "active, stalled, and idle add up to %s, not 100%%", sum)
 	}
-	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
-	long := timed && avg >= threadsIntervals*r.SamplingInterval()
+	long := row.Average().Or(0) >= threadsIntervals*r.SamplingInterval()
 	d := started/want - 1
 	// If more threads were counted than predicted, they can come from another
 	// kernel.

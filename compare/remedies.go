@@ -192,14 +192,18 @@ func limitsOf(row *Row) predict.Limit {
 	return row.Predicted.Limits & (predict.LimitRegisters | predict.LimitSLM)
 }
 
-// registersLimit reports whether the register mode limits a row: another mode
-// allows more threads, and busy XVEs have nearly all threads that the row's
-// mode allows.
+// registersLimit reports whether the register mode limits a row.
 func (r *Result) registersLimit(row *Row, cause *Cause) bool {
 	gain, _ := r.modeGain(row)
 	named := cause.Name == CauseGRF && row.Verdict == Below || cause.Name != CauseSLM &&
 		limitsOf(row)&predict.LimitRegisters != 0
-	return named && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain)
+	return named && row.fillsMode(gain)
+}
+
+// fillsMode reports whether another mode allows gain times the threads, and busy
+// XVEs have nearly all threads that the row's mode allows.
+func (r *Row) fillsMode(gain float64) bool {
+	return gain > 1 && r.BusyOccupancy.Or(r.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain)
 }
 
 // fewerRegisters returns the remedy for a kernel that its registers limit: a

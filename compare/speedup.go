@@ -280,8 +280,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 // the mode allows all slots of the XVE.
 func (r *Result) modeFull(row *Row) string {
 	gain, mode := r.modeGain(row)
-	if n, known := row.Registers.Value(); known && gain > 1 &&
-		row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain) {
+	if n, known := row.Registers.Value(); known && row.fillsMode(gain) {
 		return fmt.Sprintf("the slots of the %d-register mode are full, and %d registers allow %.1f times the "+
 			"threads; ", n, mode, gain)
 	}
@@ -412,11 +411,11 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 		return nil, ""
 	}
 	const folder = "the metric set of the result folder"
-	memory, l3 := tableBandwidth("memory", c.Memory().Or(0), r.Device.Memory), tableBandwidth("L3",
-		c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
+	cache := c.L3Read.Or(0) + c.L3Write.Or(0)
+	memory, l3 := tableBandwidth("memory", c.Memory().Or(0), r.Device.Memory), tableBandwidth("L3", cache, r.Device.L3)
 	memory.ofMemory = true
 	if most, known := c.L3Peak.Value(); known {
-		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
+		l3 = peakBandwidth{name: "L3", used: cache, peak: most, source: folder}
 	}
 	for _, x := range []peakBandwidth{
 		// In each direction, the interface to memory may move more than the
