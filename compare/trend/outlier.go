@@ -58,16 +58,15 @@ const (
 	// a single value.
 	fewKernels = 2.0
 	// betterShare is the share of the budget for values on the better side. It
-	// is small, because a high occupancy is seldom a problem. severalShare is
-	// the share of the budget for several values of a row.
-	betterShare, severalShare = 0.05, 0.35
+	// is small, because a high occupancy is seldom a problem.
+	betterShare = 0.05
 	// alikeKernels is the smallest weight of the typical noise of the kernels,
 	// in degrees of freedom. It is needed because few kernels cannot show how
 	// much their noise differs.
 	alikeKernels = 20.0
-	// anotherInRow is the probability that a further outlier must stay below,
-	// if it is in a row with outliers and on their side.
-	anotherInRow = 0.01
+	// alikeScatter is the part of an outlier's distance that no value of another
+	// run may reach without being an outlier.
+	alikeScatter = 0.6
 	// mostRuns limits how many runs may be outliers in single kernels:
 	// 1/mostRuns of all runs, but at least leastRuns. If more runs differ, or
 	// differ by half as much, the differences are normal scatter.
@@ -302,103 +301,92 @@ func (p *panel) distances() (list []distance, noisy int) {
 	return list, len(sizes)
 }
 
-// singleValues returns the values that are outliers in their rows. These are
-// the farthest values, up to the last value that is unlikely, and several
-// values on one side of a row that are unlikely together. Each candidate is
-// judged by the tails of the nearer values. For example, two of twelve nodes
-// that are low in one kernel are judged by the chance that one kernel has two
-// such values.
+// singleValues returns the values that are outliers in their rows. A candidate
+// is judged together with the farther values on its side of the row, by the
+// chance that one row has so many of them. The tails of the nearer values
+// determine this chance. For example, two of twelve nodes that are low in one
+// kernel are judged by the chance that one kernel has two such values. If a
+// single value is unlikely, all farther values are unlikely, too.
 func (p *panel) singleValues(budget float64) (found []Outlier) {
-	all, noisy := p.distances()
-	list, students := all, studentModels()
+	list, noisy := p.distances()
+	students := studentModels()
 	var rest tail // values nearer than the candidate
 	for i := range list {
+		list[i].P = 1
 		rest.see(students, list[i].z, 1)
 	}
 	n := 0.0
 	for _, row := range p.rows {
 		n += float64(len(present(row)))
 	}
-	name := func(places []int, chance float64) {
-		for _, i := range places {
-			list[i].P = min(list[i].P, chance)
-		}
-	}
-	var farthest []int        // places of the values in the list
-	sides := map[side][]int{} // places of the values on each side of a row
+	var alone []float64       // for each candidate, the chance of such a value
+	sides := map[side][]int{} // places of the candidates on each side of a row
 	for i := range list {
-		c, k := &list[i], float64(i+1)
-		if c.P = 1; c.z < coreReach || 4*k > n {
-			list = list[:i]
+		c := &list[i]
+		if c.z < coreReach || 4*float64(i+1) > n {
 			break
 		}
 		rest.see(students, c.z, -1)
-		of := side{c.Row, c.Off < 0}
-		share := 1.0
-		if of.low != (p.gate.Direction == Down) {
-			share = betterShare
-		}
+		row, size := append(sides[c.side(c.Row)], i), float64(len(present(p.rows[c.Row])))
+		sides[c.side(c.Row)] = row
 		chance := func(k, ways float64) float64 {
-			return rest.beyond(students, c.z, max(0, float64(noisy-i-1)), k, ways) / share
-		}
-		farthest, sides[of] = append(farthest, i), append(sides[of], i)
-		if one := chance(1, math.Log(n-k+1)); one < budget {
-			name(farthest, one)
-		}
-		row, size := sides[of], float64(len(present(p.rows[c.Row])))
-		m := float64(len(row))
-		switch {
-		case m == 1:
-		case list[row[0]].P < 1:
-			if another := chance(1, math.Log(size-m+1)); another < anotherInRow {
-				name(row, another)
+			x := rest.beyond(students, c.z, max(0, float64(noisy-i-1)), k, ways)
+			if c.Off < 0 != (p.gate.Direction == Down) {
+				x /= betterShare
 			}
-		default:
-			ways := math.Log(n/size) + combin.LogGeneralizedBinomial(size, m)
-			seen := math.Exp(ways + m*math.Log(elsewhere(list, row)/max(1, n-size)))
-			if several := max(seen, chance(m, ways)/severalShare); several < budget {
-				name(row, several)
+			if x >= budget {
+				return 1
+			}
+			return x
+		}
+		alone = append(alone, chance(1, math.Log(n-float64(i))))
+		if m := float64(len(row)); m > 1 {
+			several := chance(m, math.Log(n/size)+combin.LogGeneralizedBinomial(size, m))
+			if several < min(list[row[0]].P, alone[row[0]]) { // if not, the farther values alone are less likely
+				for _, k := range row {
+					list[k].P = several
+				}
 			}
 		}
 	}
-	runs, most := map[int]bool{}, max(leastRuns, len(p.rows[0])/mostRuns)
-	for _, c := range list {
-		if c.P == 1 || math.Abs(c.Off)-p.gate.floor() <= rounding {
-			continue
+	least := 1.0
+	for i, chance := range slices.Backward(alone) {
+		least = min(least, chance)
+		list[i].P = min(list[i].P, least)
+	}
+	// If another run scatters nearly as far, the value is normal scatter, too.
+	scatter := map[side]float64{} // largest distance on each side of each run that is not unlikely
+	for _, d := range slices.Backward(list) {
+		if d.P == 1 {
+			scatter[d.side(d.Run)] = d.z
 		}
-		alike := 0
-		for _, d := range all {
-			alike += count(d.Row == c.Row && 2*d.Off/c.Off >= 1)
+	}
+	runs := map[int]bool{}
+	for _, c := range list[:len(alone)] {
+		nearly := 0.0
+		for at, z := range scatter {
+			if at.low == (c.Off < 0) && at.of != c.Run {
+				nearly = max(nearly, z)
+			}
 		}
-		if alike <= most {
+		if c.P < 1 && math.Abs(c.Off)-p.gate.floor() > rounding && nearly < alikeScatter*c.z {
 			runs[c.Run] = true
 			found = append(found, c.Outlier)
 		}
 	}
-	if len(runs) > most {
+	if len(runs) > max(leastRuns, len(p.rows[0])/mostRuns) {
 		return nil
 	}
 	return sorted(found)
 }
 
-// side is a row and whether its values are low.
+// side is a row or a run, and whether its values are low.
 type side struct {
-	row int
+	of  int
 	low bool
 }
 
-// elsewhere returns how many values of other rows and other runs are as far off
-// as the last of several values in a row, on the same side, and are no
-// outliers. If values this far off are common, a pair of them in one row is
-// common, too.
-func elsewhere(list []distance, row []int) (n float64) {
-	last := list[row[len(row)-1]]
-	for _, d := range list[:row[len(row)-1]] {
-		sameRun := slices.ContainsFunc(row, func(i int) bool { return list[i].Run == d.Run })
-		n += float64(count(d.P == 1 && d.Row != last.Row && !sameRun && d.Off*last.Off > 0))
-	}
-	return n
-}
+func (o Outlier) side(of int) side { return side{of, o.Off < 0} }
 
 // sorted returns outliers, the largest difference first.
 func sorted(list []Outlier) []Outlier {

@@ -41,6 +41,7 @@ func TestOutliers(t *testing.T) {
 		{"within the floor", Panel{{90, 90, 90, 88}, {80, 80, 80, 78}, {70, 70, 70, 68}}, "[]"},
 		{"two have no level", Panel{{90, 10}, {80, 10}}, "[]"},
 		{"a run without values is not an outlier", Panel{{90, 90, 90, none}, {80, 80, 80, none}}, "[]"},
+		{"one value among kernels that never vary", Panel{{90, 90, 90, 90, 90, 90}, {70, 70, 70, 70, 70, 70}, {80, 80, 60, 80, 80, 80}}, "[2/2 -20]"},
 		{"three runs of three levels", Panel{{90, 80, 70}, {60, 50, 40}, {50, 40, 30}}, "[]"},
 	} {
 		_, found := FindOutliers(c.panel, points, folder)
