@@ -461,19 +461,18 @@ func (e *AmbiguousError) flags() string {
 // noSuchCount returns the error for an XVE count that no device with the name
 // has.
 func noSuchCount(q Query, candidates []*Device) error {
+	const advice = "correct --xve or --device, or describe the part in a --device-file"
 	if counts := xveCounts(candidates); counts[0] == 0 { // a count of 0 is not public
 		each := candidates[0].XVEPerXeCore
-		return fmt.Errorf("device %s does not come with %d XVE; its Xe-cores have %d each, so the count is a multiple "+
-			"of %[3]d up to %[4]d (correct --xve or --device, or describe the part in a --device-file)",
-			quoted(q.Name), q.XVEs, each, maxXVEs)
+		return note.Errorf("xve-count", note.Pos{}, advice, "device %s does not come with %d XVE; its Xe-cores have %d "+
+			"each, so the count is a multiple of %[3]d up to %[4]d", quoted(q.Name), q.XVEs, each, maxXVEs)
 	}
 	hint := ""
 	largest := slices.MaxFunc(candidates, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
 	if q.XVEs > 0 && q.XVEs < largest.XVEs() {
 		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", largest.XVEPerXeCore)
 	}
-	return fmt.Errorf("device %s does not come with %d XVE; it has %s%s "+
-		"(correct --xve or --device, or describe the part in a --device-file)",
+	return note.Errorf("xve-count", note.Pos{}, advice, "device %s does not come with %d XVE; it has %s%s",
 		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
 }
 

@@ -9,6 +9,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -125,16 +126,15 @@ type Problem struct {
 	Hint  string `json:"hint"`
 }
 
-// hint returns the remedy for an error. For errors of predict/arch whose hint
-// names a flag, it returns a hint for the form.
-func hint(f *note.InputError) string {
-	switch f.Code {
-	case "no-device":
-		return "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR"
-	case "unknown-device":
-		return "select a key of the list, for example max1100"
-	}
-	return f.Hint
+// formHints are the remedies for errors and notes of predict/arch whose own
+// hints name flags.
+var formHints = map[string]string{
+	"no-device":         "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR",
+	"unknown-device":    "select a key of the list, for example max1100",
+	"xve-count":         "correct the device or the number of XVEs",
+	"xe-cores-unknown":  "give the number of XVEs, which VTune's summary prints",
+	"device-full-part":  "another number of XVEs chooses another",
+	"device-same-shape": "select the key of your device",
 }
 
 // ProblemsOf returns the parts of an error. If several inputs failed, the error
@@ -158,7 +158,7 @@ func ProblemsOf(err error) []Problem {
 	}
 	var f *note.InputError
 	if errors.As(err, &f) {
-		return []Problem{{f.Pos.String(), f.Text, hint(f)}}
+		return []Problem{{f.Pos.String(), f.Text, cmp.Or(formHints[f.Code], f.Hint)}}
 	}
 	return []Problem{{Text: err.Error()}}
 }

@@ -217,6 +217,18 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		{"a regression", func() (*app.Result, error) {
 			return a.Compare(t.Context(), [][]string{{export}, {worse}}, app.RunSettings{Device: "max1100"})
 		}, "histogram_rows"},
+		{"a number of XVEs that the device does not have", func() (*app.Result, error) {
+			return a.Predict(app.Launch{"device": "b580", "xve": "7"})
+		}, "correct the device or the number of XVEs"},
+		{"a device whose number of Xe-cores is not public", func() (*app.Result, error) {
+			return a.Predict(app.Launch{"device": "nvl-p", "global": "1M"})
+		}, "give the number of XVEs"},
+		{"a PCI id of several devices", func() (*app.Result, error) {
+			return a.Predict(app.Launch{"device": "0xE20D", "global": "1M", "local": "256", "simd": "32"})
+		}, "another number of XVEs chooses another"},
+		{"a device with the shape of another", func() (*app.Result, error) {
+			return a.Predict(app.Launch{"device": "Intel(R) Arc(TM) Graphics", "xve": "128", "global": "1M", "local": "256", "simd": "32"})
+		}, "select the key of your device"},
 		{"an unknown device", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
 	} {
 		text := ""
