@@ -126,15 +126,29 @@ type Problem struct {
 	Hint  string `json:"hint"`
 }
 
-// formHints are the remedies for errors and notes of predict/arch whose own
+// errorHints and noteHints are the remedies for errors and notes whose own
 // hints name flags.
-var formHints = map[string]string{
-	"no-device":         "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR",
-	"unknown-device":    "select a key of the list, for example max1100",
-	"xve-count":         "correct the device or the number of XVEs",
-	"xe-cores-unknown":  "give the number of XVEs, which VTune's summary prints",
-	"device-full-part":  "another number of XVEs chooses another",
-	"device-same-shape": "select the key of your device",
+var (
+	errorHints = map[string]string{
+		"no-device":        "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR",
+		"unknown-device":   "select a key of the list, for example max1100",
+		"xve-count":        "correct the device or the number of XVEs",
+		"xe-cores-unknown": "give the number of XVEs, which VTune's summary prints",
+	}
+	noteHints = map[string]string{
+		"device-full-part":   "another number of XVEs chooses another",
+		"device-same-shape":  "select the key of your device",
+		"timing-without-row": "add the VTune export to the log",
+	}
+)
+
+// replaceHints replaces the hints that name flags.
+func replaceHints(notes []note.Note) {
+	for i := range notes {
+		if n := &notes[i]; n.Hint != "" {
+			n.Hint = cmp.Or(noteHints[n.Code], n.Hint)
+		}
+	}
 }
 
 // ProblemsOf returns the parts of an error. If several inputs failed, the error
@@ -158,7 +172,7 @@ func ProblemsOf(err error) []Problem {
 	}
 	var f *note.InputError
 	if errors.As(err, &f) {
-		return []Problem{{f.Pos.String(), f.Text, cmp.Or(formHints[f.Code], f.Hint)}}
+		return []Problem{{f.Pos.String(), f.Text, cmp.Or(errorHints[f.Code], f.Hint)}}
 	}
 	return []Problem{{Text: err.Error()}}
 }

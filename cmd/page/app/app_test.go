@@ -198,6 +198,10 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 `), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	log := filepath.Join(folder, "vec_add.log")
+	if err := os.WriteFile(log, []byte("VectorAdd3<6> completed on device - 5.9 u-secs\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		reason string
 		ask    func() (*app.Result, error)
@@ -229,6 +233,9 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		{"a device with the shape of another", func() (*app.Result, error) {
 			return a.Predict(app.Launch{"device": "Intel(R) Arc(TM) Graphics", "xve": "128", "global": "1M", "local": "256", "simd": "32"})
 		}, "select the key of your device"},
+		{"a log without sizes", func() (*app.Result, error) {
+			return a.Validate(t.Context(), []string{log}, app.RunSettings{Device: "max1100"})
+		}, "add the VTune export to the log"},
 		{"an unknown device", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
 	} {
 		text := ""

@@ -76,11 +76,7 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 		Family: f["global"] == "", Naming: arch.ByForm}); err != nil {
 		return on, l, err
 	}
-	for i := range on.Notes {
-		if n := &on.Notes[i]; n.Hint != "" {
-			n.Hint = cmp.Or(formHints[n.Code], n.Hint)
-		}
-	}
+	replaceHints(on.Notes)
 	if l, err = f.launch(); err != nil {
 		return on, l, err
 	}

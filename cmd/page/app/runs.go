@@ -49,7 +49,9 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
 		if err != nil {
 			return err
 		}
-		names, results = append(names, name), append(results, compare.Compare(run, on, options(by)))
+		r := compare.Compare(run, on, options(by))
+		replaceHints(r.Notes)
+		names, results = append(names, name), append(results, r)
 		return nil
 	})
 	return names, results, err
