@@ -21,6 +21,9 @@ type Runs struct {
 	Kernels  []KernelAcrossRuns // sorted by time, longest first
 	Findings []Finding          // sorted, worst first
 	Compared int                // number of runs that are not copies and did work
+	// Smallest is the smallest drop of a single kernel in one run that would be
+	// found. It is infinite if no drop would be found.
+	Smallest unit.Points
 }
 
 // LeastRuns is the number of runs that the outlier test for single kernels
@@ -255,7 +258,8 @@ func (s *Runs) compareRuns(work []float64) {
 	}), s.panel(idle, func(k *KernelAcrossRuns, run int) float64 { return math.Log(float64(k.Seconds[run].Or(0))) })
 	points, times := trend.PointsGate(), trend.RelativeGate()
 	points.Floor, times.Floor = float64(runPoints), timeDiffers
-	offs, found := trend.FindOutliers(measured, points, trend.FolderBudget())
+	offs, found, smallest := trend.FindOutliers(measured, points, trend.FolderBudget())
+	s.Smallest = unit.Points(smallest)
 	for _, f := range found {
 		off, whats := unit.Some(unit.Points(f.Off)), [2]RunFinding{RunHigh, RunLow}
 		var kernel *KernelAcrossRuns
@@ -264,7 +268,7 @@ func (s *Runs) compareRuns(work []float64) {
 		}
 		s.add(Finding{&s.Runs[f.Run], kernel, whats[below(f.Off)], off})
 	}
-	slower, found := trend.FindOutliers(seconds, times, trend.OutlierBudget{Runs: trend.FolderBudget().Runs})
+	slower, found, _ := trend.FindOutliers(seconds, times, trend.OutlierBudget{Runs: trend.FolderBudget().Runs})
 	for _, f := range found {
 		s.add(Finding{Run: &s.Runs[f.Run], What: [2]RunFinding{RunSlow, RunFast}[below(f.Off)]})
 	}

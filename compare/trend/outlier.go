@@ -45,6 +45,9 @@ const (
 	// coreReach limits which values count for the level of a row. It is the
 	// largest distance from the best half of the row, in spreads of that half.
 	coreReach = 3.5
+	// mostReach is the largest distance at which FindOutliers searches for the
+	// smallest outlier that would be found, in spreads.
+	mostReach = 60.0
 
 	// halfFreedom is the ratio of the degrees of freedom of two spreads: the
 	// spread of a half, and a standard deviation.
@@ -77,16 +80,19 @@ const (
 // values that are outliers among the other runs. Each list starts with the
 // largest difference. Values within the floor of the gate are never outliers.
 // If the floor is relative, the values must be logarithms. offs contains the
-// difference of each run, or NaN if the run has no value to compare.
+// difference of each run, or NaN if the run has no value to compare. smallest
+// is the size of the smallest single outlier that would be found in a typical
+// row. It is 0 if single values are not searched, and infinite if no size is
+// sufficient.
 //
 // Outliers must not hide each other. So a value is compared with the level of
 // its row, and values far from the best half of the row do not count for this
 // level. The tails are determined from the values that are nearer than the
 // candidates. For example, two of twelve nodes that are 20 points low in one
 // kernel are compared with the other ten, using the spread of these ten.
-func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, found []Outlier) {
+func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, found []Outlier, smallest float64) {
 	if len(values) == 0 {
-		return nil, nil
+		return nil, nil, 0
 	}
 	p := panel{gate: g}
 	for _, row := range values {
@@ -101,9 +107,11 @@ func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, f
 	}
 	if budget.Values > 0 && len(present(offs)) >= SingleRuns {
 		p.measure()
-		found = append(found, p.singleValues(budget.Values)...)
+		var single []Outlier
+		single, smallest = p.singleValues(budget.Values)
+		found = append(found, single...)
 	}
-	return offs, found
+	return offs, found, smallest
 }
 
 // core is the level of a row, computed without the values that may be outliers.
@@ -307,13 +315,18 @@ func (p *panel) distances() (list []distance, noisy int) {
 // determine this chance. For example, two of twelve nodes that are low in one
 // kernel are judged by the chance that one kernel has two such values. If a
 // single value is unlikely, all farther values are unlikely, too.
-func (p *panel) singleValues(budget float64) (found []Outlier) {
+// smallest is the same as in FindOutliers.
+func (p *panel) singleValues(budget float64) (found []Outlier, smallest float64) {
 	list, noisy := p.distances()
 	students := studentModels()
-	var rest tail // values nearer than the candidate
+	var rest tail         // values nearer than the candidate
+	var spreads []float64 // by value
 	for i := range list {
 		list[i].P = 1
 		rest.see(students, list[i].z, 1)
+		if list[i].z > 0 {
+			spreads = append(spreads, math.Abs(list[i].Off)/list[i].z)
+		}
 	}
 	n := 0.0
 	for _, row := range p.rows {
@@ -349,6 +362,16 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 			}
 		}
 	}
+	reach := math.Inf(1)
+	for z := mostReach; z >= coreReach; z-- {
+		if rest.beyond(students, z, max(0, float64(noisy-len(alone))), 1, math.Log(n)) >= budget {
+			break
+		}
+		reach = z
+	}
+	if typical, ok := stat.Median(spreads); ok {
+		smallest = reach * typical
+	}
 	least := 1.0
 	for i, chance := range slices.Backward(alone) {
 		least = min(least, chance)
@@ -375,9 +398,9 @@ func (p *panel) singleValues(budget float64) (found []Outlier) {
 		}
 	}
 	if len(runs) > max(leastRuns, len(p.rows[0])/mostRuns) {
-		return nil
+		found = nil
 	}
-	return sorted(found)
+	return sorted(found), max(p.gate.floor(), smallest)
 }
 
 // side is a row or a run, and whether its values are low.

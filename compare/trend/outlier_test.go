@@ -44,7 +44,7 @@ func TestOutliers(t *testing.T) {
 		{"one value among kernels that never vary", Panel{{90, 90, 90, 90, 90, 90}, {70, 70, 70, 70, 70, 70}, {80, 80, 60, 80, 80, 80}}, "[2/2 -20]"},
 		{"three runs of three levels", Panel{{90, 80, 70}, {60, 50, 40}, {50, 40, 30}}, "[]"},
 	} {
-		_, found := FindOutliers(c.panel, points, folder)
+		_, found, _ := FindOutliers(c.panel, points, folder)
 		if got := asidesText(found); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
@@ -68,7 +68,7 @@ func TestOutliersWholeRunsFirst(t *testing.T) {
 		p[k][17] -= 25
 	}
 	p[7][2] -= 15
-	_, found := FindOutliers(p, points, folder)
+	_, found, _ := FindOutliers(p, points, folder)
 	if len(found) != 3 || found[0].Run != 17 || found[1].Run != 5 || found[0].Row >= 0 || found[2].Run != 2 || found[2].Row != 7 {
 		t.Errorf("found %s, want run 17 before run 5, and then kernel 7 of run 2", asidesText(found))
 	}
@@ -83,7 +83,7 @@ func TestOutliersOfTwoKernels(t *testing.T) {
 	p[7][5] -= 40
 	p[3][8] -= 20
 	p[3][9] -= 19
-	if _, found := FindOutliers(p, points, folder); len(found) != 4 || found[3].Row != 3 {
+	if _, found, _ := FindOutliers(p, points, folder); len(found) != 4 || found[3].Row != 3 {
 		t.Errorf("found %s, want two values of kernel 7 and two of kernel 3", asidesText(found))
 	}
 }
@@ -126,7 +126,7 @@ func TestOutliersOfFolders(t *testing.T) {
 							}
 						}
 					}
-					_, found := FindOutliers(p, points, folder)
+					_, found, _ := FindOutliers(p, points, folder)
 					isLow := func(f Outlier) bool { return slices.Contains(c.low, [2]int{f.Row, f.Run}) }
 					low := len(found)
 					if found = slices.DeleteFunc(found, isLow); low-len(found) == len(c.low) {
@@ -150,3 +150,30 @@ func TestOutliersOfFolders(t *testing.T) {
 }
 
 func isqrt(n int) int { return int(math.Sqrt(float64(n))) }
+
+// TestSmallestOutlier checks the size of the smallest single outlier that would
+// be found: twice this size is found, and half of it is not.
+func TestSmallestOutlier(t *testing.T) {
+	for _, size := range [][2]int{{6, 5}, {6, 20}, {12, 5}, {24, 20}} {
+		rng := rand.New(rand.NewPCG(uint64(size[0]), 77))
+		found := map[float64]int{}
+		const folders = 100
+		for range folders {
+			p := normal(1).panel(rng, size[0], size[1])
+			_, _, smallest := FindOutliers(p, points, folder)
+			at := p[0][1]
+			for _, part := range []float64{0.5, 1, 2} {
+				p[0][1] = at - part*smallest
+				_, list, _ := FindOutliers(p, points, folder)
+				found[part] += count(slices.ContainsFunc(list, func(f Outlier) bool { return f.Row == 0 && f.Run == 1 }))
+			}
+		}
+		t.Logf("%d x %d: %v", size[0], size[1], found)
+		if found[0.5] > folders/10 || found[2] < folders*9/10 {
+			t.Errorf("%d x %d: found %v of %d", size[0], size[1], found, folders)
+		}
+	}
+	if _, _, smallest := FindOutliers(Panel{{1, 2, 3}}, points, folder); smallest != 0 {
+		t.Errorf("three runs: %v, want 0", smallest)
+	}
+}

@@ -148,8 +148,9 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 
 // notFound returns a sentence for the case that no run differs: either no
 // outlier was found, or the runs are too few for the test. It also contains the
-// largest range of a value over the runs, because the absence of an outlier
-// does not prove that the runs are alike.
+// largest range of a value over the runs and the smallest outlier that would be
+// found, because the absence of an outlier does not prove that the runs are
+// alike.
 func notFound(s *diff.Runs) string {
 	text := "No outlier was found"
 	if s.Few() {
@@ -160,6 +161,12 @@ func notFound(s *diff.Runs) string {
 		text += fmt.Sprintf("; %s varies by %.1f points", report.KernelName(k.Task), float64(points))
 	} else {
 		text += "; no kernel was measured in two runs"
+	}
+	switch least := float64(s.Smallest); {
+	case math.IsInf(least, 0) || least > 100:
+		text += ". The runs are too few or too noisy to find an outlier in a single kernel"
+	case least > 0 && !s.Few():
+		text += fmt.Sprintf(". In a single kernel of one run, a drop of less than %.1f points would probably be missed", least)
 	}
 	if s.Compared == 2 {
 		text += ". Compare two runs with 'occudiff diff'"

@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"math"
 	"testing"
 
 	"occudiff/compare"
@@ -303,6 +304,10 @@ func TestRunWords(t *testing.T) {
 			"b (low in part: k -20.0 points). A single kernel needs 6 runs for a test"},
 		{"nothing found", notFound(runs), "2 runs are too few to identify an outlier (at least 6 are needed); k varies by 20.0 points. " +
 			"Compare two runs with 'occudiff diff'"},
+		{"the power of the test", notFound(&diff.Runs{Compared: 9, Smallest: 12.34}), "No outlier was found; no kernel was measured in two runs. " +
+			"In a single kernel of one run, a drop of less than 12.3 points would probably be missed"},
+		{"no power", notFound(&diff.Runs{Compared: 9, Smallest: unit.Points(math.Inf(1))}), "No outlier was found; no kernel was measured in two runs. " +
+			"The runs are too few or too noisy to find an outlier in a single kernel"},
 		{"nothing measured", notFound(&diff.Runs{Compared: 9}), "No outlier was found; no kernel was measured in two runs"},
 	} {
 		if c.got != c.want {
