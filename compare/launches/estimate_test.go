@@ -370,3 +370,50 @@ func value(t *testing.T, text string) float64 {
 }
 
 func nanoseconds(t *testing.T, us string) int64 { return int64(math.Round(value(t, us) * 1e3)) }
+
+// TestSampleProfile checks the profile of a kernel with samples of its own. Its
+// launches have 16 samples each, and the occupancy falls from 80 to 20% in the
+// middle of a launch.
+func TestSampleProfile(t *testing.T) {
+	const launches, samples, ms = 4, 16, int64(1e6)
+	s, trace := &ingest.Samples{}, &ingest.Trace{}
+	trace.AddLane("")
+	task := trace.Task(ingest.Key{Task: "k"})
+	for l := range int64(launches) {
+		from := l * 100 * ms
+		trace.Add(ingest.Launch{Start: from, End: from + samples*ms, Task: task})
+		for i := range int64(samples) {
+			measured := float32(0.8)
+			if i >= samples/2 {
+				measured = 0.2
+			}
+			s.List = append(s.List, ingest.CounterSample{At: from + (i+1)*ms, Length: ms, Measured: measured, Active: measured / 2, Stalled: measured / 4, Launch: uint32(l)})
+		}
+	}
+	trace.Finish()
+	for _, traced := range []bool{true, false} {
+		p := SampleProfile(s, trace, int(task), traced)
+		if p == nil || p.Launches != launches || math.Abs(float64(p.Span)-0.016) > 1e-9 || len(p.Bars) != launches*samples || len(p.Bins) < 2 {
+			t.Fatalf("traced %t: %+v, want 4 launches of 16 ms, 64 bars, and bins", traced, p)
+		}
+		for i, b := range p.Bins {
+			want := 80.0
+			if i >= len(p.Bins)/2 {
+				want = 20
+			}
+			if math.Abs(b.Mean-want) > 3 || b.Low > want || b.High < want {
+				t.Errorf("traced %t: bin %d of %d is %+v, want %v", traced, i, len(p.Bins), b, want)
+			}
+		}
+		if b := p.Bars[9]; math.Abs(b.Start-9.0/16) > 1e-9 || math.Abs(b.End-10.0/16) > 1e-9 || math.Abs(float64(b.Measured)-0.2) > 1e-9 {
+			t.Errorf("traced %t: sample 10 of a launch is %+v", traced, b)
+		}
+	}
+	if SampleProfile(&ingest.Samples{}, trace, int(task), true) != nil {
+		t.Error("a kernel without samples has a profile")
+	}
+	outside := &ingest.Samples{List: []ingest.CounterSample{{At: 2 * samples * ms, Length: ms, Measured: 0.5}}}
+	if p := SampleProfile(outside, trace, int(task), true); p != nil && p.Launches != 1 {
+		t.Errorf("a sample outside all launches has %d launches, want its own", p.Launches)
+	}
+}

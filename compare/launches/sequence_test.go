@@ -224,3 +224,49 @@ func TestGapShare(t *testing.T) {
 		t.Errorf("a pause of 5 s: %v", got)
 	}
 }
+
+// TestShares checks the shares of a sequence. Two kernels alternate with gaps
+// of 10 us, and b overlaps the last launch of a by half. Times are in
+// microseconds.
+func TestShares(t *testing.T) {
+	s := NewSequence(traceOf([]string{"gpu"}, "a 0 0 20\nb 0 30 50\na 0 60 80\nb 0 70 90"), 1e-3)
+	a, b := &s.Tasks[0], &s.Tasks[1]
+	for _, c := range []struct {
+		reason    string
+		got, want unit.Ratio
+	}{
+		{"of 90 us, 10 us before a launch of a", s.GapPart(a), 1.0 / 9},
+		{"of 90 us, 10 us before a launch of b", s.GapPart(b), 1.0 / 9},
+		{"of two launches of a, b ran next to half of one", a.SharedShare(), 0.25},
+		{"of two launches of b, a ran next to half of one", b.SharedShare(), 0.25},
+		{"no time at all", (&Task{}).SharedShare(), 0},
+		{"more than the whole time, by rounding", (&Task{Time: 1, Shared: 1.5}).SharedShare(), 1},
+	} {
+		if math.Abs(float64(c.got-c.want)) > 1e-9 {
+			t.Errorf("%s: %v, want %v", c.reason, float64(c.got), float64(c.want))
+		}
+	}
+	if s.Step() != 1e-6 {
+		t.Errorf("times in whole microseconds have the resolution %v", s.Step())
+	}
+	for name, want := range map[string]*Task{"a": a, "b": b, "c": nil} {
+		if got := s.Of(&ingest.Kernel{Task: name}); got != want {
+			t.Errorf("the kernel %s has the task %+v", name, got)
+		}
+	}
+	if none := (*Sequence)(nil); none.Of(&ingest.Kernel{Task: "a"}) != nil {
+		t.Error("a run without a trace has a task")
+	}
+}
+
+// TestLongest checks the order of tasks: by time, and in the order of the trace
+// for equal times.
+func TestLongest(t *testing.T) {
+	s := NewSequence(traceOf([]string{"gpu"}, "short 0 0 5\nb 0 10 30\nlong 0 40 90\na 0 100 120"), 1e-3)
+	if got := s.Longest(3); !cmp.Equal(got, []int{2, 1, 3}) {
+		t.Errorf("the longest tasks are %v, want long, b, and a", got)
+	}
+	if got := s.Longest(9); len(got) != 4 {
+		t.Errorf("%d tasks, want all 4", len(got))
+	}
+}
