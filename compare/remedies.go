@@ -148,7 +148,10 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 		p := row.Predicted
 		return []PossibleFix{{Remedy: l, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}}
 	case BalanceWorkGroups:
-		if cause.Part == PartIdle && w.Has(BalanceTheWork) {
+		// Idle XVEs within launches are a reason to balance, even if the gain
+		// is small or more threads do not help.
+		if cause.Part == PartIdle && (w.Has(BalanceTheWork) || cause.Confidence >= Medium &&
+			w.Verdict() != MoreThreadsMayHelp && w.LimitedBy != LimitedByMemory) {
 			return []PossibleFix{{Remedy: l, Bound: w.Balancing.Max}}
 		}
 	default:

@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// TestSecondCause checks that a row shows the cause of its second part only if
+// that part is nearly as large, and that kernels with different second causes
+// are different findings.
+func TestSecondCause(t *testing.T) {
+	short := func(name string, m, i float64) ingest.Kernel {
+		return kernel(name, "114688", "256", 32, 1000, 0.03, measured(m), idle(i))
+	}
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short("a", 60, 22), short("b", 70, 25)}}, given(mtl112()),
+		DefaultOptions())
+	for i, want := range []string{CauseDispatch, ""} {
+		row, got := &r.Rows[i], ""
+		if c := row.SecondCause(); c != nil {
+			got = c.Name
+		}
+		if got != want {
+			t.Errorf("%s: %+v, second %q, want %q", row.Task, row.Cause, got, want)
+		}
+	}
+	if n := len(r.Groups(false)); n != 2 {
+		t.Errorf("%d findings, want 2", n)
+	}
+	if c := (&Row{Verdict: Below, Cause: &Cause{Part: PartIdle}}).SecondCause(); c != nil {
+		t.Errorf("a row without a breakdown has the second cause %+v", c)
+	}
+}
+
+// TestLongNames checks that a name of more than 80 characters is shortened.
+func TestLongNames(t *testing.T) {
+	for n, want := range map[int]int{80: 80, 81: 80} {
+		if got := kernelName(strings.Repeat("a", n)); len(got) != want || strings.HasSuffix(got, "...") != (n > 80) {
+			t.Errorf("a name of %d characters becomes %q", n, got)
+		}
+	}
+}
+
+// TestElsewhere checks the prediction for another device. It has no limits that
+// a profiler reports as shares, and a remark about them.
+func TestElsewhere(t *testing.T) {
+	limited := kernel("k", "114688", "256", 32, 10, 1, measured(48), peak(50), func(k *ingest.Kernel) {
+		pct(&k.PeakSLM, 50)
+		pct(&k.PeakBarrier, 100)
+	})
+	for _, c := range []struct {
+		reason  string
+		k       ingest.Kernel
+		average unit.Ratio
+		remark  string
+	}{
+		{"VTune reports a limit by SLM", limited, 1, "at most: VTune reports a limit"},
+		{"no limit", kernel("k", "114688", "256", 32, 10, 1, measured(48)), 1, ""},
+		{"no launch size", kernel("k", "", "", 0, 10, 1, measured(48)), 0, "no global work size"},
+		{"a work-group that the device cannot run", kernel("k", "8192", "4096", 32, 10, 1, measured(48)), 0, "4096"},
+	} {
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(mtl112()), DefaultOptions())
+		e := r.On(&r.Rows[0], mtl112())
+		if p := e.Predicted; p != nil && p.Average != c.average || (p == nil) != (c.average == 0) ||
+			!strings.Contains(e.Remark, c.remark) || (e.Remark == "") != (c.remark == "") {
+			t.Errorf("%s: %+v, %q", c.reason, p, e.Remark)
+		}
+		if p := r.Rows[0].Predicted; p != nil && (p.Policy == predict.Whole) != (c.remark != "") {
+			t.Errorf("%s: policy %v", c.reason, p.Policy)
+		}
+	}
+}
+
+// TestOneStack checks that a row that names its stack is not averaged over the
+// stacks of the GPU.
+func TestOneStack(t *testing.T) {
+	for one, want := range map[bool]int{true: 1, false: 2} {
+		r := &Result{Device: max1550(), Run: ingest.Run{Platform: ingest.Platform{Stacks: unit.Some(2)}}}
+		row := &Row{Kernel: &ingest.Kernel{OneStack: one}}
+		if got, _ := r.averaged(row); got != want {
+			t.Errorf("a row of one stack (%v): averaged over %d, want %d", one, got, want)
+		}
+	}
+}
+
+// TestNamesInOptions checks that only names that no kernel has are noted.
+func TestNamesInOptions(t *testing.T) {
+	o := DefaultOptions()
+	for _, name := range []string{"a_kernel", "other"} {
+		o.SIMD.Set(name, 32)
+	}
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{kernel("a_kernel", "114688", "256", 32, 10, 1, measured(90))}},
+		given(mtl112()), o)
+	var texts []string
+	for _, n := range r.Notes {
+		if n.Code == "no-such-kernel" {
+			texts = append(texts, n.Text)
+		}
+	}
+	if len(texts) != 1 || !strings.Contains(texts[0], "other") {
+		t.Errorf("notes %q, want one on other", texts)
+	}
+}
+
+// TestValueWithoutTime checks the sentence of a row whose share of other tasks is
+// unknown, because the time of a launch is not given.
+func TestValueWithoutTime(t *testing.T) {
+	k := kernel("k", "114688", "256", 32, 10, 1, measured(80))
+	k.Instances = unit.Opt[int64]{}
+	other := kernel("o", "114688", "256", 32, 10, 9, measured(75))
+	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k, other}})
+	if row.Cause == nil || !strings.Contains(row.Cause.Evidence, "10% of the GPU's time, and the time of a launch is not given") {
+		t.Errorf("%s: %s, %+v", row.Task, row.Verdict, row.Cause)
+	}
+}
