@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -381,6 +382,14 @@ func TestSections(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	copied := with(both(diff.NotAKernel), func(r *diff.Row) { r.Task, r.IsKernel = "copy", false })
+	properties := func(d *diff.Result) string {
+		s := newComparison([]*diff.Result{d}).suite(report.Provenance{Version: "v1", CommandLine: []string{"occudiff", "diff"}})
+		text := fmt.Sprint(s.Host, " ", s.Collected.Format("2006-01-02"), " ", len(s.Cases), " ", s.Cases[0].Class)
+		for _, p := range s.Properties {
+			text += "; " + p.Name + "=" + p.Value
+		}
+		return text
+	}
 	status := map[diff.Verdict]report.Status{diff.Regression: report.Bad, diff.Improvement: report.Good, diff.Faster: report.Good,
 		diff.Unchanged: report.Plain, diff.NotAKernel: report.Muted, diff.Inconclusive: report.Unsure, diff.OnlyOld: report.Unsure}
 	for v, want := range status {
@@ -401,6 +410,12 @@ kernels; 2 2 1 / k x / k y
 notes
 terms; #; Kernel; Side; Measured; Points; Verdict; regression; improvement
 provenance; 5 5 0 / Made by occudiff / Threshold 2 points / base x.csv; mtl-112 () / x x.csv; mtl-112 () / y y.csv; mtl-112 ()`},
+		{"properties of a suite", properties(side("new", func(d *diff.Result) {
+			d.New.Runs[0].Platform.Host, d.New.Runs[0].Platform.Collected = "h", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+			d.Summary.NotComparable, d.Changes = 3, []diff.Change{{What: "driver", Old: "1", New: "2"}}
+		}, copied, both(diff.Unchanged, fell))), `h 2026-01-02 1 mtl-112; occudiff.version=v1; command=occudiff diff; threshold_points=2; old=base, 1 run on Meteor Lake; old.input.1=new.csv; new=new, 1 run on Meteor Lake; new.input.1=new.csv; kernels.not_comparable=3; changed=driver 1 -> 2`},
+		{"columns over all runs", printed(&diff.KernelAcrossRuns{Kernel: &ingest.Kernel{Task: "k", Global: unit.Size(64), Local: unit.Size(8), SIMD: unit.Some(16), Direction: "read"}, N: 5,
+			Predicted: unit.Some[unit.Ratio](0.1), Median: unit.Some[unit.Ratio](0.2), Lowest: unit.Some[unit.Ratio](0.3), Highest: unit.Some[unit.Ratio](0.4)}, manyColumns), `task=k launch_size=64 in 8, SIMD16 global=64 local=8 simd=16 direction=read runs=5 predicted_average_percent=10.0 median_percent=20.0 lowest=30.0 highest=40.0 measured_percent=-`},
 		{"no rows", of(side("new", none)), `Old and new GPU occupancy on Meteor Lake
 attention
 kernels

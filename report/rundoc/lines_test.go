@@ -237,6 +237,10 @@ func TestRanges(t *testing.T) {
 		{"no average", fmt.Sprint(averageSpan(reduce(compare.Match, noPrediction))), "{0 0 false}"},
 		{"an average", fmt.Sprint(averageSpan(reduce(compare.Match))), "{0.9 0.98 true}"},
 		{"a full GPU", as(reduce(compare.Match)), "reduce fills the GPU as predicted (40 of 90 to 98%)"},
+		{"a range of exactly the tolerance", as(reduce(compare.Match, func(r *compare.Row) { r.Predicted.Average, r.Predicted.AverageHigh = 0.5, 0.55 })),
+			"reduce has the predicted occupancy (40 of 50 to 55%)"},
+		{"exactly a full GPU", as(reduce(compare.Match, func(r *compare.Row) { r.Predicted.Average, r.Predicted.AverageHigh = 0.8, 0.8 })),
+			"reduce fills the GPU as predicted (40 of 80%)"},
 		{"just not a full GPU", as(reduce(compare.Match, func(r *compare.Row) { r.Predicted.Average, r.Predicted.AverageHigh = 0.78, 0.799 })),
 			"reduce has the predicted occupancy (40 of 78%)"},
 		{"no prediction", as(reduce(compare.Match, noPrediction)), "reduce has the predicted occupancy (40 of 75%)"},
@@ -552,6 +556,8 @@ VectorAdd<120>|120|30,720|8|960|50.0|1.07|100.0|1,200.0|90-98%|not measured`},
 			report.Provenance{}).Summary.Rows.Columns, func(c report.Column) string { return c.Key + "=" + c.Title }), " "), "kernel=Kernel measured=Measured measured=Measured why=Why"},
 		{"a series that is not measured", strings.Join(report.ListOf(FromResult(counted(of(vecAdd(120), vecAdd(8), vecAdd(112))), report.Provenance{}).Summary.Rows.Columns,
 			func(c report.Column) string { return c.Key }), " "), "kernel groups items group_threads threads xe_core waves peak gpu_time predicted predicted predicted_high why"},
+		{"an average for each number of work-groups", fmt.Sprint(len(averages(of(), vecAdd(2048)).Points), len(averages(of(), vecAdd(2049)).Points)), "2048 0"},
+		{"the first average", fmt.Sprint(averages(of(), vecAdd(8)).Points[0].X), "1"},
 		{"no series", row(&line{Row: reduce(compare.NoPrediction, func(r *compare.Row) { r.Predicted = nil })}, seriesColumns), "groups=- items=- group_threads=- threads=- xe_core=- waves=- peak=- vtune_peak=- started=- gpu_time=10.0 host=-"},
 	} {
 		if c.got != c.want {
@@ -596,6 +602,7 @@ func TestLineNames(t *testing.T) {
 		{"parts", strings.Join(PartNames(), ", "), "measured, underfilled XVEs, idle XVEs, shortfall, last wave (predicted), launch limit (predicted)"},
 		{"a bar", bars(), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {90 true} {98 true}"},
 		{"a narrow prediction", bars(func(r *compare.Row) { r.Predicted.AverageHigh = 0.949 }), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {90 true} {0 false}"},
+		{"a prediction of exactly the tolerance", bars(func(r *compare.Row) { r.Predicted.Average, r.Predicted.AverageHigh = 0.5, 0.55 }), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {50 true} {55 true}"},
 		{"no global size", bars(func(r *compare.Row) { r.Predicted.Groups = 0 }), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {0 false} {0 false}"},
 		{"no breakdown", bars(func(r *compare.Row) { r.Breakdown = nil }), "none"},
 	} {
@@ -625,6 +632,7 @@ func TestTotal(t *testing.T) {
 	for _, c := range []struct{ why, got, want string }{
 		{"some kernels", cells(), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50-60% 50, predicted_high= 60, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
 		{"all kernels", cells(func(t *compare.Total) { t.Kernels = 3 }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50-60% 50, predicted_high= 60, measured=25.0% 25, why=all kernels all kernels0, help= 0`},
+		{"a range of exactly the tolerance", cells(func(t *compare.Total) { t.PredictedHigh = unit.Some[unit.Ratio](0.55) }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50-55% 50, predicted_high= 55, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
 		{"one predicted value", cells(func(t *compare.Total) { t.PredictedHigh = percent{} }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50.0% 50, predicted_high= 0, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
 		{"no prediction", cells(func(t *compare.Total) { t.Predicted, t.PredictedHigh = percent{}, percent{} }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted= 0, predicted_high= 0, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
 	} {
@@ -682,6 +690,19 @@ func TestTables(t *testing.T) {
 			Adapters: unit.Some(2), Stacks: unit.Some(3), MaxFrequency: unit.Some(2.25e9), Occupancy: unit.Some[unit.Ratio](0.5), Collected: at(3),
 			Host: "h", Command: "./a", OS: "Linux", VTune: "2025", Driver: "24", JobID: "7", VectorSize: unit.Some[int64](1024)}
 	})
+	properties := func(s *report.TestSuite) string {
+		text := s.Host + " " + s.Collected.Format("2006-01-02")
+		for _, p := range s.Properties {
+			text += "; " + p.Name + "=" + p.Value
+		}
+		return text
+	}
+	noisy := func(task, text string) *compare.Row {
+		return reduce(compare.Below, func(r *compare.Row) { r.Task, r.Notes = task, []note.Note{{Text: text}} })
+	}
+	items := func(s report.Section) string {
+		return strings.Join(report.ListOf(s.Items, func(i report.Item) string { return i.Lead + " (" + i.Detail + "): " + i.Text }), "; ")
+	}
 	twice := []compare.Timing{{Row: 0}, {Row: 0}}
 	for _, c := range []struct{ why, got, want string }{
 		{"causes", list("slot_breakdown.causes"), `part=idle cause=dispatch confidence=high evidence=the figures show it confirm_with=a trace
@@ -724,6 +745,8 @@ name=VTune value=2025
 name=Driver value=24
 name=Job value=7
 name=Vector size value=1,024`},
+		{"properties of a suite", properties(TestSuiteFrom(platform, report.Provenance{Version: "v1", Label: "nightly", CommandLine: []string{"occudiff", "validate"}})), `h 2026-01-03; occudiff.version=v1; command=occudiff validate; label=nightly; device=mtl-112; device.name=Meteor Lake Arc Graphics; device.architecture=Xe-LPG; device.thread_slots=896; device.chosen_by=the summary: 112 XVE; driver=24; vtune.version=2025; os=Linux; job=7; tolerance_points=5; model_tolerance_points=0.1; sampling_interval_seconds=0.001; sampling_interval_assumed=true; kernels.judged=0; kernels.not_judged=0; input.1=a.csv sha256:1; input.2=b.csv`},
+		{"notes, each text once", items(noteSection(edited(func(r *compare.Result) { r.Notes = []note.Note{{Text: "of the run"}} }, noisy("a", "x"), noisy("b", "x"), noisy("c", "y"), noisy("d", "x")))), "info (): of the run; info (a): x; 2 more kernels have the same note; info (c): y"},
 		{"no spill on a terminal", table(reduce(compare.Match, spill(0))), "1 1 false false"},
 		{"a spill", table(reduce(compare.Match, spill(1))), "1 1 true false"},
 		{"the reason for no prediction", noted(), "[first no-predictionno size]"},
