@@ -22,7 +22,7 @@ const MaxListedTasks = 3
 // elsewhere.
 func FirstFew(list []string, most int) []string {
 	if n := len(list) - most; n > 0 {
-		list = append(list[:most:most], Thousands(int64(n))+" more")
+		list = append(list[:most:most], Thousands(n)+" more")
 	}
 	return list
 }

@@ -113,7 +113,7 @@ func andMore(n int, what string) string {
 	if n == 0 {
 		return ""
 	}
-	return "and " + unit.FormatCount(n, "more "+what, "more "+what+"s")
+	return "and " + unit.Plural(n, "more "+what)
 }
 
 // runsLine returns a sentence about the runs that differ.

@@ -138,8 +138,8 @@ func total(d *diff.Result) (t *diff.Delta, of string) {
 	if older.N == 0 || newer.N == 0 || max(before, after) < 2 {
 		return nil, ""
 	}
-	if of = report.Thousands(int64(after)); before != after {
-		of = report.Thousands(int64(before)) + " and " + of
+	if of = report.Thousands(after); before != after {
+		of = report.Thousands(before) + " and " + of
 	}
 	return &diff.Delta{Old: older, New: newer, Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0))},
 		of + " of " + unit.Plural(d.Summary.Kernels, "kernel")

@@ -188,7 +188,7 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 		return g
 	}
 	u.Gate, u.Kernels = "--fail-on "+gate, s.Kernels
-	u.Nothing = ": none of " + unit.Plural(int64(s.Kernels), "kernel") + " could be compared" + u.Nothing
+	u.Nothing = ": none of " + unit.Plural(s.Kernels, "kernel") + " could be compared" + u.Nothing
 	return g
 }
 

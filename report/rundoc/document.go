@@ -234,7 +234,7 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows := prov.Pairs()
 	for _, in := range r.Inputs {
-		text := report.OneLine(in.Path) + ": " + in.Kind + ", " + unit.FormatCount(in.Rows, "row", "rows")
+		text := report.OneLine(in.Path) + ": " + in.Kind + ", " + unit.Plural(in.Rows, "row")
 		if in.BadRows > 0 {
 			text += ", " + report.Thousands(in.BadRows) + " unreadable"
 		}

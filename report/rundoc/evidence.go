@@ -37,7 +37,7 @@ func evidenceSection(r *compare.Result) report.Section {
 		}
 	}
 	if more > 0 {
-		s.Items = append(s.Items, report.Item{Lead: unit.FormatCount(more, "more kernel", "more kernels"),
+		s.Items = append(s.Items, report.Item{Lead: unit.Plural(more, "more kernel"),
 			Text: "The table of kernels has the cause of each."})
 	}
 	return s
@@ -102,7 +102,7 @@ func evidence(r *compare.Row) string {
 	if lanes := r.IdleLanes().Or(0); lanes > 0 { // occupancy does not show idle lanes
 		p := r.Predicted
 		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
-			unit.FormatCount(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
+			unit.Plural(p.GroupSize, "work-item"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
 	if r.Breakdown != nil && (r.Verdict == compare.Below || r.Verdict == compare.MatchWhileBusy) {
 		text += speedupText(r)
@@ -205,14 +205,14 @@ func speedupText(r *compare.Row) string {
 // the launch size: ", 256 registers, spill 2,880 bytes per thread".
 func compiled(k *ingest.Kernel) (text string) {
 	if n, ok := k.Registers.Value(); ok {
-		text += ", " + unit.FormatCount(n, "register", "registers")
+		text += ", " + unit.Plural(n, "register")
 	}
 	for _, m := range []struct {
 		name  string
 		bytes unit.Opt[unit.Bytes]
 	}{{"spill", k.Spill}, {"private memory", k.Private}} {
 		if n := m.bytes.Or(0); n > 0 {
-			text += fmt.Sprintf(", %s %s per thread", m.name, unit.FormatCount(int64(n), "byte", "bytes"))
+			text += fmt.Sprintf(", %s %s per thread", m.name, unit.Plural(n, "byte"))
 		}
 	}
 	return text

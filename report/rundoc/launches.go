@@ -105,7 +105,7 @@ func launchSection(r *compare.Result) report.Section {
 			": shorter gaps are invisible.")
 	}
 	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
-		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
+		v.Tasks.Title += ", the longest of " + report.Thousands(n)
 	}
 	s.Tables = []*report.Table{v.Tasks.Show(), v.Devices.Show()}
 	return s

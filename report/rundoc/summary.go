@@ -149,7 +149,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		s.Headline, s.Impact = logWords(r, lines), secondWave(lines)
 		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
-		s.Headline = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") +
+		s.Headline = deviceName(r) + ": " + unit.Plural(len(r.Timings), "host time") +
 			" of a log, nothing predicted"
 		s.Impact = "A log has neither work-group nor sub-group size" +
 			r.Options.Naming.Words(": --local and --simd set them", "")
@@ -176,7 +176,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		}
 	}
 	if len(rest) > 0 {
-		s.More = "and " + unit.FormatCount(kernelsIn(rest), "more kernel", "more kernels")
+		s.More = "and " + unit.Plural(kernelsIn(rest), "more kernel")
 		if share := shareText(rest); share != "" {
 			s.More += ", " + share + " of the time"
 		}

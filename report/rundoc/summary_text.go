@@ -28,7 +28,7 @@ func deviceName(r *compare.Result) string {
 // number of kernels with each verdict.
 func countsOf(r *compare.Result, lines []line) string {
 	s := &r.Summary
-	text := unit.FormatCount(s.Kernels, "kernel", "kernels")
+	text := unit.Plural(s.Kernels, "kernel")
 	if t, ok := s.KernelTime.Value(); ok {
 		text += ", " + unit.FormatDuration(t)
 	}
@@ -50,7 +50,7 @@ func countsOf(r *compare.Result, lines []line) string {
 		{s.PeaksAgree, "not measured: peaks agree"},
 		{s.Unmeasurable, unmeasurable}, {s.NoPrediction, "not predicted"}, {s.NoMeasurement, "not measured"}} {
 		if p.n > 0 {
-			text += before + report.Thousands(int64(p.n)) + " " + p.what
+			text += before + report.Thousands(p.n) + " " + p.what
 			before = ", "
 		}
 	}
@@ -162,10 +162,10 @@ func byCause(r *compare.Result, lines []line) string {
 	}
 	slices.SortStableFunc(causes, func(a, b string) int { return cmp.Compare(lost[b], lost[a]) })
 	list := report.ListOf(causes[:min(len(causes), most)], func(why string) string {
-		return why + " " + report.Thousands(int64(kernelsIn(of[why]))) + inBrackets(of[why])
+		return why + " " + report.Thousands(kernelsIn(of[why])) + inBrackets(of[why])
 	})
 	if n := len(causes) - most; n > 0 {
-		list = append(list, unit.FormatCount(n, "more cause", "more causes"))
+		list = append(list, unit.Plural(n, "more cause"))
 	}
 	return strings.Join(list, ", ")
 }
@@ -173,7 +173,7 @@ func byCause(r *compare.Result, lines []line) string {
 // theLines returns the name of one kernel, or the number of several.
 func theLines(lines []line) string {
 	if n := kernelsIn(lines); n > 1 {
-		return report.Thousands(int64(n)) + " kernels"
+		return report.Thousands(n) + " kernels"
 	}
 	return report.ShortName(lines[0].Task, report.LabelWidth)
 }
@@ -368,7 +368,7 @@ func totalCell(r *compare.Result, total *compare.Total, c report.Column) report.
 	case "why":
 		text = "all kernels"
 		if total.Kernels < r.Summary.Kernels {
-			text = report.Thousands(total.Kernels) + " of " + unit.Plural(int64(r.Summary.Kernels), "kernel")
+			text = report.Thousands(total.Kernels) + " of " + unit.Plural(r.Summary.Kernels, "kernel")
 		}
 	}
 	return report.TextCell(text)

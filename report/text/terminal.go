@@ -184,7 +184,7 @@ func (p *printer) items(items []report.Item) {
 		p.wrap(pad(leads[i], widest, false)+"  ", text, it.Status)
 	}
 	if rest := len(items) - shown; rest > 0 {
-		p.wrap("", "... and "+report.Thousands(int64(rest))+" more explanations: a file has them all (-o report.md).",
+		p.wrap("", "... and "+report.Thousands(rest)+" more explanations: a file has them all (-o report.md).",
 			report.Plain)
 	}
 }

@@ -49,13 +49,13 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	t := &b.Total
 	if t.Checks == 0 {
 		return &report.Summary{Headline: "Nothing could be judged: no series has more than " +
-			report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
+			report.Thousands(b.Gate.Learning) + " runs yet."}
 	}
 	// The budget counts findings and not failed checks. A single false alarm
 	// fails every check until it is closed, but users review it only once.
 	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s failed while one was open.",
-		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
-		report.Thousands(int64(t.FailedChecks))),
+		report.Thousands(t.Opened), unit.Plural(t.Checks, "check"), rate(t.Rate()),
+		report.Thousands(t.FailedChecks)),
 		Impact: "Short findings of single kernels count as false alarms here."}
 	switch {
 	case b.Open > 0:

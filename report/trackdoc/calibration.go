@@ -45,7 +45,7 @@ func reading(c *track.Calibration) string {
 	switch c.Bias() {
 	case track.BiasUndetermined:
 		text = append(text, fmt.Sprintf("%s: at least %d are needed to detect an error of the model.",
-			unit.FormatCount(c.Kernels, "kernel", "kernels"), track.LeastCalibratedKernels))
+			unit.Plural(c.Kernels, "kernel"), track.LeastCalibratedKernels))
 	case track.BiasWithinNoise:
 		text = append(text, "No error of the model is detected: "+interval+".")
 	case track.BiasBelow:
@@ -64,7 +64,7 @@ func reading(c *track.Calibration) string {
 		text = append(text, "No drift is detected.")
 	default:
 		text = append(text, fmt.Sprintf("%s: at least %d are needed to detect a drift.",
-			unit.FormatCount(c.Runs, "run", "runs"), track.LeastDriftRuns))
+			unit.Plural(c.Runs, "run"), track.LeastDriftRuns))
 	}
 	return strings.Join(append(text, toleranceText(c)), " ")
 }
@@ -72,13 +72,13 @@ func reading(c *track.Calibration) string {
 // toleranceText returns a sentence with the suggested tolerance, or with the
 // reason why none is suggested.
 func toleranceText(c *track.Calibration) string {
-	rows := unit.FormatCount(c.Rows, "row", "rows")
+	rows := unit.Plural(c.Rows, "row")
 	if x, ok := c.Tolerance.Value(); ok {
 		return fmt.Sprintf("--tolerance %s accepts 90%% of %s.", report.Shortest(x), rows)
 	}
 	if c.Rows < track.LeastCalibrated || c.Kernels < track.LeastCalibratedKernels {
 		return fmt.Sprintf("No tolerance is suggested for %s of %s: at least %d rows of %d kernels are needed.", rows,
-			unit.FormatCount(c.Kernels, "kernel", "kernels"), track.LeastCalibrated, track.LeastCalibratedKernels)
+			unit.Plural(c.Kernels, "kernel"), track.LeastCalibrated, track.LeastCalibratedKernels)
 	}
 	return fmt.Sprintf("No tolerance is suggested: 90%% of %s are within %s points, and a tolerance above %d would "+
 		"accept kernels that lose as much.", rows, report.Decimal(float64(c.Within), 1), track.MostTolerance)
@@ -96,7 +96,7 @@ func leftOutText(c *track.Calibration) string {
 		{c.NotPredicted, "without a prediction"}, {c.NotStored, "imported without a difference"},
 	} {
 		if part.n > 0 {
-			text = append(text, report.Thousands(int64(part.n))+" "+part.text)
+			text = append(text, report.Thousands(part.n)+" "+part.text)
 		}
 	}
 	return strings.Join(text, ", ")

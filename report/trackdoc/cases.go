@@ -117,13 +117,13 @@ func Failure(j *track.Judgment) string {
 		}
 	}
 	if n > 0 {
-		parts = append(parts, report.Thousands(int64(n))+" of "+unit.FormatCount(len(j.Series), "kernel", "kernels")+
+		parts = append(parts, report.Thousands(n)+" of "+unit.Plural(len(j.Series), "kernel")+
 			what+strings.Join(report.FirstFew(names, report.MaxListedTasks), ", "))
 	}
 	if list := v.missingKernels(); v.FailMissing && len(list) > 0 {
 		gone := report.ListOf(list, func(g track.MissingKernel) string { return g.Key.Name() })
 		parts = append(parts, fmt.Sprintf("%s that took more than 1%% of the time %s missing: %s",
-			unit.FormatCount(len(list), "kernel", "kernels"), verb(len(list), "is", "are"), few(gone)))
+			unit.Plural(len(list), "kernel"), verb(len(list), "is", "are"), few(gone)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -183,7 +183,7 @@ func (v *view) testCase(s *track.Series) report.Case {
 		k.Outcome, k.Type = report.Failed, string(o)
 		k.Message = string(o) + ": launches take longer"
 		if !s.IsSlower() {
-			k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.FormatCount(g.N, "run", "runs")
+			k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.Plural(g.N, "run")
 		}
 	default: // visible in a test report without failing it
 		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
@@ -192,7 +192,7 @@ func (v *view) testCase(s *track.Series) report.Case {
 		k.Text = text + "\n"
 	}
 	k.Text += fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", v.print(g.Value),
-		report.Thousands(int64(g.N)), report.Thousands(int64(g.Window)))
+		report.Thousands(g.N), report.Thousands(g.Window))
 	if x, ok := g.Median.Value(); ok {
 		k.Text += "median: " + v.print(x) + "\nMAD: " + report.Decimal(g.MAD.Or(0)*v.scale(), 2) + "\n"
 	}

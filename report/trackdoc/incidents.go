@@ -61,7 +61,7 @@ func (v *view) incidents() (list []incident) {
 		if n := len(of); n >= leastTogether {
 			median, _ := stat.Median(shifts[at])
 			of = of[:1]
-			of[0].kernel, of[0].level = unit.FormatCount(n, "kernel", "kernels")+" at once", ""
+			of[0].kernel, of[0].level = unit.Plural(n, "kernel")+" at once", ""
 			of[0].shift = median
 		}
 		list = append(list, of...)
@@ -99,7 +99,7 @@ func (v *view) counts() []string {
 		return []string{"No incident."}
 	}
 	return []string{fmt.Sprintf("%s: %d open, %d recovered, %d accepted.",
-		unit.FormatCount(len(list), "incident", "incidents"), n[stateOpen], n[stateRecovered], n[stateAccepted])}
+		unit.Plural(len(list), "incident"), n[stateOpen], n[stateRecovered], n[stateAccepted])}
 }
 
 func (v *view) incidentTable() *report.Table {

@@ -243,8 +243,8 @@ func (v *view) extent() string {
 	}
 	times := slices.SortedFunc(maps.Values(runs), time.Time.Compare)
 	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(v.Where), v.name(),
-		unit.FormatCount(len(v.series), "series", "series"), unit.FormatCount(len(runs), "run", "runs"),
-		unit.FormatCount(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
+		unit.FormatCount(len(v.series), "series", "series"), unit.Plural(len(runs), "run"),
+		unit.Plural(len(devices), "device"), when(times[0]), when(times[len(times)-1]))
 }
 
 // sectionTimeSeries is the key of the section with a history's charts.
@@ -273,7 +273,7 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 		if len(s.Points) < 2 { // the table is sufficient for one point
 			continue
 		}
-		text := unit.FormatCount(len(s.Points), "run", "runs")
+		text := unit.Plural(len(s.Points), "run")
 		if n := len(s.Points); n > mostRuns {
 			text = "The last " + report.Thousands(mostRuns) + " of " + text
 		}

@@ -17,7 +17,7 @@ func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.R
 	prov report.Provenance) *report.Output {
 	v := runsValue(runs, accepted, renamed)
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
-		Headline: []string{report.OneLine(where) + ": " + unit.FormatCount(len(runs), "run", "runs")}}
+		Headline: []string{report.OneLine(where) + ": " + unit.Plural(len(runs), "run")}}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
 	}
@@ -48,13 +48,13 @@ func AddedText(r *track.Added) string {
 		return fmt.Sprintf("run %d has this content already (%s); nothing was changed",
 			r.ID, report.OneLine(inputNames(&r.Run)))
 	}
-	bad := int64(0)
+	bad := 0
 	for _, in := range r.Inputs {
-		bad += in.BadRows
+		bad += int(in.BadRows)
 	}
 	notMeasured, unmeasurable := r.Unjudged()
 	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) +
-		also(int64(notMeasured), "# without measured occupancy") + also(int64(unmeasurable), "# unmeasurable") +
+		also(notMeasured, "# without measured occupancy") + also(unmeasurable, "# unmeasurable") +
 		also(bad, "# of its rows could not be read")
 	if len(r.Done.Programs) > 0 {
 		text += "; the run does not name its program, and several programs have its kernels (" +
@@ -77,17 +77,17 @@ func AddedText(r *track.Added) string {
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {
-		text = unit.FormatCount(done.Runs, "run", "runs") + " with " +
-			unit.FormatCount(done.Kernels, "kernel", "kernels") + " stored"
+		text = unit.Plural(done.Runs, "run") + " with " +
+			unit.Plural(done.Kernels, "kernel") + " stored"
 	}
-	return text + also(int64(done.KnownRuns), "# "+verb(done.KnownRuns, "run was", "runs were")+" stored before") +
-		also(int64(done.Events), "accepted or renamed: #") +
-		also(int64(bad), "# "+verb(bad, "line was", "lines were")+" not usable")
+	return text + also(done.KnownRuns, "# "+verb(done.KnownRuns, "run was", "runs were")+" stored before") +
+		also(done.Events, "accepted or renamed: #") +
+		also(bad, "# "+verb(bad, "line was", "lines were")+" not usable")
 }
 
 // also returns "; " followed by text, in which n replaces the character #. It
 // returns "" if n is 0.
-func also(n int64, text string) string {
+func also(n int, text string) string {
 	if n == 0 {
 		return ""
 	}
@@ -99,7 +99,7 @@ func RunText(r *history.Run) string { return runText(r, "") }
 
 // runText returns the description of a run and the source of its time.
 func runText(r *history.Run, timeFrom string) string {
-	text := unit.FormatCount(r.Kernels, "kernel", "kernels")
+	text := unit.Plural(r.Kernels, "kernel")
 	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program},
 		{", #", r.Label}, {", collected # UTC", when(r.Time)}, {" (#)", timeFrom}, {", from #", inputNames(r)}} {
 		if part[1] != "" {

@@ -38,9 +38,9 @@ func (v *view) sentence(word, where string) string {
 		if n == 0 {
 			return
 		}
-		count := report.Thousands(int64(n))
+		count := report.Thousands(n)
 		if len(parts) == 0 {
-			count += " of " + unit.FormatCount(len(v.Series), "kernel", "kernels")
+			count += " of " + unit.Plural(len(v.Series), "kernel")
 		}
 		parts = append(parts, count+text)
 	}
@@ -347,10 +347,10 @@ func (v *view) notices(c *track.Check) (list []string) {
 	}
 	if n := len(c.Missing); n > 0 {
 		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",
-			unit.FormatCount(n, "kernel", "kernels"), c.MissingBefore, verb(n, "is", "are"), few(c.Missing))
+			unit.Plural(n, "kernel"), c.MissingBefore, verb(n, "is", "are"), few(c.Missing))
 	}
 	if n := c.NotMeasured; n > 0 {
-		add("not measured: %s of this run %s no %s value.", unit.FormatCount(n, "kernel", "kernels"),
+		add("not measured: %s of this run %s no %s value.", unit.Plural(n, "kernel"),
 			verb(n, "has", "have"), v.name())
 	}
 	return list
@@ -388,7 +388,7 @@ func leftOut(series []*track.Series) (list []string) {
 		n, of = n+len(s.LeftOut), of+min(len(s.LeftOut), 1)
 	}
 	if n > 0 {
-		list = append(list, unit.FormatCount(n, "value", "values")+" of "+unit.FormatCount(of, "series", "series")+
+		list = append(list, unit.Plural(n, "value")+" of "+unit.FormatCount(of, "series", "series")+
 			" left out: unmeasurable.")
 	}
 	return list

@@ -47,7 +47,7 @@ func restartText(s *track.Series) string {
 	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
 	if n := s.Age; n > 0 {
-		ago = unit.FormatCount(n, "run", "runs") + " ago"
+		ago = unit.Plural(n, "run") + " ago"
 	}
 	return strings.Join(what, " and ") + " changed " + ago
 }
@@ -303,7 +303,7 @@ func (m metric) rule() string {
 	}
 	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{trend.Down: "lower is worse",
 		trend.Up: "higher is worse", trend.Both: "any change counts"}[g.Direction] + ". "
-	runs := unit.FormatCount(g.Window, "run", "runs")
+	runs := unit.Plural(g.Window, "run")
 	if m.Metric.Metric == history.Occupancy {
 		text += "Busy occupancy is used if all of the last " + runs +
 			" have it, otherwise measured occupancy. "
@@ -312,7 +312,7 @@ func (m metric) rule() string {
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
 	return text + "A regression is a lasting shift of more than " + floor + " from the last " + runs +
-		" that is very unlikely to be noise. It needs " + unit.FormatCount(g.Learning, "earlier run", "earlier runs") +
+		" that is very unlikely to be noise. It needs " + unit.Plural(g.Learning, "earlier run") +
 		", and is open until the kernel recovers or the level is accepted."
 }
 
