@@ -258,7 +258,7 @@ func (s *Runs) compareRuns(work []float64) {
 	}), s.panel(idle, func(k *KernelAcrossRuns, run int) float64 { return math.Log(float64(k.Seconds[run].Or(0))) })
 	points, times := trend.PointsGate(), trend.RelativeGate()
 	points.Floor, times.Floor = float64(runPoints), timeDiffers
-	offs, found, smallest := trend.FindOutliers(measured, points, trend.FolderBudget())
+	offs, found, smallest := trend.FindOutliers(measured, points, true)
 	s.Smallest = unit.Points(smallest)
 	for _, f := range found {
 		off, whats := unit.Some(unit.Points(f.Off)), [2]RunFinding{RunHigh, RunLow}
@@ -268,7 +268,7 @@ func (s *Runs) compareRuns(work []float64) {
 		}
 		s.add(Finding{&s.Runs[f.Run], kernel, whats[below(f.Off)], off})
 	}
-	slower, found, _ := trend.FindOutliers(seconds, times, trend.OutlierBudget{Runs: trend.FolderBudget().Runs})
+	slower, found, _ := trend.FindOutliers(seconds, times, false)
 	for _, f := range found {
 		s.add(Finding{Run: &s.Runs[f.Run], What: [2]RunFinding{RunSlow, RunFast}[below(f.Off)]})
 	}

@@ -23,18 +23,13 @@ type Outlier struct {
 	P   float64 // probability of so many runs or values at that distance if nothing is wrong
 }
 
-// OutlierBudget is the share of panels without outliers in which a false report
-// is acceptable. Runs is the budget for whole runs, and Values for single
-// values. If a budget is 0, such outliers are not searched.
-type OutlierBudget struct{ Runs, Values float64 }
-
-// FolderBudget returns the budget for the occupancies of a folder of runs.
-// Times have a second budget, for whole runs only. Together, they report a run
-// in at most one of 100 folders in which no run differs
-// (docs/design/gate-rule.md).
-func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.002} }
-
 const (
+	// outlierBudget is the share of panels without outliers in which a false
+	// report of whole runs is acceptable, and the share for single values. The
+	// occupancies and the times of a folder are two panels, and single values
+	// are searched in the first. Together, they report a run in at most one of
+	// 100 folders in which no run differs (docs/design/gate-rule.md).
+	outlierBudget = 0.002
 	// minOthers is the smallest number of values from which a level can be
 	// computed.
 	minOthers = 3
@@ -90,7 +85,7 @@ const (
 // level. The tails are determined from the values that are nearer than the
 // candidates. For example, two of twelve nodes that are 20 points low in one
 // kernel are compared with the other ten, using the spread of these ten.
-func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, found []Outlier, smallest float64) {
+func FindOutliers(values Panel, g Gate, single bool) (offs []float64, found []Outlier, smallest float64) {
 	if len(values) == 0 {
 		return nil, nil, 0
 	}
@@ -99,17 +94,17 @@ func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, f
 		p.rows = append(p.rows, slices.Clone(row))
 	}
 	p.measure()
-	offs, found = p.wholeRuns(budget.Runs)
+	offs, found = p.wholeRuns()
 	for _, f := range found {
 		for _, row := range p.rows {
 			row[f.Run] = math.NaN()
 		}
 	}
-	if budget.Values > 0 && len(present(offs)) >= SingleRuns {
+	if single && len(present(offs)) >= SingleRuns {
 		p.measure()
-		var single []Outlier
-		single, smallest = p.singleValues(budget.Values)
-		found = append(found, single...)
+		var values []Outlier
+		values, smallest = p.singleValues()
+		found = append(found, values...)
 	}
 	return offs, found, smallest
 }
@@ -220,7 +215,7 @@ func present(row []float64) (values []float64) {
 // wholeRuns returns the runs that are outliers in all of their kernels. It
 // compares the medians of the runs with each other. The spread combines two
 // parts: the scatter of the medians, and the spread that kernel noise explains.
-func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
+func (p *panel) wholeRuns() (offs []float64, found []Outlier) {
 	least := p.gate.finest()
 	var noise []float64
 	for k := range p.cores {
@@ -260,7 +255,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 		freedom := v.Freedom + priorRuns
 		spread := max(math.Sqrt((v.Freedom*v.Value+priorRuns*expected)/freedom*(1+1/others.n)), least)
 		chance := stat.TwoSided((off-others.mean())/spread, min(freedom, fewKernels+counts[run]))
-		if chance < budget/float64(len(beside)) {
+		if chance < outlierBudget/float64(len(beside)) {
 			found = append(found, Outlier{-1, run, off, chance})
 		}
 	}
@@ -316,14 +311,13 @@ func (p *panel) distances() (list []distance, noisy int) {
 // kernel are judged by the chance that one kernel has two such values. If a
 // single value is unlikely, all farther values are unlikely, too.
 // smallest is the same as in FindOutliers.
-func (p *panel) singleValues(budget float64) (found []Outlier, smallest float64) {
+func (p *panel) singleValues() (found []Outlier, smallest float64) {
 	list, noisy := p.distances()
-	students := studentModels()
 	var rest tail         // values nearer than the candidate
 	var spreads []float64 // by value
 	for i := range list {
 		list[i].P = 1
-		rest.see(students, list[i].z, 1)
+		rest.see(list[i].z, 1)
 		if list[i].z > 0 {
 			spreads = append(spreads, math.Abs(list[i].Off)/list[i].z)
 		}
@@ -339,15 +333,15 @@ func (p *panel) singleValues(budget float64) (found []Outlier, smallest float64)
 		if c.z < coreReach || 4*float64(i+1) > n {
 			break
 		}
-		rest.see(students, c.z, -1)
+		rest.see(c.z, -1)
 		row, size := append(sides[c.side(c.Row)], i), float64(len(present(p.rows[c.Row])))
 		sides[c.side(c.Row)] = row
 		chance := func(k, ways float64) float64 {
-			x := rest.beyond(students, c.z, max(0, float64(noisy-i-1)), k, ways)
+			x := rest.beyond(c.z, max(0, float64(noisy-i-1)), k, ways)
 			if c.Off < 0 != (p.gate.Direction == Down) {
 				x /= betterShare
 			}
-			if x >= budget {
+			if x >= outlierBudget {
 				return 1
 			}
 			return x
@@ -364,7 +358,7 @@ func (p *panel) singleValues(budget float64) (found []Outlier, smallest float64)
 	}
 	reach := math.Inf(1)
 	for z := mostReach; z >= coreReach; z-- {
-		if rest.beyond(students, z, max(0, float64(noisy-len(alone))), 1, math.Log(n)) >= budget {
+		if rest.beyond(z, max(0, float64(noisy-len(alone))), 1, math.Log(n)) >= outlierBudget {
 			break
 		}
 		reach = z
@@ -425,38 +419,35 @@ func sorted(list []Outlier) []Outlier {
 // exclude heavy tails, in which a value 10 spreads off is likely.
 var freedoms = [...]float64{2.5, 3.5, 6, 12, 22, 30, 50, 200}
 
-// models contains Student's t distributions with these degrees of freedom. They
-// are scaled so that the median absolute deviation equals the normal
+// tails contains Student's t distributions with these degrees of freedom.
+// They are scaled so that the median absolute deviation equals the normal
 // distribution's.
-type models [len(freedoms)]distuv.StudentsT
-
-func studentModels() *models {
-	all := new(models)
+var tails = func() (all [len(freedoms)]distuv.StudentsT) {
 	for i, freedom := range freedoms {
 		all[i] = distuv.StudentsT{Sigma: 1, Nu: freedom}
 		all[i].Sigma = 1 / normalMAD / all[i].Quantile(0.75)
 	}
 	return all
-}
+}()
 
 // tail contains the log-likelihood of some distances, for each number of
 // degrees of freedom.
 type tail [len(freedoms)]float64
 
 // see adds a distance, or removes it if the sign is -1.
-func (t *tail) see(all *models, z, sign float64) {
-	for i := range all {
-		t[i] += sign * all[i].LogProb(z)
+func (t *tail) see(z, sign float64) {
+	for i := range t {
+		t[i] += sign * tails[i].LogProb(z)
 	}
 }
 
 // beyond returns the probability that k values are at least as far off as z, on
 // one side. ways is the logarithm of the number of ways in which this can
 // happen. The tail is determined from the nearer values.
-func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
+func (t *tail) beyond(z, nearer, k, ways float64) float64 {
 	var logs, chances [len(freedoms)]float64
 	for i := range t {
-		share := all[i].CDF(-z)
+		share := tails[i].CDF(-z)
 		logs[i] = t[i] - nearer*math.Log1p(-2*share)
 		chances[i] = min(1, math.Exp(ways+k*math.Log(share)))
 	}

@@ -22,8 +22,6 @@ func (n kind) panel(rng *rand.Rand, runs, kernels int) Panel {
 	return p
 }
 
-var folder = FolderBudget()
-
 var points = func() Gate { g := PointsGate(); g.Floor = 2; return g }()
 
 // TestOutliers checks small panels that were made by hand.
@@ -44,7 +42,7 @@ func TestOutliers(t *testing.T) {
 		{"one value among kernels that never vary", Panel{{90, 90, 90, 90, 90, 90}, {70, 70, 70, 70, 70, 70}, {80, 80, 60, 80, 80, 80}}, "[2/2 -20]"},
 		{"three runs of three levels", Panel{{90, 80, 70}, {60, 50, 40}, {50, 40, 30}}, "[]"},
 	} {
-		_, found, _ := FindOutliers(c.panel, points, folder)
+		_, found, _ := FindOutliers(c.panel, points, true)
 		if got := asidesText(found); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
@@ -68,7 +66,7 @@ func TestOutliersWholeRunsFirst(t *testing.T) {
 		p[k][17] -= 25
 	}
 	p[7][2] -= 15
-	_, found, _ := FindOutliers(p, points, folder)
+	_, found, _ := FindOutliers(p, points, true)
 	if len(found) != 3 || found[0].Run != 17 || found[1].Run != 5 || found[0].Row >= 0 || found[2].Run != 2 || found[2].Row != 7 {
 		t.Errorf("found %s, want run 17 before run 5, and then kernel 7 of run 2", asidesText(found))
 	}
@@ -83,7 +81,7 @@ func TestOutliersOfTwoKernels(t *testing.T) {
 	p[7][5] -= 40
 	p[3][8] -= 20
 	p[3][9] -= 19
-	if _, found, _ := FindOutliers(p, points, folder); len(found) != 4 || found[3].Row != 3 {
+	if _, found, _ := FindOutliers(p, points, true); len(found) != 4 || found[3].Row != 3 {
 		t.Errorf("found %s, want two values of kernel 7 and two of kernel 3", asidesText(found))
 	}
 }
@@ -126,7 +124,7 @@ func TestOutliersOfFolders(t *testing.T) {
 							}
 						}
 					}
-					_, found, _ := FindOutliers(p, points, folder)
+					_, found, _ := FindOutliers(p, points, true)
 					isLow := func(f Outlier) bool { return slices.Contains(c.low, [2]int{f.Row, f.Run}) }
 					low := len(found)
 					if found = slices.DeleteFunc(found, isLow); low-len(found) == len(c.low) {
@@ -160,11 +158,11 @@ func TestSmallestOutlier(t *testing.T) {
 		const folders = 100
 		for range folders {
 			p := normal(1).panel(rng, size[0], size[1])
-			_, _, smallest := FindOutliers(p, points, folder)
+			_, _, smallest := FindOutliers(p, points, true)
 			at := p[0][1]
 			for _, part := range []float64{0.5, 1, 2} {
 				p[0][1] = at - part*smallest
-				_, list, _ := FindOutliers(p, points, folder)
+				_, list, _ := FindOutliers(p, points, true)
 				found[part] += count(slices.ContainsFunc(list, func(f Outlier) bool { return f.Row == 0 && f.Run == 1 }))
 			}
 		}
@@ -173,7 +171,7 @@ func TestSmallestOutlier(t *testing.T) {
 			t.Errorf("%d x %d: found %v of %d", size[0], size[1], found, folders)
 		}
 	}
-	if _, _, smallest := FindOutliers(Panel{{1, 2, 3}}, points, folder); smallest != 0 {
+	if _, _, smallest := FindOutliers(Panel{{1, 2, 3}}, points, true); smallest != 0 {
 		t.Errorf("three runs: %v, want 0", smallest)
 	}
 }

@@ -90,7 +90,7 @@ func TestPanels(t *testing.T) {
 				aside = append(aside, logs)
 			}
 		}
-		offs, found, _ := FindOutliers(aside, c.gate, FolderBudget())
+		offs, found, _ := FindOutliers(aside, c.gate, true)
 		sum := 0.
 		for _, o := range offs {
 			sum += math.Abs(o)
@@ -131,7 +131,7 @@ func TestPanels(t *testing.T) {
 				few = append(few, append([]float64{}, aside[k][:n]...))
 			}
 			few[0][0] += 20 * c.gate.Floor
-			offs, found, _ := FindOutliers(few, c.gate, FolderBudget())
+			offs, found, _ := FindOutliers(few, c.gate, true)
 			line("of %d by %d: %.4g, %d aside", n, n, offs, len(found))
 		}
 		kept, b, _, err := c.gate.Keep(context.Background(), [][][]Point{series}, .02)
