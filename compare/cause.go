@@ -227,18 +227,17 @@ func (f *finder) missing() (because string, decide decision) {
 // missingColumns lists the columns that the causes of a row need and the input
 // lacks.
 func (r *Row) missingColumns() (list []string) {
-	for _, column := range []struct {
-		name    string
-		present bool
-	}{
-		{"Work Size:Global", r.Global.Present()}, {"Work Size:Local", r.Local.Present()},
-		{"SIMD Width", r.SIMD.Present()}, {"Total Time", r.Total.Present()},
-		{"Instance Count", r.Instances.Present()}, {"XVE Array", r.Idle.Present()},
-	} {
-		if !column.present {
-			list = append(list, column.name)
+	need := func(column string, present bool) {
+		if !present {
+			list = append(list, column)
 		}
 	}
+	need("Work Size:Global", r.Global.Present())
+	need("Work Size:Local", r.Local.Present())
+	need("SIMD Width", r.SIMD.Present())
+	need("Total Time", r.Total.Present())
+	need("Instance Count", r.Instances.Present())
+	need("XVE Array", r.Idle.Present())
 	return list
 }
 

@@ -427,16 +427,15 @@ func (r *Result) checkRow(row *Row) {
 			"the peak of the mode with the most threads, and not with the predicted peak of %s",
 			row.ModelPeak, p.Peak)
 	}
-	l := r.LaunchOf(row)
-	for _, limit := range []struct {
-		name   string
-		groups int
-	}{{"SLM", l.GroupsBySLM}, {"barriers", l.GroupsByBarriers}} {
-		if p := row.Predicted; p != nil && limit.groups > 0 && int64(limit.groups) < p.ByThreads {
-			say(note.Info, "limited-by-vtune", "limited by %s according to VTune: %s per Xe-core, not %d", limit.name,
-				unit.Plural(int64(limit.groups), "work-group"), p.ByThreads)
+	limited := func(by string, groups int) {
+		if p := row.Predicted; p != nil && groups > 0 && int64(groups) < p.ByThreads {
+			say(note.Info, "limited-by-vtune", "limited by %s according to VTune: %s per Xe-core, not %d", by,
+				unit.Plural(groups, "work-group"), p.ByThreads)
 		}
 	}
+	l := r.LaunchOf(row)
+	limited("SLM", l.GroupsBySLM)
+	limited("barriers", l.GroupsByBarriers)
 	if text := row.contradiction(); text != "" {
 		say(note.Warning, CodeIdleContradicts, "%s", text)
 	}

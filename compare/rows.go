@@ -215,12 +215,14 @@ func (r *Result) noteNames() {
 	for i := range r.Timings {
 		tasks = append(tasks, r.Timings[i].Kernel)
 	}
-	for i, unmatched := range [][]string{r.Options.Local.Unmatched(tasks), r.Options.SIMD.Unmatched(tasks)} {
+	add := func(flag string, unmatched []string) {
 		for _, name := range unmatched {
 			r.warn("no-such-kernel", note.Pos{}, "use the names of the table; * matches any text",
-				"%s names %s, and no kernel has that name", [...]string{"--local", "--simd"}[i], name)
+				"%s names %s, and no kernel has that name", flag, name)
 		}
 	}
+	add("--local", r.Options.Local.Unmatched(tasks))
+	add("--simd", r.Options.SIMD.Unmatched(tasks))
 }
 
 // launched returns the kernel of a timing. Its global size is set if the other
