@@ -131,6 +131,7 @@ func TestOtherDevice(t *testing.T) {
 	}{
 		{"two launches are off by 4, and one that is full there fits a GPU that fits all", ingest.Platform{}, []ingest.Kernel{a, b, full}, []string{"model mismatch medium", "model mismatch medium", "model mismatch medium"}},
 		{"one launch may lack a dimension", ingest.Platform{}, []ingest.Kernel{a}, []string{"launch size high"}},
+		{"the missing dimension may be 2", ingest.Platform{}, []ingest.Kernel{kernel("a", "2048", "16", 16, 10, 1, measured(6), peak(7.1))}, []string{"launch size high"}},
 		{"so may two of one size", ingest.Platform{}, []ingest.Kernel{a, kernel("a2", "2048", "16", 16, 20, 1, measured(13), peak(14.3))}, []string{"launch size high", "launch size high"}},
 		{"factors of 4 and 8 are not of one GPU", ingest.Platform{}, []ingest.Kernel{a, kernel("c", "3584", "16", 16, 10, 1, measured(48), peak(50))}, []string{"launch size low", "launch size low"}},
 		{"a launch that agrees says that the device is right", ingest.Platform{}, []ingest.Kernel{a, b, kernel("d", "7168", "16", 16, 10, 1, measured(12.5), peak(12.5))}, []string{"launch size low", "launch size low", ""}},

@@ -16,7 +16,7 @@ func TestSecondCause(t *testing.T) {
 	short := func(name string, m, i float64) ingest.Kernel {
 		return kernel(name, "114688", "256", 32, 1000, 0.03, measured(m), idle(i))
 	}
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short("a", 60, 22), short("b", 70, 25)}}, given(mtl112()),
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short("k1", 60, 22), short("k2", 70, 25)}}, given(mtl112()),
 		DefaultOptions())
 	for i, want := range []string{CauseDispatch, ""} {
 		row, got := &r.Rows[i], ""
@@ -114,5 +114,38 @@ func TestValueWithoutTime(t *testing.T) {
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k, other}})
 	if row.Cause == nil || !strings.Contains(row.Cause.Evidence, "10% of the GPU's time, and the time of a launch is not given") {
 		t.Errorf("%s: %s, %+v", row.Task, row.Verdict, row.Cause)
+	}
+}
+
+// TestThreadsElsewhere checks the share of threads outside the rows of kernels,
+// which replaces the share of instructions if no row has instructions.
+func TestThreadsElsewhere(t *testing.T) {
+	counted := func(n int64) tell { return func(k *ingest.Kernel) { k.Threads = unit.Some(n) } }
+	k := kernel("k", "114688", "256", 32, 1000, 1, measured(60), idle(30), counted(100))
+	copies := kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 0.25, counted(300))
+	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k, copies}})
+	if got := row.Certainty.elsewhere; got != unit.Some[unit.Ratio](0.75) {
+		t.Errorf("%v of the threads are outside the rows of kernels, want 0.75", got)
+	}
+}
+
+// TestSameRunTimes checks that launches of up to twice the length may belong to
+// the same run as the trace.
+func TestSameRunTimes(t *testing.T) {
+	for _, c := range []struct {
+		seconds  float64
+		rejected bool
+	}{{10, false}, {20, false}, {20.1, true}} { // 10 launches; the trace has launches of 1 s
+		trace := &ingest.Trace{}
+		trace.AddLane("gpu")
+		for i := range int64(10) {
+			trace.Add(ingest.Launch{Start: 2 * i * 1e9, End: (2*i + 1) * 1e9, Task: trace.Task(ingest.Key{Task: "k"})})
+		}
+		trace.Finish()
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, c.seconds, measured(60))},
+			Trace: trace}, given(mtl112()), DefaultOptions())
+		if r.otherTrace != c.rejected {
+			t.Errorf("launches of %v s: rejected %v", c.seconds/10, r.otherTrace)
+		}
 	}
 }
