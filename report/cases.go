@@ -12,8 +12,8 @@ import (
 )
 
 // TestSuite is a comparison in the form of test cases, one per kernel, for the
-// test pages of CI systems. All texts except Case.Text are one line of
-// printable characters.
+// test pages of CI systems. Except for Case.Text and Case.Values, all texts are
+// one line of printable characters.
 type TestSuite struct {
 	Name       string
 	Collected  time.Time // zero if unknown; never the current time
@@ -36,7 +36,8 @@ type Case struct {
 	Type    string // cause, or the verdict if the cause is unknown; only for cases that did not pass
 	Message string // one line: below by 36.8 points: dispatch
 	Reason  string // message without the type, for a list of cases; may be empty
-	Text    string // evidence in one line, then the values; may be empty if the case passed
+	Text    string // evidence; may be empty if the case passed
+	Values  string // lines after the text; may be empty
 	Model   string // prediction error, independent of the measurement; may be empty
 }
 

@@ -70,7 +70,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 }
 
 func caseOf(class string, r *diff.Row) report.Case {
-	c := report.Case{Class: class, Name: report.OneLine(r.Task), Text: because(r) + "\n"}
+	c := report.Case{Class: class, Name: report.OneLine(r.Task), Text: because(r), Values: "\n"}
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
@@ -105,7 +105,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []report.Annotation) {
 	for _, c := range s.Cases {
 		if c.Outcome == report.Failed {
-			text := strings.TrimSpace(c.Text)
+			text := c.Text
 			if text != c.Message {
 				text = report.UpperFirst(c.Message) + ". " + text
 			}

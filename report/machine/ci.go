@@ -95,7 +95,7 @@ func junitOf(s *report.TestSuite) junitSuites {
 
 func newJUnitCase(c report.Case) junitCase {
 	j := junitCase{Class: c.Class, Name: c.Name, Time: seconds(c.Seconds), File: c.File, Line: c.Line}
-	result := &junitResult{Text: escapeLines(c.Text)}
+	result := &junitResult{Text: escapeLines(c.Text + c.Values)}
 	switch c.Outcome {
 	case report.Failed:
 		result.Message, result.Type = &c.Message, c.Type
@@ -104,7 +104,7 @@ func newJUnitCase(c report.Case) junitCase {
 		result.Message = &c.Message
 		j.Skipped = result
 	case report.Passed:
-		if c.Text != "" {
+		if result.Text != "" {
 			j.Output = result
 		}
 	}

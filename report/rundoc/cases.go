@@ -47,7 +47,7 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	if row.Cause != nil { // the cause is the type, because CI systems group failures by type
 		c.Type = report.OneLine(row.Cause.Name)
 	}
-	c.Text = report.UpperFirst(c.Message) + "." + because(row) + "\n" + figures(row)
+	c.Text, c.Values = report.UpperFirst(c.Message)+"."+because(row), "\n"+figures(row)
 	return c
 }
 
@@ -146,7 +146,7 @@ func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 			a.Level = report.AnnotateError
 		}
 		if failed {
-			a.Message, _, _ = strings.Cut(c.Text, "\n")
+			a.Message = c.Text
 		}
 		list = append(list, a)
 	}

@@ -48,7 +48,7 @@ Difference [points]: -36.8
 Compared: measured
 row: bench_gaussian.hotspots.csv:2:1
 `
-	if diff := cmp.Diff(want, fan2.Text); diff != "" {
+	if diff := cmp.Diff(want, fan2.Text+fan2.Values); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	fan1 := cases[1]
