@@ -317,8 +317,8 @@ func (f *finder) smallerGRF() {
 func (f *finder) otherBuild() {
 	if mode, p := f.modeWithMoreThreads(); mode > 0 {
 		f.add(otherBuildAbove, byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)),
-			"%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel that ran was "+
-				"compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
+			"%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel that "+
+				"ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
 			f.r.aboveText(f.row), f.row.Registers.Or(0), p, mode, mode).Registers = mode
 	}
 }

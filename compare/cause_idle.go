@@ -252,8 +252,8 @@ func (f *finder) tracedGaps() {
 	if points >= gapsEnough*-f.row.Difference.Or(0) && f.row.Certainty.OwnShare.Or(1) >= 1-otherTasksMax {
 		ground = tracedGapsEnough
 	}
-	f.add(ground, decision{}, "According to the trace, the GPU runs no kernel for %s before a launch on average (median "+
-		"%s, p90 %s). That is %s of the time of its samples, and up to %.1f of the missing points.",
+	f.add(ground, decision{}, "According to the trace, the GPU runs no kernel for %s before a launch on average "+
+		"(median %s, p90 %s). That is %s of the time of its samples, and up to %.1f of the missing points.",
 		unit.FormatDuration(t.GapMean), unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share,
 		float64(points)).Explains = unit.Some(points)
 }

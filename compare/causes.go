@@ -181,11 +181,11 @@ var causeRules = []causeRule{
 	{CauseConcurrentKernels, abovePrediction, otherKernels | insidePeak, traced | queried | launchOnly, true,
 		above(aboveTheLaunch, byTrace(""), ": the last wave is shorter than predicted, or other kernels ran in it.")},
 	{CauseConcurrentKernels, abovePrediction, otherKernels, timed | traced | queried | launchOnly, true,
-		above(aboveTheLaunch, byTrace(""), ": other kernels may have run in its window, or launches are shorter than the "+
-			"sampling interval, which is not given.")},
+		above(aboveTheLaunch, byTrace(""), ": other kernels may have run in its window, or launches are shorter than "+
+			"the sampling interval, which is not given.")},
 	{CauseConcurrentKernels, abovePrediction, otherKernels, traced | queried | launchOnly, true,
-		above(aboveTheLaunch, byTrace(""), ", which this launch alone cannot exceed: other kernels may have run in its "+
-			"window.")},
+		above(aboveTheLaunch, byTrace(""), ", which this launch alone cannot exceed: other kernels may have run in "+
+			"its window.")},
 	{CauseUnexplained, abovePrediction, insidePeak, 0, true,
 		above(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
 			": the last wave may be shorter than predicted.")},
@@ -194,8 +194,8 @@ var causeRules = []causeRule{
 	{CauseUnexplained, abovePrediction, queried, 0, true, onlyLaunches},
 	{CauseUnexplained, abovePrediction, launchOnly, 0, true, onlyLaunches},
 	{CauseUnexplained, abovePrediction, 0, 0, true,
-		above(noCause, byOtherMeans("the same run while no other process uses the GPU"), ". The inputs contain no other "+
-			"kernel: another process used the GPU, or"+anotherBuild)},
+		above(noCause, byOtherMeans("the same run while no other process uses the GPU"), ". The inputs contain no "+
+			"other kernel: another process used the GPU, or"+anotherBuild)},
 }
 
 const anotherBuild = " the launch or its build is not the one that was predicted."

@@ -417,7 +417,8 @@ func (r *Result) checkRow(row *Row) {
 		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
 			Text: fmt.Sprintf(format, args...)})
 	}
-	if agrees, compared := row.ModelAgrees(); compared && !agrees && (row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
+	if agrees, compared := row.ModelAgrees(); compared && !agrees &&
+		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
 		say(note.Warning, "model-differs",
 			"the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 				"launch size", float64(row.PeakDifference.Or(0)))

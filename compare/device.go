@@ -316,7 +316,8 @@ func (f *Fit) advice(by arch.Naming) string {
 	case f.Listed:
 		return by.Words("give ", "choose ") + unit.JoinWords(keys, "or")
 	case f.Launches > 0 && len(keys) == 1:
-		return by.Words("name it: ", "choose it above: ") + keys[0] + " is the only one that fits VTune's peaks;" + summary
+		return by.Words("name it: ", "choose it above: ") + keys[0] +
+			" is the only one that fits VTune's peaks;" + summary
 	}
 	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
 }

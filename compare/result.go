@@ -387,7 +387,8 @@ const (
 // Metrics is the only list of metrics. Not all of them are stored or tested.
 var Metrics = append([]MetricInfo{
 	{MetricMeasured, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.Measured) }},
-	{MetricResidual, InPoints, true, predicted(func(r *Row) optNumber { return minus(r.Measured, r.Predicted.Average) })},
+	{MetricResidual, InPoints, true,
+		predicted(func(r *Row) optNumber { return minus(r.Measured, r.Predicted.Average) })},
 	{MetricBusy, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.BusyOccupancy) }},
 	{MetricBusyResidual, InPoints, true,
 		predicted(func(r *Row) optNumber { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
