@@ -587,6 +587,7 @@ func TestLineNames(t *testing.T) {
 		sortByGroups(list)
 		return fmt.Sprint(report.ListOf(list, func(l line) string { return fmt.Sprint(l.groups(), " ", l.number) }))
 	}
+	two := of(reduce(compare.Below, cause(compare.CauseDispatch, compare.High)), reduce(compare.Below, cause(compare.CauseImbalance, compare.High)))
 	bars := func(edits ...func(*compare.Row)) string {
 		r := of(reduce(compare.Below, append([]func(*compare.Row){cause(compare.CauseDispatch, compare.High), parts(20, 30)}, edits...)...))
 		b := slots(r, linesFor(r, report.Selection{}))
@@ -604,6 +605,8 @@ func TestLineNames(t *testing.T) {
 		{"a narrow prediction", bars(func(r *compare.Row) { r.Predicted.AverageHigh = 0.949 }), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {90 true} {0 false}"},
 		{"a prediction of exactly the tolerance", bars(func(r *compare.Row) { r.Predicted.Average, r.Predicted.AverageHigh = 0.5, 0.55 }), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {50 true} {55 true}"},
 		{"no global size", bars(func(r *compare.Row) { r.Predicted.Groups = 0 }), "reduce [{0 0} {1 30} {2 20} {3 0} {4 0} {5 0}] {0 false} {0 false}"},
+		{"causes by lost time", byCause(two, []line{{Row: &two.Rows[0], group: &compare.Group{Rows: []int{0}, Lost: 1}}, {Row: &two.Rows[1], group: &compare.Group{Rows: []int{1}, Lost: 2}}}),
+			"uneven work-groups 1, very short threads 1"},
 		{"no breakdown", bars(func(r *compare.Row) { r.Breakdown = nil }), "none"},
 	} {
 		if c.got != c.want {
@@ -747,6 +750,9 @@ name=Job value=7
 name=Vector size value=1,024`},
 		{"properties of a suite", properties(TestSuiteFrom(platform, report.Provenance{Version: "v1", Label: "nightly", CommandLine: []string{"occudiff", "validate"}})), `h 2026-01-03; occudiff.version=v1; command=occudiff validate; label=nightly; device=mtl-112; device.name=Meteor Lake Arc Graphics; device.architecture=Xe-LPG; device.thread_slots=896; device.chosen_by=the summary: 112 XVE; driver=24; vtune.version=2025; os=Linux; job=7; tolerance_points=5; model_tolerance_points=0.1; sampling_interval_seconds=0.001; sampling_interval_assumed=true; kernels.judged=0; kernels.not_judged=0; input.1=a.csv sha256:1; input.2=b.csv`},
 		{"notes, each text once", items(noteSection(edited(func(r *compare.Result) { r.Notes = []note.Note{{Text: "of the run"}} }, noisy("a", "x"), noisy("b", "x"), noisy("c", "y"), noisy("d", "x")))), "info (): of the run; info (a): x; 2 more kernels have the same note; info (c): y"},
+		{"an input", row(&ingest.Input{Path: "a", Kind: "vtune", Digest: "d", Rows: 3, BadRows: 2}, inputColumns()), "path/path=a kind/kind=vtune digest/digest=d rows/rows=3 bad_rows/bad_rows=2"},
+		{"times that the kernels do not have", fmt.Sprint(len(timingSection(timed).Tables), len(timingSection(of()).Tables)), "1 0"},
+		{"times that the kernels have", fmt.Sprint(len(timingSection(edited(func(r *compare.Result) { r.Timings = twice[:1] }, reduce(compare.Below, host))).Tables)), "0"},
 		{"no spill on a terminal", table(reduce(compare.Match, spill(0))), "1 1 false false"},
 		{"a spill", table(reduce(compare.Match, spill(1))), "1 1 true false"},
 		{"the reason for no prediction", noted(), "[first no-predictionno size]"},

@@ -278,6 +278,10 @@ func TestCommonName(t *testing.T) {
 		{"numbers that differ", "add<1> add<2> add<13>", "add<*>"},
 		{"a common digit is not a part of the name", "step10 step11", "step*"},
 		{"nothing in common", "fill copy", "*"},
+		{"only a beginning", "addx addy", "add*"},
+		{"only an end", "xadd yadd", "*add"},
+		{"a beginning and an end that overlap", "aab aaab", "aa*"},
+		{"a beginning and an end that touch", "abcab abxcab", "ab*cab"},
 	} {
 		var rows []*compare.Row
 		var all []int
