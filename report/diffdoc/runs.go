@@ -166,7 +166,8 @@ func notFound(s *diff.Runs) string {
 	case math.IsInf(least, 0) || least > 100:
 		text += ". The runs are too few or too noisy to find an outlier in a single kernel"
 	case least > 0 && !s.Few():
-		text += fmt.Sprintf(". In a single kernel of one run, a drop of less than %.1f points would probably be missed", least)
+		text += fmt.Sprintf(". In a single kernel of one run, a drop of less than %.1f points would probably be missed",
+			least)
 	}
 	if s.Compared == 2 {
 		text += ". Compare two runs with 'occudiff diff'"

@@ -106,7 +106,8 @@ func (s *sheet) trend(p *report.Plot) {
 		value("Level", func(r *run) unit.Opt[float64] { return r.level }),
 		value("Threshold of the newest run", func(*run) unit.Opt[float64] { return data.Threshold }),
 		texts("Run", func(r *run) string { return r.Name })}
-	c := &chart{title: p.Title, axis: report.Column{Title: data.Y, Unit: p.Unit}.Heading(), category: 2, series: []series{
+	axis := report.Column{Title: data.Y, Unit: p.Unit}.Heading()
+	c := &chart{title: p.Title, axis: axis, category: 2, series: []series{
 		{column: 3, color: "1F6FEB", mark: "circle", line: excelize.LineSolid},
 		{column: 4, color: "C9252D", mark: "circle", line: excelize.LineNone},
 		{column: 5, color: "1A7F37", line: excelize.LineSolid},
