@@ -446,7 +446,11 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: Grounds[otherPeak].Sure,
+	sure := Grounds[otherPeak].Sure
+	if 2*abs(row.ModelPeak.Minus(row.Peak.Or(0))) < abs(row.Difference.Or(0)) {
+		sure = Low // most of the difference has another cause
+	}
+	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: sure,
 		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
 			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
 			why)}

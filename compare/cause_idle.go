@@ -149,6 +149,11 @@ func (f *finder) idleWithin() {
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(f.part).Or(0) {
 		ground = idleUnderfilled // the cause of underfilled XVEs may also keep whole work-groups from the idle XVEs
 	}
+	// Programs use one stack more often than the simulations do: it is the
+	// default of the driver to offer each stack as a device.
+	if n := f.r.Device.Tiles; n > 1 && idle.Minus(1-1/unit.Ratio(n)) >= -stackIdleLess {
+		ground, decide = idleOrStack, byOtherMeans(affinity)
+	}
 	f.add(ground, decide, "%sXVEs were idle %s of the time, and at most %s of the time can be outside the launches. "+
 		"%s, which happens if work-groups end at different times.", f.r.ownText(f.row), idle, outside, were)
 }

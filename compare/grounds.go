@@ -11,6 +11,7 @@ const (
 	idleBeyondBound
 	idleBeyondLikely
 	idleUnderfilled
+	idleOrStack
 	manyWaves
 	stallsAtBarriers
 	shortThreads5us
@@ -60,6 +61,7 @@ var Grounds = [groundCount]GroundInfo{
 	idleBeyondLikely: {CauseImbalance, "XVEs are idle for longer than is likely outside the launches", Low},
 	idleUnderfilled: {CauseImbalance,
 		"XVEs are idle within launches, and underfilled XVEs are more than twice as much", Low},
+	idleOrStack:       {CauseImbalance, "XVEs are idle within launches for as long as a stack without work is", Low},
 	manyWaves:         {CauseImbalance, "underfilled XVEs in launches of at least three waves", Low},
 	stallsAtBarriers:  {CauseImbalance, "at least 20% of the stalls are at barriers", Medium},
 	shortThreads5us:   {CauseDispatch, "threads of at most 5 us", Low},
