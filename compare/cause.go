@@ -446,12 +446,12 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
-	sure := Grounds[otherPeak].Sure
-	if 2*abs(row.ModelPeak.Minus(row.Peak.Or(0))) < abs(row.Difference.Or(0)) {
-		sure = Low // most of the difference has another cause
-	}
-	return &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: sure,
+	c := &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: Grounds[otherPeak].Sure,
 		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
 			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
 			why)}
+	if 2*abs(row.ModelPeak.Minus(row.Peak.Or(0))) < abs(row.Difference.Or(0)) { // most of it has another cause
+		c.Confidence, c.ConfirmWith = Low, c.info().confirm.text
+	}
+	return c
 }

@@ -214,11 +214,15 @@ func (t *trial) registers(ground Ground) bool {
 	if registers == 0 {
 		return false
 	}
-	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
+	also := ""
+	switch c := &t.row.Certainty; {
+	case c.Intervals.Or(0) < 1 && !c.Exact:
 		ground = registersOfOthers
+	case t.row.Predicted.Waves <= 1:
+		ground, also = registersOrUneven, " Work-groups of different lengths, which all start at once, look the same."
 	}
 	t.name(CauseGRF, ground, &p, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF). VTune does "+
-		"not know the GRF mode and divides by all thread slots.", registers)).Registers = registers
+		"not know the GRF mode and divides by all thread slots.%s", registers, also)).Registers = registers
 	return true
 }
 

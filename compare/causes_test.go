@@ -197,3 +197,29 @@ func TestReturns(t *testing.T) {
 		t.Errorf("%s of 3 points heads a row of 40", first.Name)
 	}
 }
+
+// TestSecondReadings checks that a cause has low confidence if the same
+// evidence has another reading.
+func TestSecondReadings(t *testing.T) {
+	many := func(more ...tell) ingest.Kernel { return kernel("k", "1048576", "512", 32, 10, 1, more...) }
+	once := func(more ...tell) ingest.Kernel { return kernel("k", "20480", "512", 32, 10, 1, more...) }
+	for _, c := range []struct {
+		reason string
+		on     *arch.Device
+		k      ingest.Kernel
+		cause  string
+		want   Confidence
+	}{
+		{"half of the slots in many waves are a register mode", mtl112(), many(measured(49), peak(100), idle(1.5)), CauseGRF, Medium},
+		{"work-groups that all start at once may end unevenly", mtl112(), once(measured(36), peak(71.4), idle(10)), CauseGRF, Low},
+		{"the idle share is less than one of two stacks", max1550(), many(measured(60), idle(40)), CauseImbalance, Medium},
+		{"one of two stacks may not have worked", max1550(), many(measured(36), idle(58)), CauseImbalance, Low},
+		{"the peaks differ by most of the shortfall", mtl112(), many(measured(48), peak(50)), CauseModelMismatch, Medium},
+		{"the peaks differ by less than half of the shortfall", mtl112(), many(measured(20), peak(87.5)), CauseModelMismatch, Low},
+	} {
+		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(c.on), DefaultOptions()).Rows[0]
+		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != c.want || c.want == Low && row.Cause.ConfirmWith == "" {
+			t.Errorf("%s: %+v, want %s with %v confidence", c.reason, row.Cause, c.cause, c.want)
+		}
+	}
+}

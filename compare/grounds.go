@@ -19,6 +19,7 @@ const (
 	shortToFill
 	registerMode256
 	registersOfOthers
+	registersOrUneven
 	tracedGapsEnough
 	tracedGapsLess
 	gapsPossible
@@ -69,6 +70,7 @@ var Grounds = [groundCount]GroundInfo{
 	shortToFill:       {CauseDispatch, "launches that take little longer than filling the Xe-cores", Low},
 	registerMode256:   {CauseGRF, "another register mode fits", Medium},
 	registersOfOthers: {CauseGRF, "another register mode fits with what other kernels may have added", Low},
+	registersOrUneven: {CauseGRF, "another register mode fits, or work-groups that start at once end unevenly", Low},
 	tracedGapsEnough: {CauseGaps,
 		"traced gaps explain half of the difference of a kernel with at least half of the time", High},
 	tracedGapsLess:      {CauseGaps, "traced gaps explain less", Low},

@@ -44,7 +44,8 @@ func story() *compare.Result {
 	like := r.Rows[0]
 	r.Rows = r.Rows[:2]
 	for _, name := range []string{"k10", "k9", "absent"} {
-		row := like
+		row, kernel := like, *like.Kernel
+		row.Kernel = &kernel
 		row.Task, row.Verdict, row.Cause = name, compare.Match, nil
 		r.Rows = append(r.Rows, row)
 	}
