@@ -450,8 +450,9 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
 			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
 			why)}
-	if 2*abs(row.ModelPeak.Minus(row.Peak.Or(0))) < abs(row.Difference.Or(0)) { // most of it has another cause
+	if explains := abs(row.ModelPeak.Minus(row.Peak.Or(0))); 2*explains < abs(row.Difference.Or(0)) {
 		c.Confidence, c.ConfirmWith = Low, c.info().confirm.text
+		c.Evidence += fmt.Sprintf(" This explains at most %.1f of the missing points.", float64(explains))
 	}
 	return c
 }

@@ -143,6 +143,7 @@ func (f *finder) idleWithin() {
 		return
 	}
 	ground, were, decide := idleBeyondLikely, "They were probably idle within launches, too", f.aTrace()
+	reason := "work-groups end at different times"
 	if within(outside) { // a trace cannot raise this confidence
 		ground, were, decide = idleBeyondBound, "So they were idle within launches", byOtherMeans(evenWork)
 	}
@@ -153,9 +154,10 @@ func (f *finder) idleWithin() {
 	// default of the driver to offer each stack as a device.
 	if n := f.r.Device.Tiles; n > 1 && idle.Minus(1-1/unit.Ratio(n)) >= -stackIdleLess {
 		ground, decide = idleOrStack, byOtherMeans(affinity)
+		reason += ", or if one stack has no work"
 	}
 	f.add(ground, decide, "%sXVEs were idle %s of the time, and at most %s of the time can be outside the launches. "+
-		"%s, which happens if work-groups end at different times.", f.r.ownText(f.row), idle, outside, were)
+		"%s, which happens if %s.", f.r.ownText(f.row), idle, outside, were, reason)
 }
 
 // evenWork is the measurement that shows whether uneven work is the cause.
