@@ -72,7 +72,7 @@ var Grounds = [groundCount]GroundInfo{
 	registersOfOthers: {CauseGRF, "another register mode fits with what other kernels may have added", Low},
 	registersOrUneven: {CauseGRF, "another register mode fits, or work-groups that start at once end unevenly", Low},
 	tracedGapsEnough: {CauseGaps,
-		"traced gaps explain half of the difference of a kernel with at least half of the time", High},
+		"traced gaps explain half of the difference of a kernel with at least half of the time", Medium},
 	tracedGapsLess:      {CauseGaps, "traced gaps explain less", Low},
 	gapsPossible:        {CauseGaps, "gaps are possible, without a trace", Low},
 	idleStackFull:       {CauseStack, "the idle share and the occupancy of one stack", Medium},
