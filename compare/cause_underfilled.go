@@ -20,9 +20,12 @@ func (f *finder) dispatch() {
 		f.filling()
 		return
 	}
-	ground, t := shortThreads5us, f.newTrial()
-	if _, fits := t.largerGRF(); fits == 0 && longest <= dispatchLifetime && row.BusyOccupancy.Present() && f.alike() {
-		ground = shortThreadsAlike
+	ground := shortThreads5us
+	if longest <= dispatchLifetime && row.BusyOccupancy.Present() && f.alike() {
+		t := f.newTrial()
+		if _, registers := t.largerGRF(); registers == 0 {
+			ground = shortThreadsAlike
+		}
 	}
 	lives := spans(shortest, longest)
 	switch gpus := r.averagedGPUs(row); {

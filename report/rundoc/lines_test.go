@@ -348,13 +348,8 @@ func sampled(key ingest.Key, n int) func(*ingest.Run) {
 // TestTrace checks the events of a run over time.
 func TestTrace(t *testing.T) {
 	key := ingest.Key{Task: "reduce", Global: unit.Size(114688), Local: unit.Size(256), SIMD: 32}
-	for _, c := range []struct {
-		why  string
-		r    *compare.Result
-		want string
-	}{
-		{"no launches", of(reduce(compare.Below)), ""},
-		{"launches", traced(), `{"ph":"M","name":"process_name","pid":0,"tid":0,"ts":0,"args":{"name":"GPU 1"}}
+	// A launch is drawn with the mean of its kernel.
+	const means = `{"ph":"M","name":"process_name","pid":0,"tid":0,"ts":0,"args":{"name":"GPU 1"}}
 {"ph":"X","name":"reduce","pid":0,"tid":0,"ts":0,"dur":1000,"args":{"global":"114688","local":"256","predicted_percent":100,"predicted_peak_percent":100,"measured_percent":40,"mean_of_launches":2,"verdict":"unmeasurable","cause":"sampling"}}
 {"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":0,"args":{"predicted_percent":100}}
 {"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":0,"args":{"measured_percent":40}}
@@ -366,7 +361,14 @@ func TestTrace(t *testing.T) {
 {"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":2000,"args":{"measured_percent":40}}
 {"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":4000,"args":{"predicted_percent":0}}
 {"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":4000,"args":{"measured_percent":0}}
-`},
+`
+	for _, c := range []struct {
+		why  string
+		r    *compare.Result
+		want string
+	}{
+		{"no launches", of(reduce(compare.Below)), ""},
+		{"launches", traced(), means},
 		{"samples instead of means", traced(sampled(ingest.Key{}, 2)), `{"ph":"M","name":"process_name","pid":0,"tid":0,"ts":0,"args":{"name":"GPU 1"}}
 {"ph":"X","name":"reduce","pid":0,"tid":0,"ts":200,"dur":1000,"args":{"global":"114688","local":"256","predicted_percent":100,"predicted_peak_percent":100,"measured_percent":40,"mean_of_launches":2,"verdict":"unmeasurable","cause":"sampling"}}
 {"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":200,"args":{"predicted_percent":100}}
@@ -378,19 +380,7 @@ func TestTrace(t *testing.T) {
 {"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":0,"args":{"measured_percent":50}}
 {"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":100,"args":{"measured_percent":50}}
 `},
-		{"samples of a kernel are not drawn", traced(sampled(key, 2)), `{"ph":"M","name":"process_name","pid":0,"tid":0,"ts":0,"args":{"name":"GPU 1"}}
-{"ph":"X","name":"reduce","pid":0,"tid":0,"ts":0,"dur":1000,"args":{"global":"114688","local":"256","predicted_percent":100,"predicted_peak_percent":100,"measured_percent":40,"mean_of_launches":2,"verdict":"unmeasurable","cause":"sampling"}}
-{"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":0,"args":{"predicted_percent":100}}
-{"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":0,"args":{"measured_percent":40}}
-{"ph":"X","name":"copy","pid":0,"tid":1,"ts":500,"dur":1000,"args":{}}
-{"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":1000,"args":{"predicted_percent":0}}
-{"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":1000,"args":{"measured_percent":0}}
-{"ph":"X","name":"reduce","pid":0,"tid":0,"ts":2000,"dur":2000,"args":{"global":"114688","local":"256","predicted_percent":100,"predicted_peak_percent":100,"measured_percent":40,"mean_of_launches":2,"verdict":"unmeasurable","cause":"sampling"}}
-{"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":2000,"args":{"predicted_percent":100}}
-{"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":2000,"args":{"measured_percent":40}}
-{"ph":"C","name":"Predicted occupancy [%]","pid":0,"tid":0,"ts":4000,"args":{"predicted_percent":0}}
-{"ph":"C","name":"Measured occupancy [%]","pid":0,"tid":0,"ts":4000,"args":{"measured_percent":0}}
-`},
+		{"samples of a kernel are not drawn", traced(sampled(key, 2)), means},
 	} {
 		got := ""
 		if f, ok := traceOf(c.r).(*traceFile); ok {
