@@ -35,10 +35,14 @@ func buildColumns() []report.Col[diff.Build] {
 		return report.Part("", path, of, report.InJSON(predictdoc.KernelColumns))
 	}
 	list := slices.Concat(report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelNames), []report.Col[diff.Build]{
-		report.Define("verdict", "Verdict", func(p *diff.Build) string { return string(p.Verdict) }),
+		report.Define("verdict", "Verdict",
+			func(p *diff.Build) string { return string(p.Verdict) }),
 	}, side("old", func(p *diff.Build) *batch.Kernel { return p.Old }),
-		side("new", func(p *diff.Build) *batch.Kernel { return p.New }), []report.Col[diff.Build]{
-			report.Define("changed", "", func(p *diff.Build) []string { return p.Changed }, report.Data),
+		side("new",
+			func(p *diff.Build) *batch.Kernel { return p.New }), []report.Col[diff.Build]{
+			report.Define("changed", "",
+				func(p *diff.Build) []string { return p.Changed },
+				report.Data),
 		})
 	for i, f := range diff.BuildMetrics() {
 		if f.Title != "" {
@@ -103,18 +107,31 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 	})
 	columns := buildColumns()
 	t := report.NewTable("kernels", "", rows, columns)
-	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()}}
+	s := report.Section{
+		Key:    "kernels",
+		Title:  "Kernels",
+		Sheet:  "Kernels",
+		Tables: []*report.Table{t.Show()},
+	}
 	pattern, closing := changedPattern(pairs), ""
 	if pattern != "" {
 		closing = "To measure what changed: " +
 			report.CommandLine([]string{"occudiff", "collect", "--kernel", pattern, "--", "./app"})
 	}
-	return &report.Output{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
-		Doc: &report.Document{Whole: true, Title: "Changes in a new build", Version: prov.Version,
-			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...), Closing: closing,
-			Sections: []report.Section{s, report.NoteSection(report.RunNotes(notes))}},
+	return &report.Output{
+		Table: t,
+		Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
+		Doc: &report.Document{
+			Whole:    true,
+			Title:    "Changes in a new build",
+			Version:  prov.Version,
+			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...),
+			Closing:  closing,
+			Sections: []report.Section{s, report.NoteSection(report.RunNotes(notes))},
+		},
 		Value: buildsValue{buildsSchema, report.NewTable("kernels", "", pairs, columns), unit.NonZero(pattern),
-			report.Notes(notes)}}
+			report.Notes(notes)},
+	}
 }
 
 // changedPattern returns a regular expression that matches new and changed
@@ -152,8 +169,12 @@ func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 		p := &pairs[i]
 		k := p.Kernel()
 		change := buildChange(p)
-		c := report.Case{Class: k.DeviceKey(), Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File),
-			Text: change + "."}
+		c := report.Case{
+			Class: k.DeviceKey(),
+			Name:  report.OneLine(k.Demangled()),
+			File:  report.OneLine(k.File),
+			Text:  change + ".",
+		}
 		switch p.Verdict {
 		case diff.Worse:
 			c.Outcome, c.Type, c.Message, c.Reason = report.Failed, string(p.Verdict), c.Text, change

@@ -70,7 +70,12 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 }
 
 func caseOf(class string, r *diff.Row) report.Case {
-	c := report.Case{Class: class, Name: report.OneLine(r.Task), Text: because(r), Values: "\n"}
+	c := report.Case{
+		Class:  class,
+		Name:   report.OneLine(r.Task),
+		Text:   because(r),
+		Values: "\n",
+	}
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
@@ -109,8 +114,13 @@ func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []repo
 			if text != c.Message {
 				text = report.UpperFirst(c.Message) + ". " + text
 			}
-			list = append(list, report.Annotation{Level: level, File: c.File, Line: c.Line,
-				Title: c.Name + " on " + c.Class, Message: text})
+			list = append(list, report.Annotation{
+				Level:   level,
+				File:    c.File,
+				Line:    c.Line,
+				Title:   c.Name + " on " + c.Class,
+				Message: text,
+			})
 		}
 	}
 	return list
@@ -221,8 +231,13 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 // any input was lost, the summary is unusable, because an agent must not act on
 // a part of a run.
 func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
-	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{},
-		Judged: judged, NotJudged: notJudged}
+	c := &report.AgentSummary{
+		Schema:    report.AgentSummarySchema,
+		Usable:    true,
+		Findings:  []report.Finding{},
+		Judged:    judged,
+		NotJudged: notJudged,
+	}
 	lost := report.IncompleteNotes(notes)
 	for _, r := range runs {
 		if r.Device != nil {
@@ -278,9 +293,15 @@ func findingOf(r *row) report.Finding {
 	if r.Verdict == diff.Faster && w.Verdict() == compare.SpeedupUndetermined {
 		w = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, Evidence: w.Evidence}
 	}
-	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), PotentialSpeedup: w.Words(),
-		Bound: w.Bound(), Predicted: share(r.Delta(compare.MetricPredicted).New.Median),
-		Measured: share(r.Measured().New.Median)}
+	f := report.Finding{
+		Run:              r.side,
+		Kernel:           r.Task,
+		Verdict:          string(r.Verdict),
+		PotentialSpeedup: w.Words(),
+		Bound:            w.Bound(),
+		Predicted:        share(r.Delta(compare.MetricPredicted).New.Median),
+		Measured:         share(r.Measured().New.Median),
+	}
 	if x, ok := r.Measured().Change.Value(); ok {
 		f.Points = unit.Some(unit.Points(x))
 	}

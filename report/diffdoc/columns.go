@@ -21,11 +21,15 @@ type (
 // are in one table with a column for the side, because data frames can group
 // rows by a column.
 func (c *comparison) columns() []report.Col[row] {
-	list := report.Within("", "", func(r *row) *diff.Row { return r.Row }, kernelColumns)
+	list := report.Within("", "",
+		func(r *row) *diff.Row { return r.Row },
+		kernelColumns)
 	if len(c.sides) == 1 {
 		return list
 	}
-	side := report.Shown("side", "Side", func(r *row) string { return r.side }, report.NonZero)
+	side := report.Shown("side", "Side",
+		func(r *row) string { return r.side },
+		report.NonZero)
 	return append([]report.Col[row]{side}, list...)
 }
 
@@ -33,7 +37,9 @@ func (c *comparison) columns() []report.Col[row] {
 // include the columns for people.
 var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{
-		report.Define("task", "Kernel", func(r *diff.Row) string { return r.Task }, report.Name, report.Cut,
+		report.Define("task", "Kernel",
+			func(r *diff.Row) string { return r.Task },
+			report.Name, report.Cut,
 			report.Code),
 		report.Shown("launch_size", "Launch", shapeText, report.Everywhere,
 			report.Drop(3), report.Cut, report.Code, report.NonZero),
@@ -41,34 +47,91 @@ var kernelColumns = slices.Concat(
 	},
 	report.Part("", "old", oldLaunch, []report.Col[diff.Launch]{}),
 	report.Part("", "new", newLaunch, []report.Col[diff.Launch]{}),
-	onBothSides("global", "Global", func(l *diff.Launch) unit.Size3 { return l.Global }),
-	onBothSides("local", "Local", func(l *diff.Launch) unit.Size3 { return l.Local }),
-	onBothSides("simd", "SIMD", func(l *diff.Launch) unit.Opt[int] { return l.SIMD }),
-	onBothSides("adapter", "", func(l *diff.Launch) unit.Opt[string] { return l.Adapter }),
-	onBothSides("grf", "", func(l *diff.Launch) unit.Opt[int] { return l.Registers }),
-	onBothSides("slm_bytes_per_work_group", "", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.SLM }),
-	onBothSides("file", "", func(l *diff.Launch) unit.Opt[string] { return l.File }),
-	onBothSides("line", "", func(l *diff.Launch) unit.Opt[int] { return l.Line }),
+	onBothSides("global", "Global",
+		func(l *diff.Launch) unit.Size3 { return l.Global }),
+	onBothSides("local", "Local",
+		func(l *diff.Launch) unit.Size3 { return l.Local }),
+	onBothSides("simd", "SIMD",
+		func(l *diff.Launch) unit.Opt[int] { return l.SIMD }),
+	onBothSides("adapter", "",
+		func(l *diff.Launch) unit.Opt[string] { return l.Adapter }),
+	onBothSides("grf", "",
+		func(l *diff.Launch) unit.Opt[int] { return l.Registers }),
+	onBothSides("slm_bytes_per_work_group", "",
+		func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.SLM }),
+	onBothSides("file", "",
+		func(l *diff.Launch) unit.Opt[string] { return l.File }),
+	onBothSides("line", "",
+		func(l *diff.Launch) unit.Opt[int] { return l.Line }),
 	onBothSides("runs", "Runs", func(l *diff.Launch) int { return l.Runs }),
-	onBothSides("unmeasurable_runs", "", func(l *diff.Launch) int { return l.Unmeasurable }),
-	onBothSides("total_seconds", "", func(l *diff.Launch) unit.Opt[unit.Seconds] { return l.Total }),
+	onBothSides("unmeasurable_runs", "",
+		func(l *diff.Launch) int { return l.Unmeasurable }),
+	onBothSides("total_seconds", "",
+		func(l *diff.Launch) unit.Opt[unit.Seconds] { return l.Total }),
 	[]report.Col[diff.Row]{report.Define("direction", "Direction",
-		func(r *diff.Row) unit.Opt[string] { return r.Direction }, report.Wide)},
-	quantity{metric: compare.MetricMeasured, key: "measured", path: "measured_percent", title: "Measured",
-		kind: report.Percent, sides: report.All, change: report.All, test: report.All, drop: 12}.columns(),
+		func(r *diff.Row) unit.Opt[string] { return r.Direction },
+		report.Wide)},
+	quantity{
+		metric: compare.MetricMeasured,
+		key:    "measured",
+		path:   "measured_percent",
+		title:  "Measured",
+		kind:   report.Percent,
+		sides:  report.All,
+		change: report.All,
+		test:   report.All,
+		drop:   12,
+	}.columns(),
 	[]report.Col[diff.Row]{report.Shown("runs", "Runs", runsText, report.Everywhere, report.Drop(1), report.NonZero)},
-	quantity{metric: compare.MetricResidual, key: "residual", path: "residual_points", title: "Residual",
-		kind: report.Points, sides: report.Wide,
-		change: report.All, test: report.All, drop: 5}.columns(),
-	quantity{metric: compare.MetricPredicted, key: "predicted", path: "predicted_average_percent",
-		title: "Predicted average", kind: report.Percent, sides: report.Wide}.columns(),
-	quantity{metric: compare.MetricBusy, key: "busy", path: "busy_occupancy_percent", title: "Busy occupancy",
-		kind: report.Percent, sides: report.Wide, change: report.Everywhere, test: report.Everywhere,
-		drop: 7}.columns(),
-	quantity{metric: compare.MetricIdle, key: "idle", path: "idle_percent", title: "XVE idle", kind: report.Percent,
-		sides: report.Wide}.columns(),
-	quantity{metric: compare.MetricTime, key: "average", path: "average_seconds", title: "Time per launch",
-		kind: report.Duration, sides: report.Wide, change: report.All, test: report.All, drop: 9}.columns(),
+	quantity{
+		metric: compare.MetricResidual,
+		key:    "residual",
+		path:   "residual_points",
+		title:  "Residual",
+		kind:   report.Points,
+		sides:  report.Wide,
+		change: report.All,
+		test:   report.All,
+		drop:   5,
+	}.columns(),
+	quantity{
+		metric: compare.MetricPredicted,
+		key:    "predicted",
+		path:   "predicted_average_percent",
+		title:  "Predicted average",
+		kind:   report.Percent,
+		sides:  report.Wide,
+	}.columns(),
+	quantity{
+		metric: compare.MetricBusy,
+		key:    "busy",
+		path:   "busy_occupancy_percent",
+		title:  "Busy occupancy",
+		kind:   report.Percent,
+		sides:  report.Wide,
+		change: report.Everywhere,
+		test:   report.Everywhere,
+		drop:   7,
+	}.columns(),
+	quantity{
+		metric: compare.MetricIdle,
+		key:    "idle",
+		path:   "idle_percent",
+		title:  "XVE idle",
+		kind:   report.Percent,
+		sides:  report.Wide,
+	}.columns(),
+	quantity{
+		metric: compare.MetricTime,
+		key:    "average",
+		path:   "average_seconds",
+		title:  "Time per launch",
+		kind:   report.Duration,
+		sides:  report.Wide,
+		change: report.All,
+		test:   report.All,
+		drop:   9,
+	}.columns(),
 	[]report.Col[diff.Row]{report.List("parts", func(r *diff.Row) []diff.Delta {
 		isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
 		return slices.DeleteFunc(slices.Clone(r.Deltas), isNone)
@@ -82,13 +145,17 @@ var kernelColumns = slices.Concat(
 			return r.Delta(string(p)).Change
 		}, report.Points, report.Wide, report.Group("Thread-slot breakdown"))
 	}),
-	onBothSides("spill_bytes", "Spill", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill }),
-	onBothSides("private_bytes", "Private memory", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private }),
+	onBothSides("spill_bytes", "Spill",
+		func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill }),
+	onBothSides("private_bytes", "Private memory",
+		func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private }),
 	[]report.Col[diff.Row]{
 		report.Define("verdict", "Verdict", func(r *diff.Row) report.Word {
 			return statusOf(r.Verdict).Word(string(r.Verdict))
 		}, report.Choice, report.Always),
-		report.List("changes", func(r *diff.Row) []diff.Change { return r.Changes }, changeColumns),
+		report.List("changes",
+			func(r *diff.Row) []diff.Change { return r.Changes },
+			changeColumns),
 		report.Shown("changes", "Changed", changesText, report.Wide, report.NonZero),
 		report.Define("evidence", "Evidence", because, report.Data,
 			report.NonZero),
@@ -176,14 +243,20 @@ type quantity struct {
 
 // columns returns the columns of the quantity for a row.
 func (q quantity) columns() []report.Col[diff.Row] {
-	return report.Part("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of(), report.Always)
+	return report.Part("", q.path,
+		func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) },
+		q.of(), report.Always)
 }
 
 func (q quantity) of() []report.Col[diff.Delta] {
 	both := func(of func(side, key string) []report.Col[diff.Sample]) []report.Col[diff.Delta] {
 		older, newer := of("old", q.key+"_old_"), of("new", q.key+"_new_")
-		return append(report.Within("", "old", func(d *diff.Delta) *diff.Sample { return &d.Old }, older),
-			report.Within("", "new", func(d *diff.Delta) *diff.Sample { return &d.New }, newer)...)
+		return append(report.Within("", "old",
+			func(d *diff.Delta) *diff.Sample { return &d.Old },
+			older),
+			report.Within("", "new",
+				func(d *diff.Delta) *diff.Sample { return &d.New },
+				newer)...)
 	}
 	group, tested, decimals := report.Group(q.title), q.test&report.Wide, report.Decimals(0)
 	points, ratio, p, significant := q.change, report.View(0), q.key+"_p", report.View(0)
@@ -203,13 +276,19 @@ func (q quantity) of() []report.Col[diff.Delta] {
 				q.sides, group, report.Drop(10), decimals, report.Path("median")),
 		}
 	}), []report.Col[diff.Delta]{
-		report.Define(q.key+"_change_points", "change", func(d *diff.Delta) number { return d.Change },
+		report.Define(q.key+"_change_points", "change",
+			func(d *diff.Delta) number { return d.Change },
 			report.Points, points, group, q.drop, report.Path("change_points")),
-		report.Define("time_ratio", "new / old", func(d *diff.Delta) number { return d.Ratio }, ratio, group,
+		report.Define("time_ratio", "new / old",
+			func(d *diff.Delta) number { return d.Ratio },
+			ratio, group,
 			report.Decimals(2), q.drop, report.Path("ratio")),
-		report.Define(p, "p", func(d *diff.Delta) number { return d.P }, q.test, group, report.Decimals(3),
+		report.Define(p, "p",
+			func(d *diff.Delta) number { return d.P },
+			q.test, group, report.Decimals(3),
 			q.drop-1, report.Path("p")),
-		report.Define(q.key+"_significant", "significant", func(d *diff.Delta) unit.Opt[bool] { return d.Significant },
+		report.Define(q.key+"_significant", "significant",
+			func(d *diff.Delta) unit.Opt[bool] { return d.Significant },
 			significant, group, report.Path("significant")),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
@@ -219,7 +298,8 @@ func (q quantity) of() []report.Col[diff.Delta] {
 				tested, group, decimals, report.Path("low")),
 			report.Define(key+"high", side+" high", func(s *diff.Sample) number { return s.High }, q.kind,
 				tested, group, decimals, report.Path("high")),
-			report.JSON("confidence", func(s *diff.Sample) number { return s.Confidence }),
+			report.JSON("confidence",
+				func(s *diff.Sample) number { return s.Confidence }),
 		}
 	}))
 }
@@ -233,7 +313,8 @@ var partColumns = append([]report.Col[diff.Delta]{
 // changeColumns are the columns for a changed property, for JSON.
 var changeColumns = []report.Col[diff.Change]{
 	report.JSON("what", func(c *diff.Change) string { return c.What }),
-	report.JSON("task", func(c *diff.Change) unit.Opt[string] { return c.Task }),
+	report.JSON("task",
+		func(c *diff.Change) unit.Opt[string] { return c.Task }),
 	report.JSON("old", func(c *diff.Change) string { return c.Old }),
 	report.JSON("new", func(c *diff.Change) string { return c.New }),
 }

@@ -75,11 +75,18 @@ func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 		// A kernel lost slot time if its measured occupancy is lower than on
 		// the first side.
 		change, time := r.Measured().Change.Or(math.NaN()), float64(r.Seconds())
-		return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: prov.Show.Value(-change*time, time, change)}
+		return report.Candidate{
+			Task:  r.Task,
+			Other: !r.IsKernel,
+			Value: prov.Show.Value(-change*time, time, change),
+		}
 	})
-	a := &report.Output{AgentSummary: c.agentSummary, Tests: func() *report.TestSuite { return c.suite(prov) },
-		Make:  func() *report.Document { return c.document(rows, append(left, Notes(sides)...), prov) },
-		Table: report.NewTable("rows", "", rows, c.columns())}
+	a := &report.Output{
+		AgentSummary: c.agentSummary,
+		Tests:        func() *report.TestSuite { return c.suite(prov) },
+		Make:         func() *report.Document { return c.document(rows, append(left, Notes(sides)...), prov) },
+		Table:        report.NewTable("rows", "", rows, c.columns()),
+	}
 	if a.Value = newOutput(sides[0]); len(sides) > 1 {
 		a.Value = SidesOutput{sidesSchema, report.ListOf(sides, newOutput)}
 	}
@@ -111,12 +118,17 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	}
 	s := c.summary(rows, notes)
 	terms := append(rundoc.TermsOfBars(s.Bars), verdictTerms(rows)...)
-	return &report.Document{Summary: s, Title: rundoc.Title(title, runs...),
+	return &report.Document{
+		Summary: s,
+		Title:   rundoc.Title(title, runs...),
 		Origin:  report.UpperFirst(rundoc.Origin(runs...)),
-		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: rundoc.Collected(runs...),
+		Subject: "Old and new occupancy, kernel by kernel",
+		Version: prov.Version,
+		Date:    rundoc.Collected(runs...),
 		Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
 			report.NoteSection(report.RunNotes(notes)), report.TermSection(s, terms...),
-			report.InputsSection(c.sources(prov))}}
+			report.InputsSection(c.sources(prov))},
+	}
 }
 
 // verdictTerms returns the verdicts of rows as terms of the glossary.
@@ -127,16 +139,24 @@ func verdictTerms(rows []row) []string {
 // movedSection returns the reason for each kernel's verdict. Unchanged and
 // inconclusive kernels are only in the table.
 func movedSection(rows []row) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Evidence",
-		ItemsIn: report.Everywhere}
+	s := report.Section{
+		Key:     report.SectionAttention,
+		Title:   "Kernels that differ",
+		Sheet:   "Evidence",
+		ItemsIn: report.Everywhere,
+	}
 	for i := range rows {
 		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.Inconclusive {
 			text := string(r.Verdict) + ". " + because(r.Row)
 			if r.side != "" {
 				text = r.side + ": " + text
 			}
-			s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row),
-				Status: statusOf(r.Verdict), Text: text})
+			s.Items = append(s.Items, report.Item{
+				Lead:   report.KernelName(r.Task),
+				Detail: shapeText(r.Row),
+				Status: statusOf(r.Verdict),
+				Text:   text,
+			})
 		}
 	}
 	return s
@@ -144,7 +164,11 @@ func movedSection(rows []row) report.Section {
 
 // kernelSection returns the section with the table of all kernels.
 func (c *comparison) kernelSection(rows []row) report.Section {
-	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
+	s := report.Section{
+		Key:   report.SectionKernels,
+		Title: "All kernels",
+		Sheet: "Kernels",
+	}
 	if len(rows) == 0 {
 		return s
 	}
@@ -218,8 +242,12 @@ type SidesOutput struct {
 func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
-			return DiffRun{Device: predictdoc.DeviceOf(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
-				VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: rundoc.Inputs(r.Inputs)}
+			return DiffRun{
+				Device:       predictdoc.DeviceOf(r.Device, r.ChosenBy),
+				Driver:       unit.NonZero(r.Platform.Driver),
+				VTuneVersion: unit.NonZero(r.Platform.VTune),
+				Inputs:       rundoc.Inputs(r.Inputs),
+			}
 		})}
 	}
 	return &DiffOutput{

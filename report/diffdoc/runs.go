@@ -49,10 +49,14 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
 	findings := findingRows(s)
-	d := &report.Document{Title: rundoc.Title("GPU occupancy of "+unit.Plural(len(s.Runs), "run"), resultsOf(s)...),
+	d := &report.Document{
+		Title:   rundoc.Title("GPU occupancy of "+unit.Plural(len(s.Runs), "run"), resultsOf(s)...),
 		Origin:  report.UpperFirst(rundoc.Origin(resultsOf(s)...)),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: rundoc.Collected(resultsOf(s)...),
-		Summary: runsSummary(s, findings, kernels)}
+		Subject: "Measured occupancy, kernel by run",
+		Version: prov.Version,
+		Date:    rundoc.Collected(resultsOf(s)...),
+		Summary: runsSummary(s, findings, kernels),
+	}
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote
 	// All runs were read with the flags of one command line, so the options of
@@ -70,13 +74,21 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
 	if len(findings) > report.SummaryRows { // the summary already has the first ones
-		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that differ from the others",
-			Sheet: "Runs",
-			In:    report.Files, Tables: []*report.Table{findingTable(findings)}})
+		d.Sections = append(d.Sections, report.Section{
+			Key:    "runs",
+			Title:  "Runs that differ from the others",
+			Sheet:  "Runs",
+			In:     report.Files,
+			Tables: []*report.Table{findingTable(findings)},
+		})
 	}
 	table := report.NewTable(report.SectionKernels, "", kernels, slices.Concat(manyColumns, byRun(s)))
-	d.Sections = append(d.Sections, report.Section{Key: report.SectionKernels, Title: "Kernels over all runs",
-		Sheet: "Kernels", Tables: []*report.Table{table.Show()}}, report.NoteSection(notes),
+	d.Sections = append(d.Sections, report.Section{
+		Key:    report.SectionKernels,
+		Title:  "Kernels over all runs",
+		Sheet:  "Kernels",
+		Tables: []*report.Table{table.Show()},
+	}, report.NoteSection(notes),
 		report.TermSection(d.Summary), report.InputsSection(pairs))
 	return d
 }
@@ -184,7 +196,9 @@ type findingRow struct {
 }
 
 // ways returns the ways in which the run of a finding differs.
-func (f *findingRow) ways() string { return strings.Join(report.Strings(f.Run.Findings), ", ") }
+func (f *findingRow) ways() string {
+	return strings.Join(report.Strings(f.Run.Findings), ", ")
+}
 
 // status returns Bad if a run is worse as a whole. A run that is higher or
 // faster than the others is unusual but not worse. If a run differs only in
@@ -246,7 +260,11 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 		return report.Unusable(notFound(s), 0, len(s.Kernels))
 	}
 	for _, f := range s.Findings {
-		finding := report.Finding{Run: f.Run.Name, Verdict: string(f.What), Points: f.Off}
+		finding := report.Finding{
+			Run:     f.Run.Name,
+			Verdict: string(f.What),
+			Points:  f.Off,
+		}
 		if k := f.Kernel; k != nil {
 			finding.Kernel, finding.Predicted, finding.Measured = k.Task, k.Predicted, k.Measured[f.Run.Place]
 		}
@@ -265,26 +283,37 @@ type acrossRuns = diff.KernelAcrossRuns
 
 // manyColumns are the columns for a kernel over all runs.
 var manyColumns = []report.Col[acrossRuns]{
-	report.Define("task", "Kernel", func(k *acrossRuns) string { return k.Task }, report.Name,
+	report.Define("task", "Kernel",
+		func(k *acrossRuns) string { return k.Task },
+		report.Name,
 		report.Cut, report.Code),
 	report.Shown("launch_size", "Launch",
-		func(k *acrossRuns) string { return rundoc.LaunchSize(k.Kernel) }, report.Drop(2),
+		func(k *acrossRuns) string { return rundoc.LaunchSize(k.Kernel) },
+		report.Drop(2),
 		report.Cut, report.Code, report.NonZero),
 	report.JSON("global", func(k *acrossRuns) unit.Size3 { return k.Global }),
 	report.JSON("local", func(k *acrossRuns) unit.Size3 { return k.Local }),
 	report.JSON("simd", func(k *acrossRuns) unit.Opt[int] { return k.SIMD }),
-	report.JSON("direction", func(k *acrossRuns) string { return string(k.Direction) },
+	report.JSON("direction",
+		func(k *acrossRuns) string { return string(k.Direction) },
 		report.NonZero),
-	report.Define("runs", "Runs", func(k *acrossRuns) int { return k.N }, report.Drop(6)),
+	report.Define("runs", "Runs",
+		func(k *acrossRuns) int { return k.N },
+		report.Drop(6)),
 	report.Define("predicted_average_percent", "Predicted average",
-		func(k *acrossRuns) percent { return k.Predicted }, report.Drop(5)),
+		func(k *acrossRuns) percent { return k.Predicted },
+		report.Drop(5)),
 	report.Define("median_percent", "median",
-		func(k *acrossRuns) percent { return k.Median }, report.Group("Measured")),
-	report.Shown("lowest", "lowest", func(k *acrossRuns) percent { return k.Lowest },
+		func(k *acrossRuns) percent { return k.Median },
 		report.Group("Measured")),
-	report.Shown("highest", "highest", func(k *acrossRuns) percent { return k.Highest },
+	report.Shown("lowest", "lowest",
+		func(k *acrossRuns) percent { return k.Lowest },
+		report.Group("Measured")),
+	report.Shown("highest", "highest",
+		func(k *acrossRuns) percent { return k.Highest },
 		report.Group("Measured"), report.Drop(8)),
-	report.List("measured_percent", func(k *acrossRuns) []percent { return k.Measured },
+	report.List("measured_percent",
+		func(k *acrossRuns) []percent { return k.Measured },
 		report.Element[percent]()),
 }
 
@@ -342,10 +371,14 @@ func findingTable(rows []findingRow) *report.Table {
 }
 
 var findingColumns = slices.Concat([]report.Col[findingRow]{
-	report.Shown("n", "#", func(f *findingRow) unit.Opt[string] { return f.number }),
-	report.Define("run", "Run", func(f *findingRow) string { return f.Run.Name }, report.Cut,
+	report.Shown("n", "#",
+		func(f *findingRow) unit.Opt[string] { return f.number }),
+	report.Define("run", "Run",
+		func(f *findingRow) string { return f.Run.Name },
+		report.Cut,
 		report.Code),
-	report.JSON("finding", func(f *findingRow) string { return string(f.What) }),
+	report.JSON("finding",
+		func(f *findingRow) string { return string(f.What) }),
 	report.Shown("finding", "Finding", func(f *findingRow) report.Word {
 		text := f.ways()
 		switch {
@@ -362,8 +395,10 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		}
 		return report.KernelName(f.Kernel.Task)
 	}, report.Cut, report.Code),
-	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off }),
-	report.Define("time", "Time / others", func(f *findingRow) number { return f.Run.TimeRatio },
+	report.Define("points", "Off",
+		func(f *findingRow) unit.Opt[unit.Points] { return f.Off }),
+	report.Define("time", "Time / others",
+		func(f *findingRow) number { return f.Run.TimeRatio },
 		report.Brief("Time"), report.Decimals(2), report.Path("time_ratio")),
 }, report.Within("", "", func(f *findingRow) *findingRow {
 	if f.Kernel == nil {
@@ -371,10 +406,13 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 	}
 	return f
 }, []report.Col[findingRow]{ // columns for a finding about a single kernel
-	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name),
+	report.JSON("kernel",
+		func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) },
+		report.Name),
 	report.JSON("measured_percent",
 		func(f *findingRow) percent { return f.Kernel.Measured[f.Run.Place] }),
-	report.JSON("median_percent", func(f *findingRow) percent { return f.Kernel.Median }),
+	report.JSON("median_percent",
+		func(f *findingRow) percent { return f.Kernel.Median }),
 	report.Shown("measured", "Measured",
 		func(f *findingRow) string {
 			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " +

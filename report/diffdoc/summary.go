@@ -30,9 +30,15 @@ var summaryColumns = []report.Col[summaryRow]{
 		n, numbered := r.number.Value()
 		return unit.Maybe(strings.TrimPrefix(strconv.Itoa(n), "0"), numbered)
 	}, report.WithUnits),
-	report.Shown("n", "#", func(r *summaryRow) unit.Opt[int] { return r.number }, report.Sheet, report.NonZero),
-	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Code),
-	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Cut,
+	report.Shown("n", "#",
+		func(r *summaryRow) unit.Opt[int] { return r.number },
+		report.Sheet, report.NonZero),
+	report.Shown("kernel", "Kernel",
+		func(r *summaryRow) string { return r.name },
+		report.Code),
+	report.Shown("side", "Side",
+		func(r *summaryRow) string { return r.side },
+		report.Cut,
 		report.NonZero),
 	report.Shown("measured", "Measured", func(r *summaryRow) string {
 		if m := r.Measured(); m.Old.N+m.New.N > 0 {
@@ -40,9 +46,11 @@ var summaryColumns = []report.Col[summaryRow]{
 		}
 		return ""
 	}, report.Right, report.NonZero, report.WithUnits),
-	report.Shown("measured_old", "Measured, old", func(r *summaryRow) number { return r.Measured().Old.Median },
+	report.Shown("measured_old", "Measured, old",
+		func(r *summaryRow) number { return r.Measured().Old.Median },
 		report.Percent, report.Sheet, report.Bar),
-	report.Shown("measured_new", "Measured, new", func(r *summaryRow) number { return r.Measured().New.Median },
+	report.Shown("measured_new", "Measured, new",
+		func(r *summaryRow) number { return r.Measured().New.Median },
 		report.Percent, report.Sheet, report.Bar),
 	report.Shown("change", "Points", func(r *summaryRow) report.Word {
 		c, ok := r.Measured().Change.Value()
@@ -54,7 +62,9 @@ var summaryColumns = []report.Col[summaryRow]{
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
 	}, report.Right, report.WithUnits),
-	report.Shown("change", "Change", func(r *summaryRow) number { return r.Measured().Change }, report.Points,
+	report.Shown("change", "Change",
+		func(r *summaryRow) number { return r.Measured().Change },
+		report.Points,
 		report.Sheet),
 	report.Shown("ratio", "Time", func(r *summaryRow) string {
 		if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
@@ -63,16 +73,22 @@ var summaryColumns = []report.Col[summaryRow]{
 		return ""
 	}, report.Right, report.NonZero, report.WithUnits),
 	report.Shown("ratio", "Time, new / old",
-		func(r *summaryRow) number { return r.Delta(compare.MetricTime).Ratio }, report.Decimals(2), report.Sheet),
-	report.Shown("verdict", "Verdict", func(r *summaryRow) report.Word { return statusOf(r.Verdict).Word(r.what) },
+		func(r *summaryRow) number { return r.Delta(compare.MetricTime).Ratio },
+		report.Decimals(2), report.Sheet),
+	report.Shown("verdict", "Verdict",
+		func(r *summaryRow) report.Word { return statusOf(r.Verdict).Word(r.what) },
 		report.Fold),
 }
 
 // summary returns the first part of every form of a diff.
 func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	d := c.sides[0]
-	sc := &report.Summary{Headline: c.line(), Impact: c.impact(), Notes: report.IncompleteNotes(notes),
-		Hint: report.SummaryHint}
+	sc := &report.Summary{
+		Headline: c.line(),
+		Impact:   c.impact(),
+		Notes:    report.IncompleteNotes(notes),
+		Hint:     report.SummaryHint,
+	}
 	list := summaryRows(rows)
 	shown := min(len(list), report.SummaryRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
@@ -141,7 +157,11 @@ func total(d *diff.Result) (t *diff.Delta, of string) {
 	if of = report.Thousands(after); before != after {
 		of = report.Thousands(before) + " and " + of
 	}
-	return &diff.Delta{Old: older, New: newer, Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0))},
+	return &diff.Delta{
+			Old:    older,
+			New:    newer,
+			Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0)),
+		},
 		of + " of " + unit.Plural(d.Summary.Kernels, "kernel")
 }
 
@@ -311,9 +331,13 @@ var kinds = []struct {
 	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
 }
 
-func is(v diff.Verdict) func(*diff.Row) bool { return func(r *diff.Row) bool { return r.Verdict == v } }
+func is(v diff.Verdict) func(*diff.Row) bool {
+	return func(r *diff.Row) bool { return r.Verdict == v }
+}
 
-func onOneSide(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }
+func onOneSide(r *diff.Row) bool {
+	return (r.Old == nil || r.New == nil) && !r.Missing()
+}
 
 func pointsText(r *diff.Row) string {
 	if text := memory(r); text != "" {
@@ -385,7 +409,9 @@ func timeText(d *diff.Result) string {
 	return text
 }
 
-func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
+func nameOf(r *diff.Row) string {
+	return report.ShortName(r.Task, 40)
+}
 
 // memory returns a text with the change of spill or private memory that
 // explains the verdict, or "" if no such change does.
@@ -606,7 +632,9 @@ func movedText(title string, d *diff.Delta) string {
 	return text
 }
 
-func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
+func span(s *diff.Sample) string {
+	return unit.FormatDuration(unit.Seconds(s.Median.Or(0)))
+}
 
 // fromTo returns the medians of both sides: "62.7 -> 48.6%". If one side has no
 // value, it has a dash without a unit.

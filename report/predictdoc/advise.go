@@ -49,11 +49,16 @@ func (s *setting) words() string {
 
 // adviceColumns are the columns for a launch.
 var adviceColumns = slices.Concat(
-	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, report.InJSON(launchColumns)),
-	report.Part("", "current", func(a *advice) *predict.Prediction { return a.found.Current },
+	report.Within("", "launch",
+		func(a *advice) *predict.Launch { return &a.launch },
+		report.InJSON(launchColumns)),
+	report.Part("", "current",
+		func(a *advice) *predict.Prediction { return a.found.Current },
 		report.InJSON(predictionColumns)),
 	[]report.Col[advice]{
-		report.JSON("message", func(a *advice) string { return errorText(a.found.Rejection) }, report.NonZero),
+		report.JSON("message",
+			func(a *advice) string { return errorText(a.found.Rejection) },
+			report.NonZero),
 		report.List("best", func(a *advice) []setting {
 			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return setting{s, "best"} })
 		}, settingColumns),
@@ -65,27 +70,48 @@ var adviceColumns = slices.Concat(
 		return &setting{*a.found.Least, "least change"}
 	}, report.InJSON(settingColumns)),
 	[]report.Col[advice]{
-		report.List("next_steps", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
-		report.JSON("work_groups_that_fill", func(a *advice) int64 { return a.found.FullGrid.Least }, report.NonZero),
-		report.JSON("work_groups_without_tail", func(a *advice) int64 { return a.found.FullGrid.Multiple },
+		report.List("next_steps",
+			func(a *advice) []predict.NextStep { return a.found.Next },
+			nextColumns),
+		report.JSON("work_groups_that_fill",
+			func(a *advice) int64 { return a.found.FullGrid.Least },
 			report.NonZero),
-		report.JSON("slm_room_bytes", func(a *advice) unit.Bytes { return a.found.SLMRoom }, report.NonZero),
+		report.JSON("work_groups_without_tail",
+			func(a *advice) int64 { return a.found.FullGrid.Multiple },
+			report.NonZero),
+		report.JSON("slm_room_bytes",
+			func(a *advice) unit.Bytes { return a.found.SLMRoom },
+			report.NonZero),
 	})
 
 // settingColumns are the columns for a proposed launch, and for the table that
 // compares it with the current launch.
 var settingColumns = slices.Concat(
-	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, report.InJSON(launchColumns)),
+	report.Within("", "launch",
+		func(s *setting) *predict.Launch { return &s.Launch },
+		report.InJSON(launchColumns)),
 	[]report.Col[setting]{
-		report.Shown("what", "Setting", func(s *setting) string { return s.what }, report.NonZero),
-		report.Shown("local", "Work-group", func(s *setting) unit.Size3 { return s.Launch.Local }),
-		report.Shown("simd", "SIMD", func(s *setting) int { return s.Launch.SIMD }, report.Drop(6), report.NonZero),
-		report.Shown("slm", "SLM", func(s *setting) unit.Bytes { return s.Launch.SLM }, report.Drop(2)),
-		report.Shown("registers", "Registers", func(s *setting) int { return s.Launch.GRF }, report.Drop(1),
+		report.Shown("what", "Setting",
+			func(s *setting) string { return s.what },
 			report.NonZero),
-		report.List("changes", func(s *setting) []predict.Change { return s.Changes }, changeColumns),
+		report.Shown("local", "Work-group",
+			func(s *setting) unit.Size3 { return s.Launch.Local }),
+		report.Shown("simd", "SIMD",
+			func(s *setting) int { return s.Launch.SIMD },
+			report.Drop(6), report.NonZero),
+		report.Shown("slm", "SLM",
+			func(s *setting) unit.Bytes { return s.Launch.SLM },
+			report.Drop(2)),
+		report.Shown("registers", "Registers",
+			func(s *setting) int { return s.Launch.GRF },
+			report.Drop(1),
+			report.NonZero),
+		report.List("changes",
+			func(s *setting) []predict.Change { return s.Changes },
+			changeColumns),
 	},
-	report.Part("", "predicted", func(s *setting) *predict.Prediction { return &s.Prediction },
+	report.Part("", "predicted",
+		func(s *setting) *predict.Prediction { return &s.Prediction },
 		report.InJSON(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent",
 			"average_percent")),
 	[]report.Col[setting]{
@@ -93,21 +119,31 @@ var settingColumns = slices.Concat(
 	})
 
 var changeColumns = []report.Col[predict.Change]{
-	report.JSON("setting", func(c *predict.Change) string { return c.Setting }),
-	report.JSON("text", func(c *predict.Change) string { return c.Text }),
-	report.JSON("from", func(c *predict.Change) int64 { return c.From }),
+	report.JSON("setting",
+		func(c *predict.Change) string { return c.Setting }),
+	report.JSON("text",
+		func(c *predict.Change) string { return c.Text }),
+	report.JSON("from",
+		func(c *predict.Change) int64 { return c.From }),
 	report.JSON("to", func(c *predict.Change) int64 { return c.To }),
 }
 
 var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
-	report.JSON("limits", func(n *predict.NextStep) []string { return n.Limits }),
-	report.JSON("before_percent", func(n *predict.NextStep) unit.Ratio { return n.Before }),
-	report.JSON("after_percent", func(n *predict.NextStep) unit.Ratio { return n.After }),
-	report.JSON("alone", func(n *predict.NextStep) bool { return n.Alone }),
-}, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change },
+	report.JSON("limits",
+		func(n *predict.NextStep) []string { return n.Limits }),
+	report.JSON("before_percent",
+		func(n *predict.NextStep) unit.Ratio { return n.Before }),
+	report.JSON("after_percent",
+		func(n *predict.NextStep) unit.Ratio { return n.After }),
+	report.JSON("alone",
+		func(n *predict.NextStep) bool { return n.Alone }),
+}, report.Within("", "change",
+	func(n *predict.NextStep) *predict.Change { return &n.Change },
 	changeColumns), []report.Col[predict.NextStep]{
-	report.JSON("of", func(n *predict.NextStep) string { return n.Of }),
-	report.JSON("text", func(n *predict.NextStep) string { return n.Text }),
+	report.JSON("of",
+		func(n *predict.NextStep) string { return n.Of }),
+	report.JSON("text",
+		func(n *predict.NextStep) string { return n.Text }),
 })
 
 // Advise returns the changes that raise the occupancy of a launch.
@@ -117,9 +153,15 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		return nil, err
 	}
 	c := advice{launch: l, found: found}
-	pg := page{title: "Advice", key: "advice", heading: "Settings with the highest occupancy", closing: c.best(),
-		items: c.items(),
-		table: report.NewTable("best", "", c.settings(), settingColumns), headline: []string{DeviceLine(t.Device)}}
+	pg := page{
+		title:    "Advice",
+		key:      "advice",
+		heading:  "Settings with the highest occupancy",
+		closing:  c.best(),
+		items:    c.items(),
+		table:    report.NewTable("best", "", c.settings(), settingColumns),
+		headline: []string{DeviceLine(t.Device)},
+	}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
 	}
@@ -253,17 +295,28 @@ type probe struct {
 }
 
 var probeColumns = []report.Col[probe]{
-	report.Define("change", "Change", func(p *probe) string { return briefly.Replace(p.Changes[0].Text) }),
-	report.Define("slm", "SLM", func(p *probe) unit.Opt[unit.Bytes] { return p.slm }, report.Wide,
+	report.Define("change", "Change",
+		func(p *probe) string { return briefly.Replace(p.Changes[0].Text) }),
+	report.Define("slm", "SLM",
+		func(p *probe) unit.Opt[unit.Bytes] { return p.slm },
+		report.Wide,
 		report.Path("slm_bytes")),
 
-	report.Define("local", "Work-group", func(p *probe) unit.Size3 { return p.Launch.Local }, report.Wide),
-	report.Define("registers", "Registers", func(p *probe) int { return p.Launch.GRF }, report.Wide, report.NonZero),
+	report.Define("local", "Work-group",
+		func(p *probe) unit.Size3 { return p.Launch.Local },
+		report.Wide),
+	report.Define("registers", "Registers",
+		func(p *probe) int { return p.Launch.GRF },
+		report.Wide, report.NonZero),
 	report.Define("work_groups_per_xe_core", "Per Xe-core",
 		func(p *probe) int64 { return p.Prediction.GroupsPerXeCore }),
-	report.Define("peak_percent", "Predicted peak", func(p *probe) unit.Ratio { return p.Prediction.Peak }),
-	report.Define("average_percent", "Predicted average", func(p *probe) unit.Ratio { return p.Prediction.Average }),
-	report.Shown("source", "In the source", func(p *probe) string { return p.source }, report.Fold, report.NonZero),
+	report.Define("peak_percent", "Predicted peak",
+		func(p *probe) unit.Ratio { return p.Prediction.Peak }),
+	report.Define("average_percent", "Predicted average",
+		func(p *probe) unit.Ratio { return p.Prediction.Average }),
+	report.Shown("source", "In the source",
+		func(p *probe) string { return p.source },
+		report.Fold, report.NonZero),
 }
 
 var briefly = strings.NewReplacer(" per work-group", "", " per thread", "")
@@ -308,11 +361,17 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	}
 	v := probeList{adviseSchema, deviceValue(t), launchValue(&l), predictedValue(&now),
 		report.NewTable("probes", "", probes, probeColumns)}
-	pg := page{title: "Probes", key: "probes", heading: "Probes", table: v.Probes, items: items,
+	pg := page{
+		title:    "Probes",
+		key:      "probes",
+		heading:  "Probes",
+		table:    v.Probes,
+		items:    items,
 		headline: []string{DeviceLine(t.Device), launchLine(&l), "Now: " + reached(&now)},
 		closing: "Measure the launch as it is and with each probe, several times each, and compare them with " +
 			"'occudiff diff BASE PROBE...'. If less occupancy takes no more time per work-item, occupancy " +
-			"is sufficient."}
+			"is sufficient.",
+	}
 	if len(probes) == 0 {
 		pg.closing = "No setting lowers the occupancy by " + report.Shortest(predict.MinProbe) + " points or more."
 	}

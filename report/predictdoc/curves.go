@@ -56,13 +56,24 @@ func axisOf(over string, groups []int64) axis {
 	return axis{overLocal, "work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal, every}
 }
 
-func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
+func (a *axis) value(x int64) float64 {
+	return float64(x) / float64(a.divisor)
+}
 
 // occupancyChart returns a chart of the occupancy over another quantity. step
 // is the distance between the numbers on the axis of that quantity.
 func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
-	return &report.Plot{Title: title, Max: 100, Unit: "%",
-		LineChart: &report.LineChart{X: x, Y: "Occupancy", XStep: step, Series: series}}
+	return &report.Plot{
+		Title: title,
+		Max:   100,
+		Unit:  "%",
+		LineChart: &report.LineChart{
+			X:      x,
+			Y:      "Occupancy",
+			XStep:  step,
+			Series: series,
+		},
+	}
 }
 
 // sweep is the JSON output of a sweep.
@@ -138,16 +149,23 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		report.Shown(a.key, a.title, func(p *predict.Point) float64 { return a.value(p.X) }, report.Unit(a.unit),
 			decimals),
 		report.JSON("x", func(p *predict.Point) int64 { return p.X }),
-		report.JSON("own", func(p *predict.Point) bool { return p.Own }),
-		report.JSON("status", func(p *predict.Point) string { return statusOf(p.Err) }),
-		report.JSON("message", func(p *predict.Point) string { return errorText(p.Err) }, report.NonZero),
+		report.JSON("own",
+			func(p *predict.Point) bool { return p.Own }),
+		report.JSON("status",
+			func(p *predict.Point) string { return statusOf(p.Err) }),
+		report.JSON("message",
+			func(p *predict.Point) string { return errorText(p.Err) },
+			report.NonZero),
 	}, report.Within("", "", groups, []report.Col[predict.Prediction]{
-		report.Define("work_items", "Work-items", func(p *predict.Prediction) int64 { return p.Groups * p.GroupSize },
+		report.Define("work_items", "Work-items",
+			func(p *predict.Prediction) int64 { return p.Groups * p.GroupSize },
 			report.Optional),
-		report.Define("threads", "Threads", func(p *predict.Prediction) int64 { return p.Groups * p.ThreadsPerGroup },
+		report.Define("threads", "Threads",
+			func(p *predict.Prediction) int64 { return p.Groups * p.ThreadsPerGroup },
 			report.Optional),
 	}), []report.Col[predict.Point]{own}, report.Within("", "", mode, []report.Col[arch.GRFMode]{
-		report.Define("threads_per_xve", "Threads per XVE", func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
+		report.Define("threads_per_xve", "Threads per XVE",
+			func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
 			report.Optional),
 	}), []report.Col[predict.Point]{
 		report.Define("largest_work_group", "Largest work-group", func(p *predict.Point) unit.Opt[int64] {
@@ -163,7 +181,8 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		return &p.Prediction
 	}, predicted), report.Within("", "", mode, []report.Col[arch.GRFMode]{
 		report.Define("ask", "How to request it",
-			func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional),
+			func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) },
+			report.Wide, report.Optional),
 	}), []report.Col[predict.Point]{
 		report.Shown("message", "Remark", a.remark, report.Cut),
 	}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
@@ -182,9 +201,14 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if over == overGroups {
 		launch = groupLine(&l, "")
 	}
-	pg := page{title: "Occupancy over " + report.LowerFirst(a.title), key: "sweep", heading: a.title,
+	pg := page{
+		title:    "Occupancy over " + report.LowerFirst(a.title),
+		key:      "sweep",
+		heading:  a.title,
 		table:    report.NewTable("sweep", "", points, a.columnsOf(points, t.Device)),
-		headline: []string{DeviceLine(t.Device), launch}, closing: a.closing(points)}
+		headline: []string{DeviceLine(t.Device), launch},
+		closing:  a.closing(points),
+	}
 	if over == overGRF {
 		pg.items = howToAsk(points, func(p *predict.Point) int { return int(p.X) })
 	}
@@ -352,12 +376,17 @@ type timelineValue struct {
 }
 
 var phaseColumns = []report.Col[timeline.Phase]{
-	report.Define("start", "Start", func(p *timeline.Phase) float64 { return p.Start },
+	report.Define("start", "Start",
+		func(p *timeline.Phase) float64 { return p.Start },
 		report.Unit("thread run times"), report.Brief("Start"), report.Decimals(2)),
-	report.Define("end", "End", func(p *timeline.Phase) float64 { return p.End }, report.Unit("thread run times"),
+	report.Define("end", "End",
+		func(p *timeline.Phase) float64 { return p.End },
+		report.Unit("thread run times"),
 		report.Brief("End"), report.Decimals(2)),
-	report.Define("threads", "Threads", func(p *timeline.Phase) int64 { return p.Threads }),
-	report.Define("occupancy_percent", "Occupancy", func(p *timeline.Phase) unit.Ratio { return p.Occupancy }),
+	report.Define("threads", "Threads",
+		func(p *timeline.Phase) int64 { return p.Threads }),
+	report.Define("occupancy_percent", "Occupancy",
+		func(p *timeline.Phase) unit.Ratio { return p.Occupancy }),
 }
 
 // Timeline returns the simulated dispatch of a launch over time: its phases and
@@ -393,9 +422,14 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	v := timelineValue{timelineSchema, deviceValue(t), launchValue(&l), p.Policy.String(), unit.NonZero(ports),
 		ports > 0, r.Peak, r.Average, r.Time, report.NewTable("phases", "", r.Phases, phaseColumns),
 		report.NewTable("explained", "What-if", explained.Phases, explainedColumns), predictedValue(&p)}
-	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
+	pg := page{
+		title:   "Dispatch over time",
+		key:     "timeline",
+		heading: "Phases",
+		table:   v.Phases,
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times are in run times of a thread, %s in total.",
-			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}
+			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time)),
+	}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
 		v.Policy = "partial"

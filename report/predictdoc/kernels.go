@@ -23,7 +23,9 @@ type kernelList struct {
 // KernelNames contains the columns that identify a kernel of a binary on a
 // device.
 var KernelNames = append([]report.Col[batch.Kernel]{
-	report.Define("name", "", func(k *batch.Kernel) string { return k.Name }, report.Data),
+	report.Define("name", "",
+		func(k *batch.Kernel) string { return k.Name },
+		report.Data),
 	report.Define("demangled", "Kernel", (*batch.Kernel).Demangled, report.Cut, report.Code),
 	report.Shown("device", "Device", (*batch.Kernel).DeviceKey),
 }, report.Part("", "device", deviceOf, report.InJSON(deviceColumns))...)
@@ -32,23 +34,37 @@ var KernelNames = append([]report.Col[batch.Kernel]{
 // CSV order. Without a global size, the prediction assumes a full GPU. It then
 // has a peak but no average, because an average depends on the number of waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
-	report.Define("file", "File", func(k *batch.Kernel) string { return k.File }, report.Kept),
+	report.Define("file", "File",
+		func(k *batch.Kernel) string { return k.File },
+		report.Kept),
 }, KernelNames,
 	[]report.Col[batch.Kernel]{
-		report.Define("simd", "SIMD", func(k *batch.Kernel) int { return k.SIMD }, report.Drop(5), report.NonZero),
+		report.Define("simd", "SIMD",
+			func(k *batch.Kernel) int { return k.SIMD },
+			report.Drop(5), report.NonZero),
 		report.Define("registers_per_thread", "Registers per thread",
-			func(k *batch.Kernel) int { return k.Registers }, report.Brief("GRF")),
-		report.Define("slm_bytes", "SLM", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.SLM },
+			func(k *batch.Kernel) int { return k.Registers },
+			report.Brief("GRF")),
+		report.Define("slm_bytes", "SLM",
+			func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.SLM },
 			report.Drop(7)),
-		report.Define("slm_is_lower_bound", "", func(k *batch.Kernel) bool { return k.SLMIsLowerBound }, report.Data),
-		report.Define("barriers", "Barriers", func(k *batch.Kernel) unit.Opt[int] { return k.Barriers },
+		report.Define("slm_is_lower_bound", "",
+			func(k *batch.Kernel) bool { return k.SLMIsLowerBound },
+			report.Data),
+		report.Define("barriers", "Barriers",
+			func(k *batch.Kernel) unit.Opt[int] { return k.Barriers },
 			report.Drop(3)),
-		report.Define("spill_bytes", "Spill", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill }),
-		report.Define("private_bytes", "Private", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private },
+		report.Define("spill_bytes", "Spill",
+			func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill }),
+		report.Define("private_bytes", "Private",
+			func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private },
 			report.Kept),
-		report.Define("scratch_bytes", "Scratch", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch },
+		report.Define("scratch_bytes", "Scratch",
+			func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch },
 			report.Drop(2)),
-		report.Define("local", "Fixed local", func(k *batch.Kernel) unit.Size3 { return k.Local }, report.Drop(4)),
+		report.Define("local", "Fixed local",
+			func(k *batch.Kernel) unit.Size3 { return k.Local },
+			report.Drop(4)),
 	},
 	report.Part("", "predicted", func(k *batch.Kernel) *predict.Prediction {
 		if k.Prediction == nil {
@@ -64,8 +80,11 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 			return k.Prediction.Best
 		}, report.Drop(9)),
 		report.Define("spilled_registers", "Spilled registers",
-			func(k *batch.Kernel) unit.Opt[int] { return k.SpilledRegisters }, report.Drop(1), report.Optional),
-		report.Define("message", "Note", func(k *batch.Kernel) string { return k.Message }, report.Wide, report.Wrap,
+			func(k *batch.Kernel) unit.Opt[int] { return k.SpilledRegisters },
+			report.Drop(1), report.Optional),
+		report.Define("message", "Note",
+			func(k *batch.Kernel) string { return k.Message },
+			report.Wide, report.Wrap,
 			report.NonZero),
 	})
 
@@ -79,13 +98,18 @@ func deviceOf(k *batch.Kernel) *arch.Choice {
 
 // modeColumns are the columns for a kernel in one register mode of its device.
 var modeColumns = slices.Concat(KernelColumns, report.Within("", "", modeOf, []report.Col[batch.Mode]{
-	report.Define("threads_per_xve", "Threads per XVE", func(m *batch.Mode) int { return m.ThreadsPerXVE },
+	report.Define("threads_per_xve", "Threads per XVE",
+		func(m *batch.Mode) int { return m.ThreadsPerXVE },
 		report.Optional),
-	report.Define("largest_work_group", "Largest work-group", func(m *batch.Mode) int64 { return m.Largest },
+	report.Define("largest_work_group", "Largest work-group",
+		func(m *batch.Mode) int64 { return m.Largest },
 		report.Optional),
-	report.Define("compiled", "", func(m *batch.Mode) bool { return m.Compiled }, report.Data, report.Optional),
+	report.Define("compiled", "",
+		func(m *batch.Mode) bool { return m.Compiled },
+		report.Data, report.Optional),
 	report.Define("ask", "How to request it",
-		func(m *batch.Mode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional),
+		func(m *batch.Mode) string { return report.RegisterFlags(m.Registers) },
+		report.Wide, report.Optional),
 }), []report.Col[batch.Kernel]{
 	report.Define("spill_words_per_lane", "Spill per lane", (*batch.Kernel).Words, report.Unit("words"),
 		report.Drop(2), report.Optional),
@@ -96,9 +120,14 @@ func modeOf(k *batch.Kernel) *batch.Mode { return k.Mode }
 // Kernels returns the kernels of binaries in every form. If modes is true, each
 // kernel is listed in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
-	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
+	pg := page{
+		title:    "Occupancy from kernel binaries",
+		key:      "kernels",
+		heading:  "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
-		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...), closing: closing(kernels)}
+		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...),
+		closing:  closing(kernels),
+	}
 	if modes {
 		pg.title, pg.heading = "Register modes", "Register modes"
 		pg.table = report.NewTable("kernels", "", kernels, modeColumns)
@@ -109,7 +138,11 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 	pg.table.Columns[pg.table.Column("limits")].In = report.All // no summary explains the limit
 	for i := range kernels {
 		k := &kernels[i]
-		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.DeviceKey(), Text: report.OneLine(k.Message)}
+		item := report.Item{
+			Lead:   report.OneLine(k.Demangled()),
+			Detail: k.DeviceKey(),
+			Text:   report.OneLine(k.Message),
+		}
 		if k.Message != "" && !slices.Contains(pg.items, item) { // several modes may have the same message
 			pg.items = append(pg.items, item)
 		}

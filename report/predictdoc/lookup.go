@@ -27,16 +27,29 @@ type glossary struct {
 }
 
 var termColumns = []report.Col[report.Term]{
-	report.Define("name", "Term", func(t *report.Term) string { return t.Name }),
-	report.Define("kind", "Kind", func(t *report.Term) string { return t.Kind }, report.Drop(1)),
-	report.Define("means", "Meaning", func(t *report.Term) string { return t.Meaning }, report.Wrap),
-	report.Define("detected_by", "Detected by", func(t *report.Term) string { return t.DetectedBy }, report.Kept,
+	report.Define("name", "Term",
+		func(t *report.Term) string { return t.Name }),
+	report.Define("kind", "Kind",
+		func(t *report.Term) string { return t.Kind },
+		report.Drop(1)),
+	report.Define("means", "Meaning",
+		func(t *report.Term) string { return t.Meaning },
+		report.Wrap),
+	report.Define("detected_by", "Detected by",
+		func(t *report.Term) string { return t.DetectedBy },
+		report.Kept,
 		report.Wrap, report.NonZero),
-	report.Define("action", "What to do", func(t *report.Term) string { return t.Action }, report.Kept, report.Wrap,
+	report.Define("action", "What to do",
+		func(t *report.Term) string { return t.Action },
+		report.Kept, report.Wrap,
 		report.NonZero),
-	report.Define("from", "From", func(t *report.Term) string { return t.Source }, report.Kept, report.Wrap,
+	report.Define("from", "From",
+		func(t *report.Term) string { return t.Source },
+		report.Kept, report.Wrap,
 		report.NonZero),
-	report.Define("found_with", "Found with", func(t *report.Term) string { return t.With }, report.Kept,
+	report.Define("found_with", "Found with",
+		func(t *report.Term) string { return t.With },
+		report.Kept,
 		report.NonZero),
 }
 
@@ -80,11 +93,19 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 		return nil, fmt.Errorf("no output has the term %q", name)
 	}
 	t := report.NewTable("words", "", found, termColumns)
-	d := &report.Document{Whole: true, Titled: true, Title: report.UpperFirst(found[0].Name)}
+	d := &report.Document{
+		Whole:  true,
+		Titled: true,
+		Title:  report.UpperFirst(found[0].Name),
+	}
 	for i := range found {
 		d.Sections = append(d.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
 	}
-	return &report.Output{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
+	return &report.Output{
+		Doc:   d,
+		Value: glossary{explainSchema, t},
+		Table: t,
+	}, nil
 }
 
 // called returns the terms with the given name. A key that includes its object,
@@ -113,7 +134,12 @@ func section(w *report.Term, key string) report.Section {
 	if w.Kind == columnKind {
 		sign = "Formula"
 	}
-	s := report.Section{Key: key, Title: title, Sheet: "Terms", ItemsIn: report.Everywhere}
+	s := report.Section{
+		Key:     key,
+		Title:   title,
+		Sheet:   "Terms",
+		ItemsIn: report.Everywhere,
+	}
 	for _, i := range []report.Item{{Lead: "Meaning", Text: w.Meaning}, {Lead: sign, Text: w.DetectedBy},
 		{Lead: "What to do", Text: w.Action}, {Lead: "Source", Text: w.Source}} {
 		if i.Text != "" {
@@ -142,10 +168,16 @@ func spelled(name string) string {
 
 // Glossary returns all terms. A terminal shows only their names, by group.
 func Glossary() *report.Output {
-	pg := page{title: "Glossary", key: "words", heading: "Terms", headline: []string{
-		"'occudiff explain TERM' prints the meaning of a term, how it is detected, and what to do. TERM is one of " +
-			"these, a heading of a report, a flag, a key of JSON or CSV, or a device."},
-		table: report.NewTable("words", "", Words(), termColumns), brief: &report.Section{}}
+	pg := page{
+		title:   "Glossary",
+		key:     "words",
+		heading: "Terms",
+		headline: []string{
+			"'occudiff explain TERM' prints the meaning of a term, how it is detected, and what to do. TERM is one of " +
+				"these, a heading of a report, a flag, a key of JSON or CSV, or a device."},
+		table: report.NewTable("words", "", Words(), termColumns),
+		brief: &report.Section{},
+	}
 	for _, k := range report.Terms() {
 		if k.Kind != columnKind && k.Kind != fieldKind {
 			names := report.ListOf(k.Terms, func(t report.Term) string { return t.Name })
@@ -165,18 +197,32 @@ type deviceList struct {
 // per unit in the name. JSON has every value that the models use. For people,
 // the table has only the values that help to choose a device.
 var tableColumns = []report.Col[arch.Device]{
-	report.Define("key", "Key", func(d *arch.Device) string { return d.Key }),
-	report.Define("name", "Name", func(d *arch.Device) string { return d.Name }, report.Cut),
-	report.Define("aliases", "Also called", func(d *arch.Device) []string { return d.Aliases }, report.Detail),
-	report.Define("architecture", "Architecture", func(d *arch.Device) string { return d.Architecture },
+	report.Define("key", "Key",
+		func(d *arch.Device) string { return d.Key }),
+	report.Define("name", "Name",
+		func(d *arch.Device) string { return d.Name },
+		report.Cut),
+	report.Define("aliases", "Also called",
+		func(d *arch.Device) []string { return d.Aliases },
+		report.Detail),
+	report.Define("architecture", "Architecture",
+		func(d *arch.Device) string { return d.Architecture },
 		report.Brief("Arch"), report.Drop(3)),
-	report.Define("codename", "Code name", func(d *arch.Device) string { return d.Codename }, report.Detail),
-	report.Define("stacks", "Stacks", func(d *arch.Device) int { return d.Tiles }, report.Detail),
-	report.Define("xe_cores", "Xe-cores", func(d *arch.Device) int { return d.XeCores }, report.NonZero),
-	report.Define("xve_per_xe_core", "XVEs per Xe-core", func(d *arch.Device) int { return d.XVEPerXeCore },
+	report.Define("codename", "Code name",
+		func(d *arch.Device) string { return d.Codename },
+		report.Detail),
+	report.Define("stacks", "Stacks",
+		func(d *arch.Device) int { return d.Tiles },
+		report.Detail),
+	report.Define("xe_cores", "Xe-cores",
+		func(d *arch.Device) int { return d.XeCores },
+		report.NonZero),
+	report.Define("xve_per_xe_core", "XVEs per Xe-core",
+		func(d *arch.Device) int { return d.XVEPerXeCore },
 		report.Detail),
 	report.Define("xves", "XVEs", (*arch.Device).XVEs, report.NonZero),
-	report.Define("threads_per_xve", "Threads per XVE", func(d *arch.Device) int { return d.ThreadsPerXVE },
+	report.Define("threads_per_xve", "Threads per XVE",
+		func(d *arch.Device) int { return d.ThreadsPerXVE },
 		report.Brief("Threads/XVE"), report.Drop(4)),
 	report.Define("thread_slots", "Thread slots", (*arch.Device).Slots, report.NonZero),
 	report.Define("", "Thread slots per Xe-core", (*arch.Device).SlotsPerXeCore, report.Detail, report.NonZero),
@@ -189,24 +235,38 @@ var tableColumns = []report.Col[arch.Device]{
 		return fmt.Sprintf("%s; of an Xe-core %s, of an XVE %s; at sub-group size %d", lanes(d.Slots()),
 			lanes(d.SlotsPerXeCore()), lanes(d.ThreadsPerXVE), least)
 	}, report.Detail),
-	report.List("grf_modes", func(d *arch.Device) []arch.GRFMode { return d.GRFModes }, grfColumns,
+	report.List("grf_modes",
+		func(d *arch.Device) []arch.GRFMode { return d.GRFModes },
+		grfColumns,
 		report.Title("Register modes"), report.Detail),
-	report.Define("simd_widths", "SIMD", func(d *arch.Device) []int { return d.SIMDWidths }, report.Drop(1)),
-	report.JSON("slm_bytes_per_xe_core", func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore }),
-	report.List("slm_kb_by_source", func(d *arch.Device) []arch.SourcedCount { return d.SLMBySource },
+	report.Define("simd_widths", "SIMD",
+		func(d *arch.Device) []int { return d.SIMDWidths },
+		report.Drop(1)),
+	report.JSON("slm_bytes_per_xe_core",
+		func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore }),
+	report.List("slm_kb_by_source",
+		func(d *arch.Device) []arch.SourcedCount { return d.SLMBySource },
 		sourcedColumns, report.Title("SLM per Xe-core by source"), report.Detail, report.Unit("KB")),
 	report.Define("slm_bytes_per_work_group_max", "Largest SLM per work-group",
-		func(d *arch.Device) unit.Bytes { return d.SLMPerGroupMax }, report.Detail),
-	report.JSON("slm_steps_bytes", func(d *arch.Device) []unit.Bytes { return d.SLMSteps }),
-	report.Define("max_group_size", "Largest work-group", func(d *arch.Device) int { return d.MaxGroupSize },
+		func(d *arch.Device) unit.Bytes { return d.SLMPerGroupMax },
+		report.Detail),
+	report.JSON("slm_steps_bytes",
+		func(d *arch.Device) []unit.Bytes { return d.SLMSteps }),
+	report.Define("max_group_size", "Largest work-group",
+		func(d *arch.Device) int { return d.MaxGroupSize },
 		report.Brief("Work-group"), report.Drop(5), report.Path("work_group_max_items")),
-	report.Shown("slm_kb", "SLM per Xe-core", func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore >> 10 },
+	report.Shown("slm_kb", "SLM per Xe-core",
+		func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore >> 10 },
 		report.Unit("KB"), report.Brief("SLM [KB]"), report.Drop(6)),
 	report.Define("work_group_slots_per_xe_core", "Work-group slots per Xe-core",
-		func(d *arch.Device) int { return d.GroupSlots }, report.Detail),
-	report.List("barrier_slots_per_xe_core", func(d *arch.Device) []arch.SourcedCount { return d.BarrierSlots },
+		func(d *arch.Device) int { return d.GroupSlots },
+		report.Detail),
+	report.List("barrier_slots_per_xe_core",
+		func(d *arch.Device) []arch.SourcedCount { return d.BarrierSlots },
 		sourcedColumns, report.Title("Barriers per Xe-core"), report.Detail),
-	report.List("dispatch_ports", func(d *arch.Device) []arch.SourcedCount { return d.DispatchPorts }, sourcedColumns,
+	report.List("dispatch_ports",
+		func(d *arch.Device) []arch.SourcedCount { return d.DispatchPorts },
+		sourcedColumns,
 		report.Title("Dispatch ports"), report.Detail),
 	report.Define("", "Registers of an XVE", func(d *arch.Device) int {
 		most := 0 // registers of the mode that leaves the fewest registers unused
@@ -215,11 +275,14 @@ var tableColumns = []report.Col[arch.Device]{
 		}
 		return most >> 10
 	}, report.Detail, report.Unit("KB"), report.NonZero),
-	report.Define("register_bytes", "Width of a register", func(d *arch.Device) int { return d.RegisterBytes },
+	report.Define("register_bytes", "Width of a register",
+		func(d *arch.Device) int { return d.RegisterBytes },
 		report.Detail, report.Unit("bytes")),
-	report.Define("clock_mhz", "Clock of the counters", func(d *arch.Device) float64 { return d.Clock.Hz / 1e6 },
+	report.Define("clock_mhz", "Clock of the counters",
+		func(d *arch.Device) float64 { return d.Clock.Hz / 1e6 },
 		report.Detail, report.Unit("MHz"), report.NonZero),
-	report.Define("clock_source", "Source of the clock", func(d *arch.Device) string { return d.Clock.Source },
+	report.Define("clock_source", "Source of the clock",
+		func(d *arch.Device) string { return d.Clock.Source },
 		report.Detail, report.NonZero),
 	report.Define("", "Memory bandwidth", func(d *arch.Device) string {
 		if len(d.Memory) == 0 {
@@ -227,13 +290,25 @@ var tableColumns = []report.Col[arch.Device]{
 		}
 		return d.Memory[0].String()
 	}, report.Detail),
-	report.List("memory_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns),
-	report.List("l3_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.L3 }, bandwidthColumns,
+	report.List("memory_gb_per_second",
+		func(d *arch.Device) []arch.Bandwidth { return d.Memory },
+		bandwidthColumns),
+	report.List("l3_gb_per_second",
+		func(d *arch.Device) []arch.Bandwidth { return d.L3 },
+		bandwidthColumns,
 		report.Title("L3 bandwidth"), report.Detail, report.Unit("GB/s")),
-	report.Define("pci_ids", "PCI ids", func(d *arch.Device) []string { return d.PCIIDs }, report.Detail),
-	report.Define("confidence", "Confidence", func(d *arch.Device) string { return d.Confidence }, report.Drop(2)),
-	report.Define("source", "Source", func(d *arch.Device) string { return d.Source }, report.Kept),
-	report.Define("notes", "Notes", func(d *arch.Device) string { return d.Notes }, report.Detail, report.NonZero),
+	report.Define("pci_ids", "PCI ids",
+		func(d *arch.Device) []string { return d.PCIIDs },
+		report.Detail),
+	report.Define("confidence", "Confidence",
+		func(d *arch.Device) string { return d.Confidence },
+		report.Drop(2)),
+	report.Define("source", "Source",
+		func(d *arch.Device) string { return d.Source },
+		report.Kept),
+	report.Define("notes", "Notes",
+		func(d *arch.Device) string { return d.Notes },
+		report.Detail, report.NonZero),
 	report.List("full_occupancy", func(d *arch.Device) []predict.FullRange {
 		ranges, _ := predict.FullRanges(d)
 		return ranges
@@ -244,14 +319,19 @@ var tableColumns = []report.Col[arch.Device]{
 // guides also have.
 var fullColumns = []report.Col[predict.FullRange]{
 	report.Define("sub_group_size", "Full occupancy at sub-group size",
-		func(r *predict.FullRange) int { return r.SIMD }, report.Everywhere),
-	report.Define("threads_least", "Threads, at least", func(r *predict.FullRange) int64 { return r.LeastThreads },
+		func(r *predict.FullRange) int { return r.SIMD },
 		report.Everywhere),
-	report.Define("threads_most", "Threads, at most", func(r *predict.FullRange) int64 { return r.MostThreads },
+	report.Define("threads_least", "Threads, at least",
+		func(r *predict.FullRange) int64 { return r.LeastThreads },
+		report.Everywhere),
+	report.Define("threads_most", "Threads, at most",
+		func(r *predict.FullRange) int64 { return r.MostThreads },
 		report.Everywhere),
 	report.Define("work_group_least", "Work-group, at least",
-		func(r *predict.FullRange) int64 { return r.LeastSize }, report.Everywhere),
-	report.Define("work_group_most", "Work-group, at most", func(r *predict.FullRange) int64 { return r.MostSize },
+		func(r *predict.FullRange) int64 { return r.LeastSize },
+		report.Everywhere),
+	report.Define("work_group_most", "Work-group, at most",
+		func(r *predict.FullRange) int64 { return r.MostSize },
 		report.Everywhere),
 }
 
@@ -276,23 +356,32 @@ func fullText(d *arch.Device, least int64, limit arch.SourcedCount) string {
 // grfColumns are the columns for a GRF mode. The page of a device prints the
 // title of a column after the value.
 var grfColumns = []report.Col[arch.GRFMode]{
-	report.Define("registers_per_thread", "registers:", func(m *arch.GRFMode) int { return m.Registers },
+	report.Define("registers_per_thread", "registers:",
+		func(m *arch.GRFMode) int { return m.Registers },
 		report.Detail),
-	report.Define("threads_per_xve", "threads per XVE", func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
+	report.Define("threads_per_xve", "threads per XVE",
+		func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
 		report.Detail),
 }
 
 var sourcedColumns = []report.Col[arch.SourcedCount]{
-	report.JSON("source", func(c *arch.SourcedCount) string { return c.Source }),
-	report.JSON("count", func(c *arch.SourcedCount) int { return c.Count }),
+	report.JSON("source",
+		func(c *arch.SourcedCount) string { return c.Source }),
+	report.JSON("count",
+		func(c *arch.SourcedCount) int { return c.Count }),
 }
 
 var bandwidthColumns = []report.Col[arch.Bandwidth]{
-	report.JSON("source", func(b *arch.Bandwidth) string { return b.Source }),
-	report.JSON("gb_per_second", func(b *arch.Bandwidth) float64 { return b.GBPerSecond }),
+	report.JSON("source",
+		func(b *arch.Bandwidth) string { return b.Source }),
+	report.JSON("gb_per_second",
+		func(b *arch.Bandwidth) float64 { return b.GBPerSecond }),
 	report.Define("fastest_memory", "(at most, with the fastest memory that it supports)",
-		func(b *arch.Bandwidth) string { return b.Fastest }, report.Detail, report.Optional, report.NonZero),
-	report.Define("assumed", "assumed", func(b *arch.Bandwidth) bool { return b.Assumed }, report.Detail,
+		func(b *arch.Bandwidth) string { return b.Fastest },
+		report.Detail, report.Optional, report.NonZero),
+	report.Define("assumed", "assumed",
+		func(b *arch.Bandwidth) bool { return b.Assumed },
+		report.Detail,
 		report.Optional, report.NonZero),
 }
 
@@ -331,8 +420,13 @@ func Devices(devices []arch.Device) *report.Output {
 
 // Device returns every value of a device that the model uses, and its source.
 func Device(d *arch.Device) *report.Output {
-	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: facts("device", d, tableColumns),
-		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
+	pg := page{
+		title:    d.Name,
+		key:      report.SectionDevice,
+		heading:  "Device",
+		table:    facts("device", d, tableColumns),
+		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
+	}
 	pg.addFull(d)
 	// JSON and CSV have the same form for one device as for all devices. Only
 	// the document differs.
@@ -353,16 +447,24 @@ type settingsValue struct {
 type Setting struct{ Name, Value, From string }
 
 var givenColumns = []report.Col[Setting]{
-	report.Define("name", "Setting", func(s *Setting) string { return s.Name }),
-	report.Define("value", "Value", func(s *Setting) string { return s.Value }, report.Fold),
-	report.Define("from", "From", func(s *Setting) string { return s.From }),
+	report.Define("name", "Setting",
+		func(s *Setting) string { return s.Name }),
+	report.Define("value", "Value",
+		func(s *Setting) string { return s.Value },
+		report.Fold),
+	report.Define("from", "From",
+		func(s *Setting) string { return s.From }),
 }
 
 // Settings returns the output with the settings that are in effect.
 func Settings(file string, list []Setting, unknown []string) *report.Output {
-	pg := page{title: "Settings", key: "settings", heading: "Settings",
+	pg := page{
+		title:    "Settings",
+		key:      "settings",
+		heading:  "Settings",
 		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
-		table:    report.NewTable("settings", "", list, givenColumns)}
+		table:    report.NewTable("settings", "", list, givenColumns),
+	}
 	if file != "" {
 		pg.headline[0] = "Settings file: " + report.OneLine(file)
 	}
@@ -380,7 +482,8 @@ type toolsValue struct {
 }
 
 var checkColumns = []report.Col[collect.Check]{
-	report.Define("name", "What", func(c *collect.Check) string { return c.Name }),
+	report.Define("name", "What",
+		func(c *collect.Check) string { return c.Name }),
 	report.JSON("ok", func(c *collect.Check) bool { return c.OK }),
 	report.Shown("state", "State", func(c *collect.Check) report.Word {
 		if c.OK {
@@ -388,22 +491,35 @@ var checkColumns = []report.Col[collect.Check]{
 		}
 		return report.Bad.Word("missing")
 	}),
-	report.Define("found", "Found", func(c *collect.Check) string { return c.Found }, report.Fold, report.NonZero),
-	report.Define("impact", "Impact", func(c *collect.Check) string { return c.Impact }, report.Kept, report.Wrap,
+	report.Define("found", "Found",
+		func(c *collect.Check) string { return c.Found },
+		report.Fold, report.NonZero),
+	report.Define("impact", "Impact",
+		func(c *collect.Check) string { return c.Impact },
+		report.Kept, report.Wrap,
 		report.NonZero),
-	report.Define("install", "Install", func(c *collect.Check) string { return c.Install }, report.Kept, report.Wrap,
+	report.Define("install", "Install",
+		func(c *collect.Check) string { return c.Install },
+		report.Kept, report.Wrap,
 		report.NonZero),
 }
 
 // ToolChecks returns the output of the checks whether the tools for collecting
 // are installed.
 func ToolChecks(checks []collect.Check, mistakes []string) *report.Output {
-	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
-		table: report.NewTable("checks", "", checks, checkColumns)}
+	pg := page{
+		title:   "What is installed for collecting",
+		key:     "checks",
+		heading: "What is installed",
+		table:   report.NewTable("checks", "", checks, checkColumns),
+	}
 	for _, c := range checks {
 		if !c.OK {
-			pg.items = append(pg.items, report.Item{Lead: c.Name, Status: report.Bad,
-				Text: report.UpperFirst(c.Impact) + ". To install it: " + c.Install + "."})
+			pg.items = append(pg.items, report.Item{
+				Lead:   c.Name,
+				Status: report.Bad,
+				Text:   report.UpperFirst(c.Impact) + ". To install it: " + c.Install + ".",
+			})
 		}
 	}
 	line := "Everything needed for collecting is installed."

@@ -29,26 +29,36 @@ type calculation struct {
 var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 	report.Define("threads_per_work_group", "threads per work-group",
 		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }),
-	report.Define("by_threads", "work-groups by threads", func(o *calculator.Output) float64 { return o.LimitThreads }),
-	report.Define("by_slm", "work-groups by SLM", func(o *calculator.Output) unit.Opt[float64] { return o.LimitSLM }),
+	report.Define("by_threads", "work-groups by threads",
+		func(o *calculator.Output) float64 { return o.LimitThreads }),
+	report.Define("by_slm", "work-groups by SLM",
+		func(o *calculator.Output) unit.Opt[float64] { return o.LimitSLM }),
 	report.Define("by_slots", "work-groups by slots or barriers",
 		func(o *calculator.Output) float64 { return o.LimitGroupSlots }),
 	report.Define("work_groups", "work-groups of the launch",
 		func(o *calculator.Output) unit.Opt[float64] { return o.Groups }),
 	report.Define("work_groups_per_xe_core", "work-groups per Xe-core",
 		func(o *calculator.Output) float64 { return o.GroupsPerCore }),
-	report.Define("limits", "limited by", func(o *calculator.Output) []string { return o.LimitedBy }),
-	report.Define("xe_core_percent", "Xe-core occupancy", func(o *calculator.Output) float64 { return o.XeCorePercent },
+	report.Define("limits", "limited by",
+		func(o *calculator.Output) []string { return o.LimitedBy }),
+	report.Define("xe_core_percent", "Xe-core occupancy",
+		func(o *calculator.Output) float64 { return o.XeCorePercent },
 		report.Percent),
-	onGPU("peak_percent", "GPU peak occupancy", func(g *calculator.GPU) float64 { return g.PeakPercent },
+	onGPU("peak_percent", "GPU peak occupancy",
+		func(g *calculator.GPU) float64 { return g.PeakPercent },
 		report.Percent),
-	onGPU("average_percent", "GPU average occupancy", func(g *calculator.GPU) float64 { return g.AveragePercent },
+	onGPU("average_percent", "GPU average occupancy",
+		func(g *calculator.GPU) float64 { return g.AveragePercent },
 		report.Percent),
 	onGPU("average_exact_percent", "GPU average from unrounded waves",
-		func(g *calculator.GPU) float64 { return g.AverageExact }, report.Percent),
-	onGPU("waves", "waves", func(g *calculator.GPU) float64 { return g.Waves }),
-	onGPU("full_waves", "full waves", func(g *calculator.GPU) float64 { return g.FullWaves }),
-	onGPU("tail_percent", "occupancy of the last wave", func(g *calculator.GPU) float64 { return g.TailPercent },
+		func(g *calculator.GPU) float64 { return g.AverageExact },
+		report.Percent),
+	onGPU("waves", "waves",
+		func(g *calculator.GPU) float64 { return g.Waves }),
+	onGPU("full_waves", "full waves",
+		func(g *calculator.GPU) float64 { return g.FullWaves }),
+	onGPU("tail_percent", "occupancy of the last wave",
+		func(g *calculator.GPU) float64 { return g.TailPercent },
 		report.Percent),
 }, func(c report.Col[calculator.Output]) report.Col[calculator.Output] { return c.As(report.Detail) })
 
@@ -70,12 +80,21 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 	if o.Rejection != 0 {
 		return nil, errors.New(o.Rejection.Explain(d, in))
 	}
-	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator",
+	pg := page{
+		title:    "Intel GPU Occupancy Calculator",
+		key:      "prediction",
+		heading:  "Calculator",
 		headline: []string{calculatorLine(d), formLine(&in)},
 		table:    facts("calculator", &o, calculatedColumns),
-		closing:  "As Intel's GPU Occupancy Calculator computes it, including rounding and errors."}
-	return pg.output(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
-		Calculated: report.One(&o, calculatedColumns)}), nil
+		closing:  "As Intel's GPU Occupancy Calculator computes it, including rounding and errors.",
+	}
+	return pg.output(calculation{
+		Schema:     predictSchema,
+		Compat:     "calculator",
+		DeviceKey:  d.Key,
+		Status:     "ok",
+		Calculated: report.One(&o, calculatedColumns),
+	}), nil
 }
 
 func calculatorLine(d *calculator.Device) string {
@@ -153,18 +172,29 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		}
 	}
 	if fill, ok := s.Fill.Value(); ok {
-		steps = append(steps, predict.Step{Label: "work-groups that fill the GPU", Value: report.Thousands(fill),
+		steps = append(steps, predict.Step{
+			Label: "work-groups that fill the GPU",
+			Value: report.Thousands(fill),
 			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no partial last "+
-				"wave", p.ComputeUnits, r.Groups)})
+				"wave", p.ComputeUnits, r.Groups),
+		})
 	}
 	if waves, ok := s.Waves.Value(); ok {
-		steps = append(steps, predict.Step{Label: "waves", Value: number(waves),
-			Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Fill.Or(0))})
+		steps = append(steps, predict.Step{
+			Label:   "waves",
+			Value:   number(waves),
+			Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Fill.Or(0)),
+		})
 		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak.Or(0)),
 			report.PercentText(s.Average.Or(0)))
 	}
-	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
-		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing}
+	pg := page{
+		title:    "Occupancy of a compute unit",
+		key:      "prediction",
+		heading:  "Prediction",
+		headline: []string{platformLine(p), unitLaunchLine(&l)},
+		closing:  closing,
+	}
 	pg.setSteps(steps)
 	return pg.output(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
 }
@@ -190,8 +220,13 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 	}
 	add := func(label, value, limit, formula string, args ...any) {
 		binds := slices.Contains(r.Limits, limit)
-		steps = append(steps, predict.Step{Label: label, Value: value, Formula: fmt.Sprintf(formula, args...),
-			Limiting: binds, Supporting: !binds && limit != ""})
+		steps = append(steps, predict.Step{
+			Label:      label,
+			Value:      value,
+			Formula:    fmt.Sprintf(formula, args...),
+			Limiting:   binds,
+			Supporting: !binds && limit != "",
+		})
 	}
 	add("sub-groups per work-group", report.Thousands(r.SubgroupsPerGroup), "", "ceil(%d / %d)", l.GroupSize,
 		l.SubgroupSize)
@@ -243,28 +278,40 @@ type unitAdvice struct {
 }
 
 var unitSettingColumns = []report.Col[computeunit.Setting]{
-	report.Define("sub_group_size", "Sub-group size", func(s *computeunit.Setting) int64 { return s.SubgroupSize },
+	report.Define("sub_group_size", "Sub-group size",
+		func(s *computeunit.Setting) int64 { return s.SubgroupSize },
 		report.Brief("Sub-group")),
-	report.Define("work_group_size", "Work-group size", func(s *computeunit.Setting) int64 { return s.GroupSize },
+	report.Define("work_group_size", "Work-group size",
+		func(s *computeunit.Setting) int64 { return s.GroupSize },
 		report.Brief("Work-group")),
 	report.Define("work_groups_per_compute_unit", "Work-groups per compute unit",
-		func(s *computeunit.Setting) int64 { return s.Groups }, report.Brief("Per unit")),
-	report.Define("occupancy_percent", "Occupancy", func(s *computeunit.Setting) unit.Ratio { return s.Occupancy }),
-	report.Define("lanes_percent", "Lanes", func(s *computeunit.Setting) unit.Ratio { return s.Lanes }),
+		func(s *computeunit.Setting) int64 { return s.Groups },
+		report.Brief("Per unit")),
+	report.Define("occupancy_percent", "Occupancy",
+		func(s *computeunit.Setting) unit.Ratio { return s.Occupancy }),
+	report.Define("lanes_percent", "Lanes",
+		func(s *computeunit.Setting) unit.Ratio { return s.Lanes }),
 	report.Define("register_bytes_per_item_max", "registers per work-item",
-		func(s *computeunit.Setting) unit.Bytes { return s.MaxRegisterBytes }, report.Group("Up to"),
+		func(s *computeunit.Setting) unit.Bytes { return s.MaxRegisterBytes },
+		report.Group("Up to"),
 		report.Brief("Registers, most")),
-	report.Define("slm_bytes_max", "SLM per work-group", func(s *computeunit.Setting) unit.Bytes { return s.MaxSLM },
+	report.Define("slm_bytes_max", "SLM per work-group",
+		func(s *computeunit.Setting) unit.Bytes { return s.MaxSLM },
 		report.Group("Up to"), report.Brief("SLM, most")),
 	report.Define("work_groups_that_fill", "Work-groups that fill the GPU",
-		func(s *computeunit.Setting) unit.Opt[int64] { return s.Fill }, report.Brief("Fill the GPU")),
+		func(s *computeunit.Setting) unit.Opt[int64] { return s.Fill },
+		report.Brief("Fill the GPU")),
 }
 
 var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
-	report.JSON("resource", func(r *computeunit.Relaxed) string { return r.Resource }),
-	report.JSON("from_bytes", func(r *computeunit.Relaxed) unit.Bytes { return r.From }),
-	report.JSON("to_bytes", func(r *computeunit.Relaxed) unit.Bytes { return r.To }),
-}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting },
+	report.JSON("resource",
+		func(r *computeunit.Relaxed) string { return r.Resource }),
+	report.JSON("from_bytes",
+		func(r *computeunit.Relaxed) unit.Bytes { return r.From }),
+	report.JSON("to_bytes",
+		func(r *computeunit.Relaxed) unit.Bytes { return r.To }),
+}, report.Within("", "setting",
+	func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting },
 	report.InJSON(unitSettingColumns)))
 
 // ComputeUnitAdvice returns the settings that reach the highest occupancy of a
@@ -279,8 +326,13 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	if len(a.Least) > 0 {
 		v.Least = report.NewTable("", "", a.Least, relaxedColumns)
 	}
-	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings with the highest occupancy",
-		headline: []string{platformLine(p)}, table: v.Settings}
+	pg := page{
+		title:    "Advice for a compute unit",
+		key:      "advice",
+		heading:  "Settings with the highest occupancy",
+		headline: []string{platformLine(p)},
+		table:    v.Settings,
+	}
 	switch {
 	case len(a.Settings) == 0:
 		pg.closing = "No work-group fits with the fixed settings."

@@ -20,11 +20,17 @@ func DeviceOf(d *arch.Device, by arch.Source) *report.Table {
 	return deviceValue(&arch.Choice{Device: d, By: by})
 }
 
-func deviceValue(on *arch.Choice) *report.Table { return report.One(on, deviceColumns) }
+func deviceValue(on *arch.Choice) *report.Table {
+	return report.One(on, deviceColumns)
+}
 
-func launchValue(l *predict.Launch) *report.Table { return report.One(l, launchColumns) }
+func launchValue(l *predict.Launch) *report.Table {
+	return report.One(l, launchColumns)
+}
 
-func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, predictionColumns) }
+func predictedValue(p *predict.Prediction) *report.Table {
+	return report.One(p, predictionColumns)
+}
 
 // DeviceLine returns one line with the device values that the model uses.
 func DeviceLine(d *arch.Device) string {
@@ -67,14 +73,32 @@ func (p *page) output(value any) *report.Output {
 	if p.closing != "" {
 		text = append(text, p.closing)
 	}
-	whole := report.Section{Key: p.key, Title: p.heading, Text: text, Tables: []*report.Table{p.table.Show()},
-		Items: p.items, ItemsIn: report.Terminal | report.Page}
+	whole := report.Section{
+		Key:     p.key,
+		Title:   p.heading,
+		Text:    text,
+		Tables:  []*report.Table{p.table.Show()},
+		Items:   p.items,
+		ItemsIn: report.Terminal | report.Page,
+	}
 	if p.more != nil {
 		whole.Tables = append(whole.Tables, p.more)
 	}
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
-		Text: text, Items: p.items, ItemsIn: report.Sheet} // the table's sheet has no room for text
-	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}
+	summary := report.Section{
+		Key:     report.SectionSummary,
+		Title:   "Summary",
+		Sheet:   "Summary",
+		In:      report.Sheet,
+		Text:    text,
+		Items:   p.items,
+		ItemsIn: report.Sheet,
+	} // the table's sheet has no room for text
+	d := &report.Document{
+		Whole:    true,
+		Title:    p.title,
+		Headline: p.headline,
+		Closing:  p.closing,
+	}
 	if p.brief != nil {
 		p.brief.Key, p.brief.In, p.brief.ItemsIn = p.key+"-brief", report.Terminal, report.Terminal
 		p.brief.Items = append(p.brief.Items, p.items...)
@@ -236,7 +260,11 @@ func noteItems(notes []note.Note) []report.Item {
 		if n.Hint != "" {
 			text += "; " + n.Hint
 		}
-		return report.Item{Lead: n.Severity.String(), Detail: n.Pos.String(), Text: text}
+		return report.Item{
+			Lead:   n.Severity.String(),
+			Detail: n.Pos.String(),
+			Text:   text,
+		}
 	})
 }
 

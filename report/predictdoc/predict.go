@@ -58,22 +58,41 @@ var onDeviceColumns = slices.Concat(
 			}
 			return c.launch.Local
 		}, report.Optional, report.NonZero),
-		report.JSON("status", func(c *onDevice) string { return statusOf(c.rejection) }),
-		report.JSON("message", func(c *onDevice) string { return errorText(c.rejection) }, report.NonZero),
+		report.JSON("status",
+			func(c *onDevice) string { return statusOf(c.rejection) }),
+		report.JSON("message",
+			func(c *onDevice) string { return errorText(c.rejection) },
+			report.NonZero),
 	},
-	report.Part("", "predicted", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
-	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other }, otherColumns),
-	report.Part("", "driver", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
+	report.Part("", "predicted",
+		func(c *onDevice) *predict.Prediction { return c.model },
+		predictionColumns),
+	report.Part("", "other_policy",
+		func(c *onDevice) *predict.Prediction { return c.other },
+		otherColumns),
+	report.Part("", "driver",
+		func(c *onDevice) *predict.DriverLimit { return c.driver },
+		driverColumns),
 	[]report.Col[onDevice]{
-		report.List("steps", func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
-		report.List("notes", func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
+		report.List("steps",
+			func(c *onDevice) []predict.Step { return c.steps },
+			stepColumns),
+		report.List("notes",
+			func(c *onDevice) []note.Note { return c.Notes },
+			report.NoteColumns()),
 		report.Shown("reason", "Remark", (*onDevice).remark),
-		report.Shown("message", "", func(c *onDevice) string { return errorText(c.rejection) }, report.Data,
+		report.Shown("message", "",
+			func(c *onDevice) string { return errorText(c.rejection) },
+			report.Data,
 			report.NonZero),
 	})
 
-func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
-func launchOf(c *onDevice) *predict.Launch { return &c.launch }
+func choiceOf(c *onDevice) *arch.Choice {
+	return &c.Choice
+}
+func launchOf(c *onDevice) *predict.Launch {
+	return &c.launch
+}
 
 // otherColumns are the columns for the prediction under the other policy.
 var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
@@ -82,15 +101,22 @@ var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
 
 // driverColumns are the columns for the result of the driver's formula.
 var driverColumns = []report.Col[predict.DriverLimit]{
-	report.Define("resident_work_groups", "model", func(r *predict.DriverLimit) int64 { return r.Model },
+	report.Define("resident_work_groups", "model",
+		func(r *predict.DriverLimit) int64 { return r.Model },
 		report.Group("Resident"), report.Path("model_work_groups")),
-	report.Define("driver_work_groups", "driver's formula", func(r *predict.DriverLimit) int64 { return r.Groups },
+	report.Define("driver_work_groups", "driver's formula",
+		func(r *predict.DriverLimit) int64 { return r.Groups },
 		report.Group("Resident"), report.Path("work_groups")),
-	report.JSON("by_threads", func(r *predict.DriverLimit) unit.Opt[int64] { return r.ByThreads }),
-	report.JSON("by_slm", func(r *predict.DriverLimit) unit.Opt[int64] { return r.BySLM }),
-	report.JSON("by_barriers", func(r *predict.DriverLimit) unit.Opt[int64] { return r.ByBarriers }),
-	report.JSON("differs", func(r *predict.DriverLimit) bool { return r.Differs }),
-	report.JSON("reasons", func(r *predict.DriverLimit) []string { return r.Reasons }),
+	report.JSON("by_threads",
+		func(r *predict.DriverLimit) unit.Opt[int64] { return r.ByThreads }),
+	report.JSON("by_slm",
+		func(r *predict.DriverLimit) unit.Opt[int64] { return r.BySLM }),
+	report.JSON("by_barriers",
+		func(r *predict.DriverLimit) unit.Opt[int64] { return r.ByBarriers }),
+	report.JSON("differs",
+		func(r *predict.DriverLimit) bool { return r.Differs }),
+	report.JSON("reasons",
+		func(r *predict.DriverLimit) []string { return r.Reasons }),
 }
 
 // remark returns the remark next to the values of a device. It is the reason
@@ -141,7 +167,11 @@ func Predict(q *Question) (*report.Output, error) {
 			list[0].rejection)
 	}
 	pg := sideBySide(q, list)
-	v := prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}
+	v := prediction{
+		Schema:      predictSchema,
+		Launch:      launchValue(&q.Launch),
+		Predictions: pg.table,
+	}
 	if len(list) > 1 {
 		return pg.output(v), nil
 	}
@@ -182,7 +212,11 @@ func (q *Question) anyLocal() (*report.Output, error) {
 	local.Title, local.In = "Work-group", report.All
 	pg.headline = []string{launchLine(&q.Launch) + "; the compiler chooses the work-group size, --local sets it"}
 	pg.closing = strings.Join(closing, " ")
-	return pg.output(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
+	return pg.output(prediction{
+		Schema:      predictSchema,
+		Launch:      launchValue(&q.Launch),
+		Predictions: pg.table,
+	}), nil
 }
 
 // on returns the prediction for the launch on a device, with its remarks.
@@ -216,9 +250,14 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 // reasoning returns the page for one launch on one device, with the steps of
 // the calculation.
 func (c *onDevice) reasoning() page {
-	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
-		headline: []string{DeviceLine(c.Device), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
-		items: noteItems(c.Notes)}
+	pg := page{
+		title:    "Predicted occupancy",
+		key:      "prediction",
+		heading:  "Prediction",
+		headline: []string{DeviceLine(c.Device), launchLine(&c.launch)},
+		closing:  report.UpperFirst(reached(c.model)),
+		items:    noteItems(c.Notes),
+	}
 	pg.setSteps(c.steps)
 	// If the launch uses barriers and the work-group is smaller than the
 	// published limit requires, it fills the Xe-core only if the actual limit
@@ -251,10 +290,15 @@ func (c *onDevice) reasoning() page {
 // cannot run the launch keeps its row, which contains the reason, so that
 // readers do not miss the device.
 func sideBySide(q *Question, list []onDevice) page {
-	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
+	pg := page{
+		title:    "Predicted occupancy",
+		key:      "prediction",
+		heading:  "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Plural(len(list), "device")},
-		closing:  bestDevice(list), items: rejections(list),
-		table: report.NewTable("predictions", "", list, onDeviceColumns)}
+		closing:  bestDevice(list),
+		items:    rejections(list),
+		table:    report.NewTable("predictions", "", list, onDeviceColumns),
+	}
 	if !q.Driver {
 		pg.table.Hide(report.All, "resident_work_groups", "driver_work_groups")
 	}
@@ -278,7 +322,11 @@ func rejectionWord(err error) string {
 func rejections(list []onDevice) (items []report.Item) {
 	for i := range list {
 		if err := list[i].rejection; err != nil {
-			items = addOnce(items, report.Item{Lead: rejectionWord(err), Text: errorText(err), Status: report.Bad})
+			items = addOnce(items, report.Item{
+				Lead:   rejectionWord(err),
+				Text:   errorText(err),
+				Status: report.Bad,
+			})
 		}
 	}
 	return items

@@ -18,13 +18,25 @@ type elsewhere struct {
 
 // elsewhereColumns are the columns for predictions on other devices.
 var elsewhereColumns = append([]report.Col[elsewhere]{
-	report.Define("task", "Kernel", func(e *elsewhere) string { return e.Task }, report.Name, report.Cut, report.Code),
-	report.Define("global", "Global", func(e *elsewhere) unit.Size3 { return e.Global }, report.Drop(3), report.Code),
-	report.Define("local", "Local", func(e *elsewhere) unit.Size3 { return e.Local }, report.Drop(2), report.Code),
-	report.Define("simd", "SIMD", func(e *elsewhere) unit.Opt[int] { return e.SIMD }, report.Drop(1)),
-	report.Define("device", "Device", func(e *elsewhere) string { return e.device.Key }),
-	report.Define("message", "Remark", func(e *elsewhere) string { return e.Remark }, report.NonZero, report.Fold),
-}, report.Part("", "predicted", func(e *elsewhere) *predict.Prediction { return e.Elsewhere.Predicted },
+	report.Define("task", "Kernel",
+		func(e *elsewhere) string { return e.Task },
+		report.Name, report.Cut, report.Code),
+	report.Define("global", "Global",
+		func(e *elsewhere) unit.Size3 { return e.Global },
+		report.Drop(3), report.Code),
+	report.Define("local", "Local",
+		func(e *elsewhere) unit.Size3 { return e.Local },
+		report.Drop(2), report.Code),
+	report.Define("simd", "SIMD",
+		func(e *elsewhere) unit.Opt[int] { return e.SIMD },
+		report.Drop(1)),
+	report.Define("device", "Device",
+		func(e *elsewhere) string { return e.device.Key }),
+	report.Define("message", "Remark",
+		func(e *elsewhere) string { return e.Remark },
+		report.NonZero, report.Fold),
+}, report.Part("", "predicted",
+	func(e *elsewhere) *predict.Prediction { return e.Elsewhere.Predicted },
 	predictdoc.KernelPrediction)...)
 
 // elsewhereTable returns a table with the prediction of each kernel for each of
@@ -43,7 +55,11 @@ func elsewhereTable(r *compare.Result) *report.Table {
 
 // elsewhereSection shows the predictions on other devices.
 func elsewhereSection(r *compare.Result) report.Section {
-	s := report.Section{Key: "also", Title: "On other devices", Sheet: "Other devices"}
+	s := report.Section{
+		Key:   "also",
+		Title: "On other devices",
+		Sheet: "Other devices",
+	}
 	if len(r.Options.Also) > 0 {
 		s.Tables = []*report.Table{elsewhereTable(r).Show("task", "device", "global", "local", "simd",
 			"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "limits",

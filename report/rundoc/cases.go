@@ -27,8 +27,14 @@ func cases(r *compare.Result, class string) (list []report.Case) {
 }
 
 func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
-	c := report.Case{Class: class, Name: testName(row), File: report.OneLine(row.Pos.File), Line: row.Pos.Line,
-		Seconds: row.Total, Outcome: report.Skipped}
+	c := report.Case{
+		Class:   class,
+		Name:    testName(row),
+		File:    report.OneLine(row.Pos.File),
+		Line:    row.Pos.Line,
+		Seconds: row.Total,
+		Outcome: report.Skipped,
+	}
 	if agrees, compared := row.ModelAgrees(); compared && !agrees {
 		c.Model = "VTune's peak differs from the predicted peak by " +
 			report.Signed(float64(row.PeakDifference.Or(0))) + " points, more than " +
@@ -140,7 +146,12 @@ func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 		if !failed && !model {
 			continue
 		}
-		a := report.Annotation{File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
+		a := report.Annotation{
+			File:    c.File,
+			Line:    c.Line,
+			Title:   c.Name,
+			Message: c.Model,
+		}
 		a.Level = report.AnnotateWarning
 		if model || gate == "mismatch" {
 			a.Level = report.AnnotateError
@@ -217,8 +228,14 @@ func agentSummary(r *compare.Result) *report.AgentSummary {
 	if why := unusable(r); why != "" {
 		return report.Unusable(why, s.Judged, s.NotJudged)
 	}
-	c := report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Device: unit.Some(r.Device.Key),
-		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
+	c := report.AgentSummary{
+		Schema:    report.AgentSummarySchema,
+		Usable:    true,
+		Device:    unit.Some(r.Device.Key),
+		Findings:  []report.Finding{},
+		Judged:    s.Judged,
+		NotJudged: s.NotJudged,
+	}
 	// The findings have the order of the summary: first one kernel of each
 	// group, then the others.
 	var first, others []int
@@ -252,8 +269,12 @@ func unusable(r *compare.Result) string {
 }
 
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {
-	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured,
-		PotentialSpeedup: row.Speedup.Words()}
+	f := report.Finding{
+		Kernel:           row.Task,
+		Verdict:          string(row.Verdict),
+		Measured:         row.Measured,
+		PotentialSpeedup: row.Speedup.Words(),
+	}
 	if !row.Speedup.Has(compare.SpeedupUndetermined) {
 		f.Bound = row.Speedup.Bound()
 	}

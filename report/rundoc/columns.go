@@ -23,11 +23,17 @@ type kernel struct {
 // lowest and highest are the ends of the interval for the measured occupancy.
 // If the run has no occupancy counter, they are the bounds that follow from the
 // XVE array state.
-func (k *kernel) lowest() percent  { return cmp.Or(k.MeasuredLow, k.BoundLow) }
-func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) }
+func (k *kernel) lowest() percent {
+	return cmp.Or(k.MeasuredLow, k.BoundLow)
+}
+func (k *kernel) highest() percent {
+	return cmp.Or(k.MeasuredHigh, k.BoundHigh)
+}
 
 // workItems returns the number of work-items in a launch.
-func (k *kernel) workItems() unit.Opt[int64] { return unit.Maybe(k.Global.Items()) }
+func (k *kernel) workItems() unit.Opt[int64] {
+	return unit.Maybe(k.Global.Items())
+}
 
 // firstKernels lists the first columns of the kernel table for people. The
 // columns that only a workbook has come after them.
@@ -44,11 +50,16 @@ var firstKernels = []string{
 // kernelColumns are all columns for a kernel, in the order of JSON and CSV.
 // Columns that only people read are last.
 var kernelColumns = slices.Concat(launchColumns,
-	report.Part("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted },
+	report.Part("", "predicted",
+		func(k *kernel) *predict.Prediction { return k.Predicted },
 		predictdoc.KernelPrediction),
 	measuredColumns,
-	report.Part("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
-	report.Part("", "slot_breakdown", func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
+	report.Part("", "cause",
+		func(k *kernel) *compare.Cause { return k.Cause },
+		causeColumns),
+	report.Part("", "slot_breakdown",
+		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown },
+		breakdownColumns),
 	report.Part("", "possible_fix", func(k *kernel) *compare.Row {
 		if k.Fix.Remedy == compare.NoRemedy || k.Fix.Remedy == compare.LimitedElsewhere {
 			return nil
@@ -63,28 +74,50 @@ var kernelColumns = slices.Concat(launchColumns,
 		return &k.Speedup
 	}, speedupColumns),
 	[]report.Col[kernel]{
-		report.List("counters", func(k *kernel) []ingest.Counter { return slices.Collect(k.Counters.All()) },
+		report.List("counters",
+			func(k *kernel) []ingest.Counter { return slices.Collect(k.Counters.All()) },
 			counterList),
-		report.List("notes", func(k *kernel) []note.Note { return rowNotes(k.Row) }, report.NoteColumns()),
+		report.List("notes",
+			func(k *kernel) []note.Note { return rowNotes(k.Row) },
+			report.NoteColumns()),
 	},
-	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns,
+	report.Part("launch_", "launches",
+		func(k *kernel) *ingest.LaunchSpread { return k.Launches },
+		spreadColumns,
 		report.Optional),
 	peopleColumns)
 
 // launchColumns describe the launch and its duration.
 var launchColumns = []report.Col[kernel]{
-	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code),
-	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(14), report.Code),
-	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(13), report.Code),
+	report.Define("task", "Kernel",
+		func(k *kernel) string { return k.Task },
+		report.Name, report.Cut, report.Code),
+	report.Define("global", "Global",
+		func(k *kernel) unit.Size3 { return k.Global },
+		report.Drop(14), report.Code),
+	report.Define("local", "Local",
+		func(k *kernel) unit.Size3 { return k.Local },
+		report.Drop(13), report.Code),
 	report.Shown("work_items", "Work-items", (*kernel).workItems, report.Sheet),
-	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(10)),
-	report.Define("direction", "Direction", func(k *kernel) string { return string(k.Direction) }, report.Kept,
+	report.Define("simd", "SIMD",
+		func(k *kernel) unit.Opt[int] { return k.SIMD },
+		report.Drop(10)),
+	report.Define("direction", "Direction",
+		func(k *kernel) string { return string(k.Direction) },
+		report.Kept,
 		report.NonZero),
-	report.Define("file", "File", func(k *kernel) string { return k.Pos.File }, report.Wide, report.NonZero),
-	report.Define("line", "Line", func(k *kernel) int { return k.Pos.Line }, report.Wide, report.NonZero),
-	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(8),
+	report.Define("file", "File",
+		func(k *kernel) string { return k.Pos.File },
+		report.Wide, report.NonZero),
+	report.Define("line", "Line",
+		func(k *kernel) int { return k.Pos.Line },
+		report.Wide, report.NonZero),
+	report.Define("instances", "Launches",
+		func(k *kernel) unit.Opt[int64] { return k.Instances },
+		report.Drop(8),
 		report.Print),
-	report.Define("total_seconds", "GPU time", func(k *kernel) seconds { return k.Total },
+	report.Define("total_seconds", "GPU time",
+		func(k *kernel) seconds { return k.Total },
 		report.Milliseconds),
 	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Microseconds),
 }
@@ -92,61 +125,98 @@ var launchColumns = []report.Col[kernel]{
 // compiledColumns are the properties that the compiler set.
 var compiledColumns = []report.Col[kernel]{
 	report.Define("registers_per_thread", "Registers per thread",
-		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(8)),
-	report.Define("spill_bytes", "Spill", func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill }, report.Drop(12)),
-	report.Define("private_bytes", "Private memory", func(k *kernel) unit.Opt[unit.Bytes] { return k.Private },
+		func(k *kernel) unit.Opt[int] { return k.Registers },
+		report.Brief("GRF"), report.Drop(8)),
+	report.Define("spill_bytes", "Spill",
+		func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill },
+		report.Drop(12)),
+	report.Define("private_bytes", "Private memory",
+		func(k *kernel) unit.Opt[unit.Bytes] { return k.Private },
 		report.Kept),
 }
 
 // measuredColumns are the measured values and their distance from the
 // prediction.
 var measuredColumns = []report.Col[kernel]{
-	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) percent { return k.Peak },
+	report.Define("profiler_peak_percent", "VTune peak",
+		func(k *kernel) percent { return k.Peak },
 		report.Drop(12)),
-	report.Define("measured_percent", "Measured", func(k *kernel) percent { return k.Measured },
+	report.Define("measured_percent", "Measured",
+		func(k *kernel) percent { return k.Measured },
 		report.Bar),
 	report.Define("measured_low_percent", "Measured, at least", (*kernel).lowest, report.Wide),
 	report.Define("measured_high_percent", "Measured, at most", (*kernel).highest, report.Wide),
-	report.Define("own_low_percent", "Own occupancy, at least", func(k *kernel) percent { return k.OwnLow },
+	report.Define("own_low_percent", "Own occupancy, at least",
+		func(k *kernel) percent { return k.OwnLow },
 		report.Wide),
-	report.Define("own_high_percent", "Own occupancy, at most", func(k *kernel) percent { return k.OwnHigh },
+	report.Define("own_high_percent", "Own occupancy, at most",
+		func(k *kernel) percent { return k.OwnHigh },
 		report.Wide),
-	report.Define("printed_percent", "As VTune prints it", func(k *kernel) percent { return k.Printed }, report.Wide),
-	report.Define("active_percent", "XVE active", func(k *kernel) percent { return k.Active }, report.Wide),
-	report.Define("stalled_percent", "XVE stalled", func(k *kernel) percent { return k.Stalled }, report.Wide),
-	report.Define("idle_percent", "XVE idle", func(k *kernel) percent { return k.Idle }, report.Wide),
-	report.Define("idle_low_percent", "XVE idle, at least", func(k *kernel) percent { return k.IdleLow }, report.Wide),
-	report.Define("idle_high_percent", "XVE idle, at most", func(k *kernel) percent { return k.IdleHigh }, report.Wide),
-	report.Define("busy_occupancy_percent", "Busy occupancy", func(k *kernel) percent { return k.BusyOccupancy },
+	report.Define("printed_percent", "As VTune prints it",
+		func(k *kernel) percent { return k.Printed },
 		report.Wide),
-	report.Define("threads_started", "Threads started", func(k *kernel) unit.Opt[int64] { return k.Threads },
+	report.Define("active_percent", "XVE active",
+		func(k *kernel) percent { return k.Active },
+		report.Wide),
+	report.Define("stalled_percent", "XVE stalled",
+		func(k *kernel) percent { return k.Stalled },
+		report.Wide),
+	report.Define("idle_percent", "XVE idle",
+		func(k *kernel) percent { return k.Idle },
+		report.Wide),
+	report.Define("idle_low_percent", "XVE idle, at least",
+		func(k *kernel) percent { return k.IdleLow },
+		report.Wide),
+	report.Define("idle_high_percent", "XVE idle, at most",
+		func(k *kernel) percent { return k.IdleHigh },
+		report.Wide),
+	report.Define("busy_occupancy_percent", "Busy occupancy",
+		func(k *kernel) percent { return k.BusyOccupancy },
+		report.Wide),
+	report.Define("threads_started", "Threads started",
+		func(k *kernel) unit.Opt[int64] { return k.Threads },
 		report.Wide),
 	report.Define("thread_life_seconds", "Thread lifetime",
-		func(k *kernel) seconds { return k.ThreadLifetime }, report.Wide, report.Microseconds),
-	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
+		func(k *kernel) seconds { return k.ThreadLifetime },
+		report.Wide, report.Microseconds),
+	report.Define("basis", "Compared",
+		func(k *kernel) string { return string(k.Basis) },
+		report.Wide,
 		report.NonZero),
-	report.Define("difference_points", "Difference", func(k *kernel) points { return k.Difference },
+	report.Define("difference_points", "Difference",
+		func(k *kernel) points { return k.Difference },
 		report.Drop(11), report.Print),
 	report.Define("model_difference_points", "Peak difference",
-		func(k *kernel) points { return k.PeakDifference }, report.Kept),
+		func(k *kernel) points { return k.PeakDifference },
+		report.Kept),
 	report.Define("verdict", "Verdict",
-		func(k *kernel) report.Word { return statusOf(k.Verdict).Word(string(k.Verdict)) }, report.Choice,
+		func(k *kernel) report.Word { return statusOf(k.Verdict).Word(string(k.Verdict)) },
+		report.Choice,
 		report.Always),
 }
 
 var causeColumns = []report.Col[compare.Cause]{
-	report.Define("cause", "Cause", func(c *compare.Cause) string { return c.Name }, report.Path("name")),
-	report.Define("confidence", "Confidence", func(c *compare.Cause) string { return c.Confidence.String() },
+	report.Define("cause", "Cause",
+		func(c *compare.Cause) string { return c.Name },
+		report.Path("name")),
+	report.Define("confidence", "Confidence",
+		func(c *compare.Cause) string { return c.Confidence.String() },
 		report.Wide, report.NonZero),
-	report.Define("evidence", "Evidence", func(c *compare.Cause) string { return c.Evidence }, report.Wide),
+	report.Define("evidence", "Evidence",
+		func(c *compare.Cause) string { return c.Evidence },
+		report.Wide),
 }
 
 var fixColumns = []report.Col[compare.Row]{
-	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) },
+	report.Define("possible_fix", "Possible fix",
+		func(r *compare.Row) string { return string(r.Fix.Remedy) },
 		report.Drop(2), report.Print, report.Path("action")),
-	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) number { return r.Fix.Bound },
+	report.Define("possible_fix_bound", "Bound of the fix",
+		func(r *compare.Row) number { return r.Fix.Bound },
 		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound")),
-	report.Define("possible_fix_text", "", func(r *compare.Row) string { return fixText(r, r.Fix) }, report.Data,
+	report.Define("possible_fix_text", "",
+		func(r *compare.Row) string { return fixText(r, r.Fix) },
+		report.Data,
 		report.Path("text")),
 }
 
@@ -170,11 +240,14 @@ var breakdownColumns = slices.Concat(
 			return unit.Maybe(a.Policy.String(), a.Policy != predict.Auto)
 		}, report.Wide, report.Path("policy")),
 		report.Define("predicted_idle_percent", "Predicted idle",
-			func(a *compare.SlotBreakdown) percent { return a.PredictedIdle }, report.Wide),
+			func(a *compare.SlotBreakdown) percent { return a.PredictedIdle },
+			report.Wide),
 		report.Define("launch_intervals", "Sampling intervals per launch",
-			func(a *compare.SlotBreakdown) number { return a.Certainty.Intervals }, report.Wide,
+			func(a *compare.SlotBreakdown) number { return a.Certainty.Intervals },
+			report.Wide,
 			report.Decimals(2)),
-		fraction("own_share", "Share of busy time", func(c *compare.Certainty) percent { return c.OwnShare }),
+		fraction("own_share", "Share of busy time",
+			func(c *compare.Certainty) percent { return c.OwnShare }),
 		fraction("outside_launches_bound", "Outside the launches",
 			func(c *compare.Certainty) percent { return c.OutsideLaunches }),
 		fraction("other_tasks_bound", "Share of other tasks",
@@ -182,8 +255,11 @@ var breakdownColumns = slices.Concat(
 		fraction("misattributed_share", "Misattributed instructions",
 			func(c *compare.Certainty) percent { return c.Misattributed }),
 		report.Define("lost_seconds", "Lost",
-			func(a *compare.SlotBreakdown) seconds { return a.Lost }, report.Wide),
-		report.List("causes", func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes }, breakdownCauses),
+			func(a *compare.SlotBreakdown) seconds { return a.Lost },
+			report.Wide),
+		report.List("causes",
+			func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes },
+			breakdownCauses),
 	})
 
 // fraction returns a column with a share as a number up to 1.
@@ -212,46 +288,61 @@ var partColumns = map[compare.Part]struct {
 // JSON has them.
 var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
-		report.JSON("part", func(c *compare.Cause) string { return string(c.Part) }),
+		report.JSON("part",
+			func(c *compare.Cause) string { return string(c.Part) }),
 	}, causeColumns,
 	[]report.Col[compare.Cause]{
-		report.JSON("confirm_with", func(c *compare.Cause) string { return c.ConfirmWith }, report.NonZero),
+		report.JSON("confirm_with",
+			func(c *compare.Cause) string { return c.ConfirmWith },
+			report.NonZero),
 	})
 
 // speedupColumns describe whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define("potential_speedup", "Potential speedup",
-		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(1),
+		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) },
+		report.Drop(1),
 		report.Print, report.Path("verdicts")),
 	report.Define("more_threads_bound", "More threads bound",
-		func(w *compare.PotentialSpeedup) number { return w.MoreThreads.Max }, report.Wide,
+		func(w *compare.PotentialSpeedup) number { return w.MoreThreads.Max },
+		report.Wide,
 		report.Unit("times"), report.Decimals(2)),
 	report.Define("balancing_bound", "Balancing bound",
-		func(w *compare.PotentialSpeedup) number { return w.Balancing.Max }, report.Wide,
+		func(w *compare.PotentialSpeedup) number { return w.Balancing.Max },
+		report.Wide,
 		report.Unit("times"), report.Decimals(2)),
 	report.Define("potential_speedup_evidence", "Evidence for the speedup",
-		func(w *compare.PotentialSpeedup) string { return w.Evidence }, report.Wide, report.Path("evidence")),
+		func(w *compare.PotentialSpeedup) string { return w.Evidence },
+		report.Wide, report.Path("evidence")),
 	report.Define("more_threads_formula", "",
-		func(w *compare.PotentialSpeedup) string { return w.MoreThreads.Formula }, report.Data, report.NonZero),
-	report.Define("balancing_formula", "", func(w *compare.PotentialSpeedup) string { return w.Balancing.Formula },
+		func(w *compare.PotentialSpeedup) string { return w.MoreThreads.Formula },
+		report.Data, report.NonZero),
+	report.Define("balancing_formula", "",
+		func(w *compare.PotentialSpeedup) string { return w.Balancing.Formula },
 		report.Data, report.NonZero),
 }
 
 // spreadColumns describe how much the launches of a row differ. Only an export
 // with one row per launch contains this data.
 var spreadColumns = slices.Concat([]report.Col[ingest.LaunchSpread]{
-	spreadTime("min", "shortest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
-	spreadTime("median", "median", func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
-	spreadTime("max", "longest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MaxSeconds }),
+	spreadTime("min", "shortest",
+		func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
+	spreadTime("median", "median",
+		func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
+	spreadTime("max", "longest",
+		func(s *ingest.LaunchSpread) unit.Seconds { return s.MaxSeconds }),
 }, report.Part("measured_", "measured_percent", func(s *ingest.LaunchSpread) *ingest.LaunchSpread {
 	if !s.MinMeasured.Present() {
 		return nil
 	}
 	return s
 }, []report.Col[ingest.LaunchSpread]{
-	spreadMeasured("min", "lowest", func(s *ingest.LaunchSpread) percent { return s.MinMeasured }),
-	spreadMeasured("median", "median", func(s *ingest.LaunchSpread) percent { return s.MedianMeasured }),
-	spreadMeasured("max", "highest", func(s *ingest.LaunchSpread) percent { return s.MaxMeasured }),
+	spreadMeasured("min", "lowest",
+		func(s *ingest.LaunchSpread) percent { return s.MinMeasured }),
+	spreadMeasured("median", "median",
+		func(s *ingest.LaunchSpread) percent { return s.MedianMeasured }),
+	spreadMeasured("max", "highest",
+		func(s *ingest.LaunchSpread) percent { return s.MaxMeasured }),
 }))
 
 func spreadTime(key, title string, of func(*ingest.LaunchSpread) unit.Seconds) report.Col[ingest.LaunchSpread] {
@@ -265,12 +356,16 @@ func spreadMeasured(key, title string, of func(*ingest.LaunchSpread) percent) re
 
 // peopleColumns are the columns that only people read.
 var peopleColumns = []report.Col[kernel]{
-	report.Shown("device", "Adapter", func(k *kernel) string { return k.Device }, report.Everywhere, report.NonZero),
+	report.Shown("device", "Adapter",
+		func(k *kernel) string { return k.Device },
+		report.Everywhere, report.NonZero),
 	report.Shown("threads_predicted", "Threads predicted", (*kernel).ThreadsPredicted, report.Sheet),
 	report.Shown("idle_lanes", "Idle lanes", (*kernel).IdleLanes, report.Sheet),
-	report.Shown("time_share", "Share of GPU time", func(k *kernel) percent { return k.Row.TimeShare },
+	report.Shown("time_share", "Share of GPU time",
+		func(k *kernel) percent { return k.Row.TimeShare },
 		report.Sheet),
-	report.Shown("host_seconds", "Host time", func(k *kernel) seconds { return k.host },
+	report.Shown("host_seconds", "Host time",
+		func(k *kernel) seconds { return k.host },
 		report.Everywhere, report.Decimals(6)),
 }
 
@@ -352,6 +447,11 @@ func rowNotes(r *compare.Row) []note.Note {
 	}
 	// The full slice expression below prevents append from writing into the
 	// shared notes of the row.
-	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPrediction}
+	why := note.Note{
+		Severity: note.Info,
+		Code:     "no-prediction",
+		Pos:      r.Pos,
+		Text:     r.NoPrediction,
+	}
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
 }

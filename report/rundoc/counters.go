@@ -11,7 +11,8 @@ import (
 
 // counterList contains the columns for a counter in JSON.
 var counterList = []report.Col[ingest.Counter]{
-	report.JSON("name", func(c *ingest.Counter) string { return c.Name.String() }),
+	report.JSON("name",
+		func(c *ingest.Counter) string { return c.Name.String() }),
 	report.JSON("unit", func(c *ingest.Counter) string { return c.Unit }),
 	report.JSON("value", func(c *ingest.Counter) float64 { return c.Value }),
 	report.JSON("static", func(c *ingest.Counter) bool { return c.Static }),

@@ -128,7 +128,11 @@ func termSection(r *compare.Result, summary *report.Summary) report.Section {
 }
 
 func kernelSection(r *compare.Result) report.Section {
-	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
+	s := report.Section{
+		Key:   report.SectionKernels,
+		Title: "All kernels",
+		Sheet: "Kernels",
+	}
 	if len(r.Rows) > 0 {
 		s.Tables = []*report.Table{kernelTable(r)}
 	}
@@ -167,7 +171,11 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 		if show.Sort == report.SortSpeedup {
 			value = row.Speedup.SavableTime(row)
 		}
-		return report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: value}
+		return report.Candidate{
+			Task:  row.Task,
+			Other: row.Verdict == compare.NotAKernel,
+			Value: value,
+		}
 	}
 	v := r.View(show.Choose(len(r.Rows), candidate))
 	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", candidate), r.Notes...)
@@ -197,7 +205,11 @@ func noteSection(r *compare.Result) report.Section {
 // timingSection returns a section with the times that logs contain, unless the
 // kernel table already has these times.
 func timingSection(r *compare.Result) report.Section {
-	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Runs"}
+	s := report.Section{
+		Key:   report.SectionTimings,
+		Title: "Timings of logs",
+		Sheet: "Runs",
+	}
 	if len(r.Timings) > 0 && !fromLog(r) {
 		s.Text = []string{"Host time for submitting and waiting, which is not a kernel's time on the GPU."}
 		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
@@ -302,12 +314,22 @@ func samplingText(r *compare.Result) string {
 // inputColumns returns the columns for an input file in every output.
 func inputColumns() []report.Col[ingest.Input] {
 	return []report.Col[ingest.Input]{
-		report.Define("path", "File", func(in *ingest.Input) string { return in.Path }, report.Files),
-		report.Define("kind", "Kind", func(in *ingest.Input) string { return in.Kind }, report.Files),
-		report.Define("digest", "Digest", func(in *ingest.Input) string { return in.Digest }, report.Files,
+		report.Define("path", "File",
+			func(in *ingest.Input) string { return in.Path },
+			report.Files),
+		report.Define("kind", "Kind",
+			func(in *ingest.Input) string { return in.Kind },
+			report.Files),
+		report.Define("digest", "Digest",
+			func(in *ingest.Input) string { return in.Digest },
+			report.Files,
 			report.NonZero),
-		report.Define("rows", "Rows", func(in *ingest.Input) int64 { return in.Rows }, report.Files),
-		report.Define("bad_rows", "Bad rows", func(in *ingest.Input) int64 { return in.BadRows }, report.Files),
+		report.Define("rows", "Rows",
+			func(in *ingest.Input) int64 { return in.Rows },
+			report.Files),
+		report.Define("bad_rows", "Bad rows",
+			func(in *ingest.Input) int64 { return in.BadRows },
+			report.Files),
 	}
 }
 

@@ -21,8 +21,12 @@ const mostItems = 200
 // evidenceSection has a paragraph for each of the first kernels that need
 // attention, in the order of the table.
 func evidenceSection(r *compare.Result) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Evidence",
-		ItemsIn: report.Everywhere}
+	s := report.Section{
+		Key:     report.SectionAttention,
+		Title:   "Kernels that do not match",
+		Sheet:   "Evidence",
+		ItemsIn: report.Everywhere,
+	}
 	more := 0
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -30,8 +34,13 @@ func evidenceSection(r *compare.Result) report.Section {
 		case !needsAttention(row):
 		case len(s.Items) < mostItems:
 			detail := strings.TrimPrefix(LaunchSize(row.Kernel)+compiled(row.Kernel), ", ")
-			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Code: true, Detail: detail,
-				Text: evidence(row), Status: statusOf(row.Verdict)})
+			s.Items = append(s.Items, report.Item{
+				Lead:   report.KernelName(row.Task),
+				Code:   true,
+				Detail: detail,
+				Text:   evidence(row),
+				Status: statusOf(row.Verdict),
+			})
 		default:
 			more++
 		}

@@ -39,14 +39,26 @@ type timing struct {
 var firstTimings = []string{"kernel", "groups", "seconds", "task", "file", "line"}
 
 var timingColumns = []report.Col[timing]{
-	report.Define("kernel", "As printed", func(t *timing) string { return t.Kernel }, report.Cut),
-	report.Define("groups", "Work-groups", func(t *timing) unit.Opt[int64] { return t.Groups }),
-	report.Define("seconds", "Host time", func(t *timing) unit.Seconds { return t.Seconds }, report.Decimals(6)),
+	report.Define("kernel", "As printed",
+		func(t *timing) string { return t.Kernel },
+		report.Cut),
+	report.Define("groups", "Work-groups",
+		func(t *timing) unit.Opt[int64] { return t.Groups }),
+	report.Define("seconds", "Host time",
+		func(t *timing) unit.Seconds { return t.Seconds },
+		report.Decimals(6)),
 	report.JSON("printed", func(t *timing) string { return t.Printed }),
-	report.JSON("unit_as_printed", func(t *timing) string { return t.UnitAsPrinted }),
-	report.Define("task", "Kernel", func(t *timing) unit.Opt[string] { return t.task }, report.Cut),
-	report.Shown("file", "File", func(t *timing) string { return t.Pos.File }, report.Files, report.NonZero),
-	report.Define("line", "Line", func(t *timing) int { return t.Pos.Line }, report.Files, report.NonZero),
+	report.JSON("unit_as_printed",
+		func(t *timing) string { return t.UnitAsPrinted }),
+	report.Define("task", "Kernel",
+		func(t *timing) unit.Opt[string] { return t.task },
+		report.Cut),
+	report.Shown("file", "File",
+		func(t *timing) string { return t.Pos.File },
+		report.Files, report.NonZero),
+	report.Define("line", "Line",
+		func(t *timing) int { return t.Pos.Line },
+		report.Files, report.NonZero),
 }
 
 func timingTable(r *compare.Result) *report.Table {

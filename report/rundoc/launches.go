@@ -25,14 +25,20 @@ type task struct {
 }
 
 var deviceColumns = []report.Col[launches.Device]{
-	report.Define("name", "Device", func(d *launches.Device) string { return d.Name }),
-	report.Define("launches", "Launches", func(d *launches.Device) int64 { return d.Launches }),
-	report.Define("window_seconds", "First to last", func(d *launches.Device) unit.Seconds { return d.Window },
+	report.Define("name", "Device",
+		func(d *launches.Device) string { return d.Name }),
+	report.Define("launches", "Launches",
+		func(d *launches.Device) int64 { return d.Launches }),
+	report.Define("window_seconds", "First to last",
+		func(d *launches.Device) unit.Seconds { return d.Window },
 		report.Milliseconds),
-	report.Define("busy_seconds", "Busy", func(d *launches.Device) unit.Seconds { return d.Busy }, report.Milliseconds),
+	report.Define("busy_seconds", "Busy",
+		func(d *launches.Device) unit.Seconds { return d.Busy },
+		report.Milliseconds),
 	report.Define("busy_percent", "Busy",
 		func(d *launches.Device) unit.Ratio { return unit.Ratio(d.Busy / cmp.Or(d.Window, 1)) }),
-	report.Define("launches_at_once", "Launches at once", func(d *launches.Device) float64 { return d.AtOnce },
+	report.Define("launches_at_once", "Launches at once",
+		func(d *launches.Device) float64 { return d.AtOnce },
 		report.Decimals(2)),
 }
 
@@ -40,28 +46,48 @@ var deviceColumns = []report.Col[launches.Device]{
 // instead of extremes, because a single launch that waited for a compiler is
 // not typical.
 var taskColumns = []report.Col[task]{
-	report.Define("task", "Task", func(t *task) string { return t.of.Key.Task }, report.Name, report.Cut,
+	report.Define("task", "Task",
+		func(t *task) string { return t.of.Key.Task },
+		report.Name, report.Cut,
 		report.Code),
-	report.Define("global", "Global", func(t *task) unit.Size3 { return t.of.Key.Global }, report.Drop(8),
+	report.Define("global", "Global",
+		func(t *task) unit.Size3 { return t.of.Key.Global },
+		report.Drop(8),
 		report.Code),
-	report.Define("local", "Local", func(t *task) unit.Size3 { return t.of.Key.Local }, report.Drop(8), report.Code),
-	report.Define("simd", "SIMD", func(t *task) int { return t.of.Key.SIMD }, report.Kept, report.NonZero),
-	report.Define("direction", "Direction", func(t *task) string { return string(t.of.Key.Direction) }, report.Wide,
+	report.Define("local", "Local",
+		func(t *task) unit.Size3 { return t.of.Key.Local },
+		report.Drop(8), report.Code),
+	report.Define("simd", "SIMD",
+		func(t *task) int { return t.of.Key.SIMD },
+		report.Kept, report.NonZero),
+	report.Define("direction", "Direction",
+		func(t *task) string { return string(t.of.Key.Direction) },
+		report.Wide,
 		report.NonZero),
-	report.Define("launches", "Launches", func(t *task) int64 { return t.of.Launches }),
-	report.Define("total_seconds", "Time", func(t *task) unit.Seconds { return t.of.Time }, report.Milliseconds),
-	report.Define("launch_p10_seconds", "p10", func(t *task) unit.Seconds { return t.of.P10 },
+	report.Define("launches", "Launches",
+		func(t *task) int64 { return t.of.Launches }),
+	report.Define("total_seconds", "Time",
+		func(t *task) unit.Seconds { return t.of.Time },
+		report.Milliseconds),
+	report.Define("launch_p10_seconds", "p10",
+		func(t *task) unit.Seconds { return t.of.P10 },
 		report.Group("Launch"), report.Microseconds, report.Drop(5)),
-	report.Define("launch_p90_seconds", "p90", func(t *task) unit.Seconds { return t.of.P90 },
+	report.Define("launch_p90_seconds", "p90",
+		func(t *task) unit.Seconds { return t.of.P90 },
 		report.Group("Launch"), report.Microseconds, report.Drop(5)),
-	report.Define("gap_mean_seconds", "mean", func(t *task) unit.Seconds { return t.of.GapMean },
+	report.Define("gap_mean_seconds", "mean",
+		func(t *task) unit.Seconds { return t.of.GapMean },
 		report.Group("Gap before"), report.Microseconds),
-	report.Define("gap_median_seconds", "median", func(t *task) unit.Seconds { return t.of.GapMedian },
+	report.Define("gap_median_seconds", "median",
+		func(t *task) unit.Seconds { return t.of.GapMedian },
 		report.Group("Gap before"), report.Microseconds, report.Drop(6)),
-	report.Define("gap_p90_seconds", "p90", func(t *task) unit.Seconds { return t.of.GapP90 },
+	report.Define("gap_p90_seconds", "p90",
+		func(t *task) unit.Seconds { return t.of.GapP90 },
 		report.Group("Gap before"), report.Microseconds, report.Drop(6)),
-	report.Define("gap_percent", "Nothing ran before", func(t *task) unit.Ratio { return t.GapPart(t.of) }),
-	report.Define("shared_percent", "Overlapped", func(t *task) unit.Ratio { return t.of.SharedShare() }),
+	report.Define("gap_percent", "Nothing ran before",
+		func(t *task) unit.Ratio { return t.GapPart(t.of) }),
+	report.Define("shared_percent", "Overlapped",
+		func(t *task) unit.Ratio { return t.of.SharedShare() }),
 	report.Define("shared_with", "Mostly with", func(t *task) string {
 		if t.of.With < 0 {
 			return ""
@@ -91,7 +117,11 @@ func traceValue(s *launches.Sequence) *TraceValue {
 // launchSection returns the section about the launch sequence of a run. The
 // section has no chart, because a trace for Perfetto shows the sequence.
 func launchSection(r *compare.Result) report.Section {
-	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Runs"}
+	s := report.Section{
+		Key:   "launches",
+		Title: "Sequence of launches",
+		Sheet: "Runs",
+	}
 	v := traceValue(r.Sequence)
 	if v == nil {
 		return s
@@ -126,12 +156,20 @@ type OverTime struct {
 }
 
 var binColumns = []report.Col[compare.Bin]{
-	report.Define("start_seconds", "From", func(b *compare.Bin) unit.Seconds { return b.Start }, report.Milliseconds),
-	report.Define("end_seconds", "To", func(b *compare.Bin) unit.Seconds { return b.End }, report.Milliseconds),
-	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }),
-	share("measured_low_percent", "low", 5, func(b *compare.Bin) unit.Ratio { return b.Low }),
-	share("measured_high_percent", "high", 5, func(b *compare.Bin) unit.Ratio { return b.High }),
-	share("simulated_percent", "Simulated", 0, func(b *compare.Bin) unit.Ratio { return b.Simulated }),
+	report.Define("start_seconds", "From",
+		func(b *compare.Bin) unit.Seconds { return b.Start },
+		report.Milliseconds),
+	report.Define("end_seconds", "To",
+		func(b *compare.Bin) unit.Seconds { return b.End },
+		report.Milliseconds),
+	share("measured_percent", "Measured", 0,
+		func(b *compare.Bin) unit.Ratio { return b.Measured }),
+	share("measured_low_percent", "low", 5,
+		func(b *compare.Bin) unit.Ratio { return b.Low }),
+	share("measured_high_percent", "high", 5,
+		func(b *compare.Bin) unit.Ratio { return b.High }),
+	share("simulated_percent", "Simulated", 0,
+		func(b *compare.Bin) unit.Ratio { return b.Simulated }),
 }
 
 // barColumns are the columns of a sample.
@@ -211,7 +249,9 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 }
 
 // Sampled reports whether a kernel of a run can be shown over time.
-func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
+func Sampled(r *compare.Result) bool {
+	return len(kernelsOverTime(r)) > 0
+}
 
 // plottedBars is the maximum number of drawn samples. If more samples were
 // drawn, they would hide each other. The profile summarizes all samples.
@@ -252,7 +292,16 @@ func (k *OverTime) plot(at int) report.Plot {
 		series = append(series, report.LineSeries{Name: "simulated tail begins",
 			Points: []report.Point{{X: at}, {X: at, Y: 100}}})
 	}
-	return report.Plot{Key: fmt.Sprintf("overtime-%d", at+1), Unit: "%", Max: 100, Text: text,
-		Title:     "Occupancy over time: " + report.CutMiddle(report.KernelName(k.Task), report.LabelWidth),
-		LineChart: &report.LineChart{X: "Time since the launch began [ms]", Y: "Occupancy", Series: series}}
+	return report.Plot{
+		Key:   fmt.Sprintf("overtime-%d", at+1),
+		Unit:  "%",
+		Max:   100,
+		Text:  text,
+		Title: "Occupancy over time: " + report.CutMiddle(report.KernelName(k.Task), report.LabelWidth),
+		LineChart: &report.LineChart{
+			X:      "Time since the launch began [ms]",
+			Y:      "Occupancy",
+			Series: series,
+		},
+	}
 }

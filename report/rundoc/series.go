@@ -70,31 +70,47 @@ var seriesColumns = slices.Concat(
 		}
 		return l.Predicted
 	}, []report.Col[predict.Prediction]{
-		report.Shown("groups", "Work-groups", func(p *predict.Prediction) int64 { return p.Groups }),
-		report.Shown("items", "Work-items", func(p *predict.Prediction) int64 { return p.Groups * p.GroupSize },
+		report.Shown("groups", "Work-groups",
+			func(p *predict.Prediction) int64 { return p.Groups }),
+		report.Shown("items", "Work-items",
+			func(p *predict.Prediction) int64 { return p.Groups * p.GroupSize },
 			beyondPage, report.Drop(2)),
 		report.Shown("group_threads", "Threads per work-group",
-			func(p *predict.Prediction) int64 { return p.ThreadsPerGroup }, beyondPage, report.Drop(1)),
-		report.Shown("threads", "Threads", func(p *predict.Prediction) int64 { return p.Groups * p.ThreadsPerGroup },
+			func(p *predict.Prediction) int64 { return p.ThreadsPerGroup },
+			beyondPage, report.Drop(1)),
+		report.Shown("threads", "Threads",
+			func(p *predict.Prediction) int64 { return p.Groups * p.ThreadsPerGroup },
 			beyondPage, report.Drop(9)),
 		report.Shown("xe_core", "Xe-core share", (*predict.Prediction).XeCoreShare, beyondPage, report.Drop(6)),
-		report.Shown("waves", "Waves", func(p *predict.Prediction) float64 { return p.Waves }, beyondPage,
+		report.Shown("waves", "Waves",
+			func(p *predict.Prediction) float64 { return p.Waves },
+			beyondPage,
 			report.Decimals(2), report.Drop(8)),
-		report.Shown("peak", "Predicted peak", func(p *predict.Prediction) unit.Ratio { return p.Peak },
+		report.Shown("peak", "Predicted peak",
+			func(p *predict.Prediction) unit.Ratio { return p.Peak },
 			beyondPage, report.Drop(5)),
 	}), []report.Col[line]{
-		report.Shown("vtune_peak", "VTune peak", func(l *line) percent { return l.Peak }, beyondPage,
+		report.Shown("vtune_peak", "VTune peak",
+			func(l *line) percent { return l.Peak },
+			beyondPage,
 			report.Drop(4)),
-		report.Shown("started", "Threads started", func(l *line) unit.Opt[int64] { return l.Threads },
+		report.Shown("started", "Threads started",
+			func(l *line) unit.Opt[int64] { return l.Threads },
 			beyondPage, report.Drop(7)),
-		report.Shown("gpu_time", "GPU time", func(l *line) seconds { return l.Total }, report.Unit("ms"),
+		report.Shown("gpu_time", "GPU time",
+			func(l *line) seconds { return l.Total },
+			report.Unit("ms"),
 			report.Decimals(1)),
-		report.Shown("host", "Host time", func(l *line) seconds { return l.host }, beyondPage,
+		report.Shown("host", "Host time",
+			func(l *line) seconds { return l.host },
+			beyondPage,
 			report.Unit("ms"), report.Decimals(1), report.Drop(3)),
 	})
 
 // time returns the GPU time, or the host time if the GPU time is unknown.
-func (l *line) time() seconds { return cmp.Or(l.Total, l.host) }
+func (l *line) time() seconds {
+	return cmp.Or(l.Total, l.host)
+}
 
 // secondWave describes the first row of a sorted series at which a second wave
 // begins, if the time increases at this row.
@@ -125,8 +141,12 @@ const mostGroups = 2048
 // over the number of work-groups. The section is empty if the run is not a
 // series.
 func seriesSection(r *compare.Result, lines []line) report.Section {
-	s := report.Section{Key: "work-groups", Title: "Time and occupancy over work-groups", Sheet: "Trend",
-		Open: true}
+	s := report.Section{
+		Key:   "work-groups",
+		Title: "Time and occupancy over work-groups",
+		Sheet: "Trend",
+		Open:  true,
+	}
 	if !isSweep(lines) {
 		return s
 	}
@@ -161,8 +181,19 @@ func seriesSection(r *compare.Result, lines []line) report.Section {
 			series = append(series, report.LineSeries{Name: "the GPU is full",
 				Points: []report.Point{{X: full}, {X: full, Y: top}}})
 		}
-		s.Plots = append(s.Plots, report.Plot{Key: key, Title: title + " over work-groups", Unit: in, Max: most,
-			Text: text, LineChart: &report.LineChart{X: "Work-groups", Y: title, XStep: 1, Series: series}})
+		s.Plots = append(s.Plots, report.Plot{
+			Key:   key,
+			Title: title + " over work-groups",
+			Unit:  in,
+			Max:   most,
+			Text:  text,
+			LineChart: &report.LineChart{
+				X:      "Work-groups",
+				Y:      title,
+				XStep:  1,
+				Series: series,
+			},
+		})
 	}
 	title := "GPU time"
 	if !last.Total.Present() {
@@ -172,8 +203,10 @@ func seriesSection(r *compare.Result, lines []line) report.Section {
 		t, known := l.time().Value()
 		return unit.Maybe(1e3*float64(t), known)
 	}))
-	measured := marks(lines, "measured", func(l *line) number { return unit.PercentOf(l.Measured) })
-	peaks := marks(lines, "VTune peak", func(l *line) number { return unit.PercentOf(l.Peak) })
+	measured := marks(lines, "measured",
+		func(l *line) number { return unit.PercentOf(l.Measured) })
+	peaks := marks(lines, "VTune peak",
+		func(l *line) number { return unit.PercentOf(l.Peak) })
 	chart("series-occupancy", "Occupancy", "%", 100, averages(r, last), boundsOf(lines), measured, peaks)
 	return s
 }

@@ -53,10 +53,14 @@ const (
 
 // remedy returns the line's remedy. If it has none, it returns the remedy that
 // applies if a measurement confirms the cause.
-func (l *line) remedy() compare.Remedy { return cmp.Or(l.fix.Remedy, l.IfConfirmed()) }
+func (l *line) remedy() compare.Remedy {
+	return cmp.Or(l.fix.Remedy, l.IfConfirmed())
+}
 
 // savesTime reports whether a remedy may save time.
-func (l *line) savesTime() bool { return l.rank != light && l.remedy().SavesTime() }
+func (l *line) savesTime() bool {
+	return l.rank != light && l.remedy().SavesTime()
+}
 
 // kernels returns the number of kernels in the line.
 func (l *line) kernels() int { return len(l.group.Rows) }

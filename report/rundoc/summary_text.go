@@ -268,23 +268,32 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	case peaks:
 		title = "Predicted peak"
 	}
-	predicted := ofLines(r, "predicted", title, func(row *compare.Row) span { return predictedSpan(row, peaks) },
+	predicted := ofLines(r, "predicted", title,
+		func(row *compare.Row) span { return predictedSpan(row, peaks) },
 		func(l *line, s span) report.Word { return report.Word{Text: s.text(r.Options.Tolerance)} })
 	seen := ofLines(r, "measured", "Measured", measuredSpan, measuredWord)
 	observed := any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() })
 	if !observed {
-		seen = figure("measured", "VTune's peak", func(l *line) percent { return l.Peak })
+		seen = figure("measured", "VTune's peak",
+			func(l *line) percent { return l.Peak })
 	}
 	list := slices.Concat([]report.Col[line]{
-		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },
+		report.Shown("n", "#",
+			func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },
 			report.WithUnits),
-		report.Shown("n", "#", func(l *line) int { return l.number }, report.Sheet, report.NonZero),
-		report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Cut, report.Code),
+		report.Shown("n", "#",
+			func(l *line) int { return l.number },
+			report.Sheet, report.NonZero),
+		report.Shown("kernel", "Kernel",
+			func(l *line) string { return l.name },
+			report.Cut, report.Code),
 	}, seriesColumns, []report.Col[line]{
 		report.Shown("kernels", "Kernels", (*line).kernels),
-	}, figure("time", "Time", func(l *line) percent { return l.share }), predicted, seen,
+	}, figure("time", "Time",
+		func(l *line) percent { return l.share }), predicted, seen,
 		figure("idle", "Idle", func(l *line) percent { return l.Idle }),
-		figure("stalled", "Stalled", func(l *line) percent { return l.Stalled }), []report.Col[line]{
+		figure("stalled", "Stalled",
+			func(l *line) percent { return l.Stalled }), []report.Col[line]{
 			report.Shown("why", "Why", func(l *line) report.Word {
 				status := statusOf(l.Verdict)
 				if l.number > 0 && l.Verdict == compare.Match { // a kernel that matches but can still be improved
@@ -300,26 +309,35 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		list = append(list, times("At most gained",
 			func(l *line) float64 { return l.Speedup.SavableTime(l.Row) })...)
 	case report.SortLost:
-		list = append(list, times("Slot time lost", func(l *line) float64 { return float64(l.Lost()) })...)
+		list = append(list, times("Slot time lost",
+			func(l *line) float64 { return float64(l.Lost()) })...)
 	case report.SortDifference:
-		list = append(list, report.Shown("sorted_by", "Difference", func(l *line) points { return l.Difference }))
+		list = append(list, report.Shown("sorted_by", "Difference",
+			func(l *line) points { return l.Difference }))
 	}
 	list = append(list, elsewhereFigures(r)...)
 	// If no fix exists, the cell is empty instead of a dash, because no value
 	// is missing.
 	list = append(list, report.Shown("help", "Possible fix",
-		func(l *line) string { return fixText(l.Row, l.fix) }, report.Fold))
+		func(l *line) string { return fixText(l.Row, l.fix) },
+		report.Fold))
 	// If there is no measured occupancy, the XVE array state is the only
 	// measurement.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	hostOnly := fromLog(r)
 	series := hostOnly || isSweep(lines)
 	beside := compared && any(func(l *line) bool { return l.Measured.Present() })
-	hidden := map[string]bool{"idle": beside, "stalled": beside, "time": series, "why": hostOnly,
-		"peak": peaks, "vtune_peak": !observed,
-		"n":       !any(func(l *line) bool { return l.number > 0 }),
-		"kernels": !any(func(l *line) bool { return l.kernels() > 1 }),
-		"help":    !any(func(l *line) bool { return fixText(l.Row, l.fix) != "" })}
+	hidden := map[string]bool{
+		"idle":       beside,
+		"stalled":    beside,
+		"time":       series,
+		"why":        hostOnly,
+		"peak":       peaks,
+		"vtune_peak": !observed,
+		"n":          !any(func(l *line) bool { return l.number > 0 }),
+		"kernels":    !any(func(l *line) bool { return l.kernels() > 1 }),
+		"help":       !any(func(l *line) bool { return fixText(l.Row, l.fix) != "" }),
+	}
 	for _, c := range seriesColumns {
 		hidden[c.Key] = hidden[c.Key] || !series
 	}
@@ -387,9 +405,13 @@ func figure(key, title string, of func(*line) percent) []report.Col[line] {
 // texts and one with numbers.
 func times(title string, of func(*line) float64) []report.Col[line] {
 	return []report.Col[line]{
-		report.Shown("sorted_by", title, func(l *line) string { return timeText(of(l)) }, report.Right, report.NonZero,
+		report.Shown("sorted_by", title,
+			func(l *line) string { return timeText(of(l)) },
+			report.Right, report.NonZero,
 			report.WithUnits),
-		report.Shown("sorted_by", title, func(l *line) unit.Seconds { return unit.Seconds(of(l)) }, report.Sheet,
+		report.Shown("sorted_by", title,
+			func(l *line) unit.Seconds { return unit.Seconds(of(l)) },
+			report.Sheet,
 			report.Milliseconds)}
 }
 
@@ -461,7 +483,9 @@ func percentText(o percent) string {
 
 // shortest returns a share with one decimal, or without decimals if it is
 // whole.
-func shortest(v unit.Ratio) string { return report.Shortest(math.Round(v.Percent()*10) / 10) }
+func shortest(v unit.Ratio) string {
+	return report.Shortest(math.Round(v.Percent()*10) / 10)
+}
 
 // averageSpan returns the range of the predicted average.
 func averageSpan(row *compare.Row) span {

@@ -26,9 +26,13 @@ type traceFile struct {
 }
 
 // since returns a time relative to the beginning of the file.
-func (f *traceFile) since(ns int64) float64 { return float64(ns-f.begin) / 1e3 }
+func (f *traceFile) since(ns int64) float64 {
+	return float64(ns-f.begin) / 1e3
+}
 
-func (f *traceFile) add(e traceEvent) { f.Events = append(f.Events, e) }
+func (f *traceFile) add(e traceEvent) {
+	f.Events = append(f.Events, e)
+}
 
 // traceEvent is an event of the format: a slice ("X"), a counter value ("C"),
 // or a name ("M").
@@ -77,15 +81,27 @@ func traceOf(r *compare.Result) any {
 		f.begin = min(f.begin, s.At-s.Length)
 	}
 	for i, name := range t.Devices {
-		f.add(traceEvent{Phase: "M", Name: "process_name", Process: i, Args: &traceArgs{Name: cmp.Or(name, "GPU")}})
+		f.add(traceEvent{
+			Phase:   "M",
+			Name:    "process_name",
+			Process: i,
+			Args:    &traceArgs{Name: cmp.Or(name, "GPU")},
+		})
 	}
 	of := slicesOf(r)
 	tracks := make([]track, len(t.Devices))
 	for l := range t.All() {
 		args, device := of.args(&l), t.Lanes[l.Lane]
 		tracks[device].until(l.Start, device, f)
-		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device,
-			Thread: int(l.Lane), At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
+		f.add(traceEvent{
+			Phase:    "X",
+			Name:     report.KernelName(t.Tasks[l.Task].Task),
+			Process:  device,
+			Thread:   int(l.Lane),
+			At:       f.since(l.Start),
+			Duration: float64(l.End-l.Start) / 1e3,
+			Args:     args,
+		})
 		x := running{l.End, [...]percent{args.Predicted, args.Measured}}
 		if len(samples) > 0 { // samples are drawn instead of the means of the launches
 			x.values[1] = percent{}
@@ -99,8 +115,12 @@ func traceOf(r *compare.Result) any {
 		tracks[device].until(math.MaxInt64, device, f)
 	}
 	for _, s := range samples { // draw at the start, because a counter keeps its value until the next
-		f.add(traceEvent{Phase: "C", Name: counters[1], At: f.since(s.At - s.Length),
-			Args: &traceArgs{Measured: unit.Some(unit.Ratio(s.Measured))}})
+		f.add(traceEvent{
+			Phase: "C",
+			Name:  counters[1],
+			At:    f.since(s.At - s.Length),
+			Args:  &traceArgs{Measured: unit.Some(unit.Ratio(s.Measured))},
+		})
 	}
 	return f
 }
@@ -154,7 +174,13 @@ func (t *track) draw(at int64, device int, f *traceFile) {
 		if i == 1 {
 			args = &traceArgs{Measured: unit.Some(now)}
 		}
-		f.add(traceEvent{Phase: "C", Name: name, Process: device, At: f.since(at), Args: args})
+		f.add(traceEvent{
+			Phase:   "C",
+			Name:    name,
+			Process: device,
+			At:      f.since(at),
+			Args:    args,
+		})
 	}
 }
 
@@ -191,7 +217,11 @@ func slicesOf(r *compare.Result) *sliceArgs {
 
 // argsOf returns the arguments for a row.
 func argsOf(row *compare.Row) *traceArgs {
-	a := &traceArgs{Global: row.Global.String(), Local: row.Local.String(), Measured: row.Measured}
+	a := &traceArgs{
+		Global:   row.Global.String(),
+		Local:    row.Local.String(),
+		Measured: row.Measured,
+	}
 	if row.Verdict != compare.NotAKernel {
 		a.Verdict = string(row.Verdict)
 	}

@@ -39,8 +39,13 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	raw := b.findings(all)
 	table := raw.Show("series")
 	table.Hide(report.Terminal, "device", "driver", "program")
-	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Summary: b.summary(table),
-		Headline: []string{b.rule()}, Sections: []report.Section{tableSection(table)}}
+	d := &report.Document{
+		Title:    "The gate over the stored history",
+		Subject:  b.Title(),
+		Summary:  b.summary(table),
+		Headline: []string{b.rule()},
+		Sections: []report.Section{tableSection(table)},
+	}
 	finish(d, b.Where, prov)
 	return &report.Output{Doc: d, Value: b.value(raw), Table: raw}
 }
@@ -101,19 +106,27 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 
 // rate returns a number of checks per 100, with three significant digits. With
 // a fixed number of decimals, a rate of one in a thousand could look like zero.
-func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+func rate(x float64) string {
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
 
 // findings returns the table of findings.
 func (b *backtestView) findings(list []finding) *report.Table {
 	key := func(f *finding) *history.Key { return &f.Key }
 	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, key),
-		report.Define("run", "First bad run", func(f *finding) int64 { return f.Points[f.First].Run },
+		report.Define("run", "First bad run",
+			func(f *finding) int64 { return f.Points[f.First].Run },
 			report.Path("first_bad")),
-		report.Define("time", "At", func(f *finding) string { return exactly(f.Points[f.First].Time) }),
-		report.Define("opened", "Found with run", func(f *finding) int64 { return f.Points[f.Opened].Run },
+		report.Define("time", "At",
+			func(f *finding) string { return exactly(f.Points[f.First].Time) }),
+		report.Define("opened", "Found with run",
+			func(f *finding) int64 { return f.Points[f.Opened].Run },
 			report.Path("opened_by")),
-		figure(b.metric, "median", "Level", func(f *finding) float64 { return f.Level }),
-		figure(b.metric, "shift", "Shift", func(f *finding) float64 { return f.Shift }, report.Unit(b.distanceUnit())),
+		figure(b.metric, "median", "Level",
+			func(f *finding) float64 { return f.Level }),
+		figure(b.metric, "shift", "Shift",
+			func(f *finding) float64 { return f.Shift },
+			report.Unit(b.distanceUnit())),
 		report.JSON("p", func(f *finding) float64 { return f.P }),
 		report.Define("closed", "Closed with run", func(f *finding) unit.Opt[int64] {
 			if f.Closed >= 0 {
@@ -127,8 +140,10 @@ func (b *backtestView) findings(list []finding) *report.Table {
 // powerColumns are the columns for the injected drops of one size, and how many
 // of them were found.
 var powerColumns = []report.Col[trend.Power]{
-	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }),
-	report.JSON("injected", func(p *trend.Power) int { return p.Injected }),
+	report.JSON("drop",
+		func(p *trend.Power) float64 { return p.Drop }),
+	report.JSON("injected",
+		func(p *trend.Power) int { return p.Injected }),
 	report.JSON("found", func(p *trend.Power) int { return p.Found }),
 	report.JSON("found_percent", func(p *trend.Power) number {
 		return unit.Some(100 * float64(p.Found) / float64(p.Injected)) // absent if no drop was injected

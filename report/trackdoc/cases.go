@@ -43,7 +43,11 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		if s.Restarts {
 			status = report.Muted
 		}
-		item := report.Item{Lead: report.OneLine(s.Device), Text: v.sharedText(s), Status: status}
+		item := report.Item{
+			Lead:   report.OneLine(s.Device),
+			Text:   v.sharedText(s),
+			Status: status,
+		}
 		all = append(all, message{item, sharedTitle(s), item.Text, levels[worstOf(s)]})
 	}
 	for _, s := range list {
@@ -51,8 +55,12 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		if s.Shared != nil || text == "" {
 			continue
 		}
-		item := report.Item{Lead: report.KernelName(s.Key.Task), Text: v.evidence(s), Status: statusOf(s),
-			Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; ")}
+		item := report.Item{
+			Lead:   report.KernelName(s.Key.Task),
+			Text:   v.evidence(s),
+			Status: statusOf(s),
+			Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; "),
+		}
 		title := report.OneLine(s.Key.Name()) + ": " + findingText(s)
 		all = append(all, message{item, title, text, levels[s.Severity()]})
 	}
@@ -70,15 +78,22 @@ func worstOf(s *track.Shared) track.Severity {
 func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	v := newView(&c.Judgment)
 	for _, m := range v.messages(v.series) {
-		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: m.text})
+		list = append(list, report.Annotation{
+			Level:   m.level,
+			Title:   m.title,
+			Message: m.text,
+		})
 	}
 	level := report.AnnotateWarning
 	if v.FailMissing {
 		level = report.AnnotateError
 	}
 	for _, g := range v.missingKernels() {
-		list = append(list, report.Annotation{Level: level, Title: report.OneLine(g.Key.Name()) + ": missing",
-			Message: report.UpperFirst(missingText(g)) + "."})
+		list = append(list, report.Annotation{
+			Level:   level,
+			Title:   report.OneLine(g.Key.Name()) + ": missing",
+			Message: report.UpperFirst(missingText(g)) + ".",
+		})
 	}
 	return list
 }
@@ -154,8 +169,14 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	for _, g := range v.missingKernels() {
 		// The case keeps the class and name of the kernel, so that a CI system
 		// shows one test that began to fail.
-		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped,
-			Type: "missing", Message: "the kernel is missing", Text: missingText(g)}
+		k := report.Case{
+			Class:   caseClass(g.Key),
+			Name:    report.OneLine(g.Key.Name()),
+			Outcome: report.Skipped,
+			Type:    "missing",
+			Message: "the kernel is missing",
+			Text:    missingText(g),
+		}
 		if c.FailMissing {
 			k.Outcome = report.Failed
 		}

@@ -45,8 +45,12 @@ func (v *view) incidents() (list []incident) {
 	groups, shifts := map[span][]incident{}, map[span][]float64{}
 	for _, s := range v.series {
 		for _, f := range s.Findings {
-			one := incident{kernel: report.KernelName(s.Key.Task), level: v.between(f.Level, f.Level+f.Shift),
-				shift: f.Shift, opened: s.Ref(f.First, v.Refs)}
+			one := incident{
+				kernel: report.KernelName(s.Key.Task),
+				level:  v.between(f.Level, f.Level+f.Shift),
+				shift:  f.Shift,
+				opened: s.Ref(f.First, v.Refs),
+			}
 			one.state, one.closed = v.end(s, f)
 			at := span{one.opened.Run, one.state, one.closed}
 			if groups[at] == nil {
@@ -104,14 +108,24 @@ func (v *view) counts() []string {
 
 func (v *view) incidentTable() *report.Table {
 	return report.NewTable("incidents", "Incidents", v.incidents(), []report.Col[incident]{
-		report.Define("kernel", "Kernel", func(i *incident) string { return i.kernel }, report.Cut, report.Code),
-		report.Shown("level", "Level, then", func(i *incident) string { return i.level }, report.NonZero),
-		figure(v.metric, "change", "Change", func(i *incident) number { return unit.Some(i.shift) },
+		report.Define("kernel", "Kernel",
+			func(i *incident) string { return i.kernel },
+			report.Cut, report.Code),
+		report.Shown("level", "Level, then",
+			func(i *incident) string { return i.level },
+			report.NonZero),
+		figure(v.metric, "change", "Change",
+			func(i *incident) number { return unit.Some(i.shift) },
 			report.Unit(v.distanceUnit()), report.Path("shift")),
-		report.JSON("run", func(i *incident) int64 { return i.opened.Run }),
-		report.Define("opened", "First bad run", func(i *incident) string { return runName(i.opened) }),
-		report.Define("state", "State", func(i *incident) string { return i.state }),
-		report.Define("closed", "Closed with", func(i *incident) string { return i.closed }, report.Fold,
+		report.JSON("run",
+			func(i *incident) int64 { return i.opened.Run }),
+		report.Define("opened", "First bad run",
+			func(i *incident) string { return runName(i.opened) }),
+		report.Define("state", "State",
+			func(i *incident) string { return i.state }),
+		report.Define("closed", "Closed with",
+			func(i *incident) string { return i.closed },
+			report.Fold,
 			report.NonZero),
 	})
 }

@@ -64,10 +64,13 @@ func newView(j *track.Judgment) *view {
 // FromCheck returns the output for a check: the report of its last run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
-	d := &report.Document{Title: v.title("Check of "+v.checked(), c.Run.Time), Origin: originOf(&c.Run),
+	d := &report.Document{
+		Title:    v.title("Check of "+v.checked(), c.Run.Time),
+		Origin:   originOf(&c.Run),
 		Subject:  "The newest run against the ones before it",
 		Date:     c.Run.Time,
-		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
+		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
+	}
 	if len(c.Checked) > 1 {
 		d.Headline = append(d.Headline, report.UpperFirst(v.checked())+
 			" are judged, each against what was known then; of a series the worst verdict counts.")
@@ -80,8 +83,12 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 		word = "missing"
 	}
 	s := &report.Summary{Headline: v.sentence(word, where+", "), Advice: v.notices(c)}
-	return &report.Output{Doc: d, Table: v.complete(d, s, c.Run.ID, false, prov), Value: v.checkValue(c),
-		Tests: func() *report.TestSuite { return v.suite(c, prov) }}
+	return &report.Output{
+		Doc:   d,
+		Table: v.complete(d, s, c.Run.ID, false, prov),
+		Value: v.checkValue(c),
+		Tests: func() *report.TestSuite { return v.suite(c, prov) },
+	}
 }
 
 // FromReport returns the output for the whole history of a metric.
@@ -95,14 +102,21 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 		}
 	}
 	d.Title = v.title("Occupancy over time", d.Date)
-	s := &report.Summary{Headline: v.extent(), Impact: report.UpperFirst(v.sentence(string(v.worst()), "")),
-		Advice: slices.Concat(v.counts(), v.apart(), v.notices(nil))}
+	s := &report.Summary{
+		Headline: v.extent(),
+		Impact:   report.UpperFirst(v.sentence(string(v.worst()), "")),
+		Advice:   slices.Concat(v.counts(), v.apart(), v.notices(nil)),
+	}
 	table := v.complete(d, s, run, true, prov)
 	if len(r.Calibrations) > 0 {
 		at := len(d.Sections) - 2 // before the terms and the provenance
 		d.Sections = slices.Insert(d.Sections, at, calibration(r.Calibrations))
 	}
-	return &report.Output{Doc: d, Table: table, Value: v.reportValue(r)}
+	return &report.Output{
+		Doc:   d,
+		Table: table,
+		Value: v.reportValue(r),
+	}
 }
 
 // title returns a title with the programs and devices of the series, and a date.
@@ -134,8 +148,12 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 	} else {
 		v.fill(s, run, prov)
 	}
-	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Evidence",
-		ItemsIn: report.Everywhere}
+	items := report.Section{
+		Key:     report.SectionAttention,
+		Title:   "What changed",
+		Sheet:   "Evidence",
+		ItemsIn: report.Everywhere,
+	}
 	for _, m := range v.messages(show) {
 		if m.Text != "" {
 			items.Items = append(items.Items, m.Item)
@@ -164,8 +182,13 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		}
 	}
 	if changes {
-		d.Sections = append(d.Sections, report.Section{Key: "values", Title: "Values of each run", Sheet: "Runs",
-			In: report.Sheet, Tables: []*report.Table{v.valueTable()}})
+		d.Sections = append(d.Sections, report.Section{
+			Key:    "values",
+			Title:  "Values of each run",
+			Sheet:  "Runs",
+			In:     report.Sheet,
+			Tables: []*report.Table{v.valueTable()},
+		})
 	}
 	d.Sections = append(d.Sections, report.TermSection(s, report.ListOf(show, func(s *track.Series) string {
 		return "verdict of track: " + string(s.Outcome())
@@ -193,7 +216,13 @@ func finish(d *report.Document, where string, prov report.Provenance) {
 
 // tableSection returns a section with a table, on a separate sheet.
 func tableSection(t *report.Table) report.Section {
-	s := report.Section{Key: t.Key, Title: t.Title, Sheet: t.Title, In: t.In, Tables: []*report.Table{t}}
+	s := report.Section{
+		Key:    t.Key,
+		Title:  t.Title,
+		Sheet:  t.Title,
+		In:     t.In,
+		Tables: []*report.Table{t},
+	}
 	t.Title = ""
 	return s
 }
@@ -262,13 +291,19 @@ const (
 const levelsText = "Lines are the medians before, during, and after each incident."
 
 // isRegressed reports whether a series that has not ended has an open finding.
-func isRegressed(s *track.Series) bool { return len(s.Open) > 0 && !s.Ended }
+func isRegressed(s *track.Series) bool {
+	return len(s.Open) > 0 && !s.Ended
+}
 
 // plots returns a section with charts of the first series in show. If there is
 // only one series, its chart is large.
 func (v *view) plots(key, title, text string, show []*track.Series) report.Section {
-	sec := report.Section{Key: key, Title: title, In: report.Page,
-		Text: []string{"One point per run. " + text + " The dashed line is the threshold of the newest run."}}
+	sec := report.Section{
+		Key:   key,
+		Title: title,
+		In:    report.Page,
+		Text:  []string{"One point per run. " + text + " The dashed line is the threshold of the newest run."},
+	}
 	for _, s := range show[:min(len(show), mostPlots)] {
 		if len(s.Points) < 2 { // the table is sufficient for one point
 			continue
@@ -279,10 +314,14 @@ func (v *view) plots(key, title, text string, show []*track.Series) report.Secti
 		}
 		c := v.timeSeries(s)
 		c.Large = len(show) == 1
-		sec.Plots = append(sec.Plots, report.Plot{Key: fmt.Sprintf("%s-%d", key, len(sec.Plots)+1),
-			Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
-			Unit:  v.unit(), TimeSeries: c, Text: report.Column{Title: c.Y, Unit: v.unit()}.Heading() + ", " +
-				report.LowerFirst(text) + ", oldest on the left."})
+		sec.Plots = append(sec.Plots, report.Plot{
+			Key:        fmt.Sprintf("%s-%d", key, len(sec.Plots)+1),
+			Title:      strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
+			Unit:       v.unit(),
+			TimeSeries: c,
+			Text: report.Column{Title: c.Y, Unit: v.unit()}.Heading() + ", " +
+				report.LowerFirst(text) + ", oldest on the left.",
+		})
 	}
 	return sec
 }
@@ -299,8 +338,12 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	bad := false
 	for i, p := range s.Points[first:] {
 		bad = bad || isRegressed(s) && p.Run == s.Open[0].FirstBad.Run
-		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(), Bad: bad,
-			Name: runName(s.Ref(first+i, v.Refs)) + ": " + v.print(p.Value)})
+		c.Points = append(c.Points, report.TimePoint{
+			Time:  p.Time,
+			Value: p.Value * v.scale(),
+			Bad:   bad,
+			Name:  runName(s.Ref(first+i, v.Refs)) + ": " + v.print(p.Value),
+		})
 	}
 	if v.unit() == "%" {
 		c.Least = leastHeight
@@ -337,8 +380,13 @@ func (v *view) level(s *track.Series, first, from, to int, bad bool) report.Segm
 		values = append(values, p.Value*v.scale())
 	}
 	median, _ := stat.Median(values)
-	l := report.Segment{From: from - first, To: to - first, Mean: median, Status: report.Good,
-		Name: "level since " + runName(s.Ref(from, v.Refs))}
+	l := report.Segment{
+		From:   from - first,
+		To:     to - first,
+		Mean:   median,
+		Status: report.Good,
+		Name:   "level since " + runName(s.Ref(from, v.Refs)),
+	}
 	if bad {
 		l.Status = report.Bad
 	}
@@ -414,7 +462,10 @@ func (v *view) checkValue(c *track.Check) *CheckValue {
 }
 
 var missingColumns = []report.Col[track.MissingKernel]{
-	report.JSON("name", func(g *track.MissingKernel) string { return g.Key.Name() }),
-	report.JSON("last_run", func(g *track.MissingKernel) int64 { return g.Last.Run }),
-	report.JSON("share_percent", func(g *track.MissingKernel) unit.Opt[unit.Ratio] { return g.Share }),
+	report.JSON("name",
+		func(g *track.MissingKernel) string { return g.Key.Name() }),
+	report.JSON("last_run",
+		func(g *track.MissingKernel) int64 { return g.Last.Run }),
+	report.JSON("share_percent",
+		func(g *track.MissingKernel) unit.Opt[unit.Ratio] { return g.Share }),
 }

@@ -16,8 +16,12 @@ import (
 func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
 	prov report.Provenance) *report.Output {
 	v := runsValue(runs, accepted, renamed)
-	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
-		Headline: []string{report.OneLine(where) + ": " + unit.Plural(len(runs), "run")}}
+	d := &report.Document{
+		Whole:    true,
+		Title:    "Stored runs",
+		Version:  prov.Version,
+		Headline: []string{report.OneLine(where) + ": " + unit.Plural(len(runs), "run")},
+	}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
 	}
@@ -95,7 +99,9 @@ func also(n int, text string) string {
 }
 
 // RunText returns the description of a run without its number.
-func RunText(r *history.Run) string { return runText(r, "") }
+func RunText(r *history.Run) string {
+	return runText(r, "")
+}
 
 // runText returns the description of a run and the source of its time.
 func runText(r *history.Run, timeFrom string) string {
@@ -128,37 +134,66 @@ func AcceptText(a *history.Accept, undone bool) string {
 
 // runColumns are the columns of a stored run.
 var runColumns = slices.Concat([]report.Col[history.Run]{
-	report.Define("id", "Run", func(r *history.Run) int64 { return r.ID }),
-	report.Define("time", "Time", func(r *history.Run) string { return exactly(r.Time) }),
-	report.Define("label", "Label", func(r *history.Run) string { return r.Label }, report.Drop(6), report.Cut,
+	report.Define("id", "Run",
+		func(r *history.Run) int64 { return r.ID }),
+	report.Define("time", "Time",
+		func(r *history.Run) string { return exactly(r.Time) }),
+	report.Define("label", "Label",
+		func(r *history.Run) string { return r.Label },
+		report.Drop(6), report.Cut,
 		report.NonZero),
-	report.Define("device", "Device", func(r *history.Run) string { return r.Device }, report.Cut, report.NonZero),
-	report.Define("driver", "Driver", func(r *history.Run) string { return r.Driver }, report.Drop(7), report.Cut,
+	report.Define("device", "Device",
+		func(r *history.Run) string { return r.Device },
+		report.Cut, report.NonZero),
+	report.Define("driver", "Driver",
+		func(r *history.Run) string { return r.Driver },
+		report.Drop(7), report.Cut,
 		report.NonZero),
-	report.Define("kernels", "Kernels", func(r *history.Run) int { return r.Kernels }),
-	report.Define("host", "Host", func(r *history.Run) string { return r.Host }, report.Drop(1), report.Cut,
+	report.Define("kernels", "Kernels",
+		func(r *history.Run) int { return r.Kernels }),
+	report.Define("host", "Host",
+		func(r *history.Run) string { return r.Host },
+		report.Drop(1), report.Cut,
 		report.NonZero),
-	report.Define("job", "Job", func(r *history.Run) string { return r.JobID }, report.Drop(2), report.Cut,
+	report.Define("job", "Job",
+		func(r *history.Run) string { return r.JobID },
+		report.Drop(2), report.Cut,
 		report.NonZero, report.Path("job_id")),
 },
-	commitColumns("Commit", func(r *history.Run) string { return r.Commit }, report.Everywhere, report.Drop(3)),
+	commitColumns("Commit",
+		func(r *history.Run) string { return r.Commit },
+		report.Everywhere, report.Drop(3)),
 	[]report.Col[history.Run]{
-		report.Define("branch", "Branch", func(r *history.Run) string { return r.Branch }, report.Drop(8),
+		report.Define("branch", "Branch",
+			func(r *history.Run) string { return r.Branch },
+			report.Drop(8),
 			report.Cut, report.NonZero),
-		report.Define("vtune", "VTune", func(r *history.Run) string { return r.VTune }, report.Kept, report.NonZero,
+		report.Define("vtune", "VTune",
+			func(r *history.Run) string { return r.VTune },
+			report.Kept, report.NonZero,
 			report.Path("vtune_version")),
-		report.List("inputs", func(r *history.Run) []history.Input { return r.Inputs }, inputColumns),
+		report.List("inputs",
+			func(r *history.Run) []history.Input { return r.Inputs },
+			inputColumns),
 		report.Shown("inputs", "Inputs", inputNames, report.Drop(5), report.Cut, report.NonZero),
-		report.Define("program", "Program", func(r *history.Run) string { return r.Program }, report.Drop(4),
+		report.Define("program", "Program",
+			func(r *history.Run) string { return r.Program },
+			report.Drop(4),
 			report.Cut, report.NonZero),
 	})
 
 var inputColumns = []report.Col[history.Input]{
-	report.JSON("path", func(in *history.Input) string { return in.Path }),
-	report.JSON("kind", func(in *history.Input) string { return in.Kind }),
-	report.JSON("digest", func(in *history.Input) string { return in.Digest }, report.NonZero),
-	report.JSON("rows", func(in *history.Input) int64 { return int64(in.Rows) }),
-	report.JSON("bad_rows", func(in *history.Input) int64 { return int64(in.BadRows) }),
+	report.JSON("path",
+		func(in *history.Input) string { return in.Path }),
+	report.JSON("kind",
+		func(in *history.Input) string { return in.Kind }),
+	report.JSON("digest",
+		func(in *history.Input) string { return in.Digest },
+		report.NonZero),
+	report.JSON("rows",
+		func(in *history.Input) int64 { return int64(in.Rows) }),
+	report.JSON("bad_rows",
+		func(in *history.Input) int64 { return int64(in.BadRows) }),
 }
 
 // AddValue is the JSON output of `occudiff track add`.
@@ -169,9 +204,12 @@ type AddValue struct {
 
 // NewAddValue returns the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
-	stored := report.JSON("stored", func(r *track.Added) bool { return r.Done.Stored })
+	stored := report.JSON("stored",
+		func(r *track.Added) bool { return r.Done.Stored })
 	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},
-		report.Within("", "", func(r *track.Added) *history.Run { return &r.Run }, runColumns)...))}
+		report.Within("", "",
+			func(r *track.Added) *history.Run { return &r.Run },
+			runColumns)...))}
 }
 
 // RunsValue is the JSON output of `occudiff track list`.
@@ -189,17 +227,32 @@ func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Re
 }
 
 var acceptedColumns = []report.Col[history.Accept]{
-	report.Define("run", "Run", func(a *history.Accept) int64 { return a.Run }),
-	report.Define("kernel", "Kernel", func(a *history.Accept) string { return a.Key.Name() }, report.Cut,
+	report.Define("run", "Run",
+		func(a *history.Accept) int64 { return a.Run }),
+	report.Define("kernel", "Kernel",
+		func(a *history.Accept) string { return a.Key.Name() },
+		report.Cut,
 		report.Code, report.NonZero),
-	report.Define("time", "Accepted", func(a *history.Accept) string { return exactly(a.Time) }),
-	report.Define("noise", "As noise", func(a *history.Accept) bool { return a.Noise }, report.NonZero),
-	report.Define("note", "Note", func(a *history.Accept) string { return a.Note }, report.Cut, report.NonZero),
+	report.Define("time", "Accepted",
+		func(a *history.Accept) string { return exactly(a.Time) }),
+	report.Define("noise", "As noise",
+		func(a *history.Accept) bool { return a.Noise },
+		report.NonZero),
+	report.Define("note", "Note",
+		func(a *history.Accept) string { return a.Note },
+		report.Cut, report.NonZero),
 }
 
 var renameColumns = []report.Col[history.Rename]{
-	report.Define("old", "Old name", func(r *history.Rename) string { return r.Old }, report.Cut, report.Code),
-	report.Define("new", "New name", func(r *history.Rename) string { return r.New }, report.Cut, report.Code),
-	report.Define("run", "Run", func(r *history.Rename) int64 { return r.Run }, report.NonZero),
-	report.Define("time", "Time", func(r *history.Rename) string { return exactly(r.Time) }),
+	report.Define("old", "Old name",
+		func(r *history.Rename) string { return r.Old },
+		report.Cut, report.Code),
+	report.Define("new", "New name",
+		func(r *history.Rename) string { return r.New },
+		report.Cut, report.Code),
+	report.Define("run", "Run",
+		func(r *history.Rename) int64 { return r.Run },
+		report.NonZero),
+	report.Define("time", "Time",
+		func(r *history.Rename) string { return exactly(r.Time) }),
 }

@@ -94,8 +94,15 @@ func (v *view) lines() (list []line) {
 		if s := &v.Shared[i]; !s.Restarts {
 			name := fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device))
 			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; ")
-			list = append(list, line{name: name, change: v.change(s.Median), since: when,
-				status: statusOf(s.Series[0]), severity: worstOf(s), first: &s.First, good: &s.Before})
+			list = append(list, line{
+				name:     name,
+				change:   v.change(s.Median),
+				since:    when,
+				status:   statusOf(s.Series[0]),
+				severity: worstOf(s),
+				first:    &s.First,
+				good:     &s.Before,
+			})
 		}
 	}
 	for _, s := range v.series {
@@ -111,8 +118,14 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	if s.FirstBad == nil && !s.IsSlower() || s.Severity() >= track.SeverityRestarted {
 		return nil
 	}
-	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s,
-		first: s.FirstBad, good: s.LastGood}
+	one := line{
+		name:     report.KernelName(s.Key.Task),
+		status:   statusOf(s),
+		severity: s.Severity(),
+		series:   s,
+		first:    s.FirstBad,
+		good:     s.LastGood,
+	}
 	if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
 		one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
 	}
@@ -174,8 +187,12 @@ const sameTime = 0.02
 
 // places contains the names of the breakdown parts in which occupancy is lost,
 // by metric.
-var places = map[history.Metric]string{history.IdleXVEs: "idle XVEs", history.Underfilled: "underfilled XVEs",
-	history.Shortfall: "idle or underfilled XVEs", history.Peak: "the launch limit"}
+var places = map[history.Metric]string{
+	history.IdleXVEs:    "idle XVEs",
+	history.Underfilled: "underfilled XVEs",
+	history.Shortfall:   "idle or underfilled XVEs",
+	history.Peak:        "the launch limit",
+}
 
 // companionText returns other facts about a finding: how the launch time
 // changed, the breakdown parts that lost occupancy, and whether the kernel is
@@ -211,18 +228,32 @@ func companionText(s *track.Series) (text string) {
 // lineColumns are the columns of a summary.
 func (v *view) lineColumns() []report.Col[line] {
 	return []report.Col[line]{
-		report.Shown("n", " ", func(l *line) string { return l.number }, report.WithUnits),
-		report.Shown("kernel", "Kernel", func(l *line) report.Word { return l.status.Word(l.name) }, report.Cut,
+		report.Shown("n", " ",
+			func(l *line) string { return l.number },
+			report.WithUnits),
+		report.Shown("kernel", "Kernel",
+			func(l *line) report.Word { return l.status.Word(l.name) },
+			report.Cut,
 			report.Code),
-		report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero, report.WithUnits),
-		figure(v.metric, "level", "Level", func(l *line) number { return l.from }, report.Sheet, report.Bar),
-		figure(v.metric, "now", "Now", func(l *line) number { return l.to }, report.Sheet, report.Bar),
-		report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero, report.WithUnits),
+		report.Shown("level", "Level, now",
+			func(l *line) string { return l.level },
+			report.NonZero, report.WithUnits),
+		figure(v.metric, "level", "Level",
+			func(l *line) number { return l.from },
+			report.Sheet, report.Bar),
+		figure(v.metric, "now", "Now",
+			func(l *line) number { return l.to },
+			report.Sheet, report.Bar),
+		report.Shown("change", "Change",
+			func(l *line) string { return l.change },
+			report.NonZero, report.WithUnits),
 		figure(v.metric, "change", "Change", func(l *line) number {
 			from, known := l.from.Value()
 			return unit.Maybe(l.to.Or(0)-from, known)
 		}, report.Sheet, report.Unit(v.distanceUnit())),
-		report.Shown("since", "Since", func(l *line) string { return l.since }, report.Fold, report.NonZero),
+		report.Shown("since", "Since",
+			func(l *line) string { return l.since },
+			report.Fold, report.NonZero),
 	}
 }
 

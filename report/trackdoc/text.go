@@ -198,7 +198,9 @@ func verb(n int, one, many string) string {
 // differences of percentages in points.
 type metric struct{ track.Metric }
 
-func (m metric) name() string { return string(m.Metric.Metric) }
+func (m metric) name() string {
+	return string(m.Metric.Metric)
+}
 
 // unit returns the unit of values for people. distanceUnit returns the unit of
 // differences. For percentages, this is points, because a difference of "5%"
@@ -249,7 +251,9 @@ func (m metric) number(x float64) string {
 	return report.Decimal(report.Round(x*m.scale()), decimals)
 }
 
-func (m metric) print(x float64) string { return report.WithUnit(m.number(x), m.unit()) }
+func (m metric) print(x float64) string {
+	return report.WithUnit(m.number(x), m.unit())
+}
 
 // difference returns a difference with its sign.
 func (m metric) difference(d float64) string {
@@ -264,7 +268,9 @@ func (m metric) change(d float64) string {
 	return report.Signed(d * m.scale())
 }
 
-func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
+func (m metric) between(a, b float64) string {
+	return m.number(a) + " -> " + m.print(b)
+}
 
 // side returns a distance in words, for example "8.0 points below".
 func (m metric) side(d float64) string {
@@ -301,8 +307,11 @@ func (m metric) rule() string {
 	if m.From != "" {
 		floor += " (from " + report.OneLine(m.From) + ")"
 	}
-	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{trend.Down: "lower is worse",
-		trend.Up: "higher is worse", trend.Both: "any change counts"}[g.Direction] + ". "
+	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{
+		trend.Down: "lower is worse",
+		trend.Up:   "higher is worse",
+		trend.Both: "any change counts",
+	}[g.Direction] + ". "
 	runs := unit.Plural(g.Window, "run")
 	if m.Metric.Metric == history.Occupancy {
 		text += "Busy occupancy is used if all of the last " + runs +
@@ -318,4 +327,6 @@ func (m metric) rule() string {
 
 // when returns a time for people, to the minute and in UTC, because the runs of
 // a history come from several time zones.
-func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+func when(t time.Time) string {
+	return t.UTC().Format("2006-01-02 15:04")
+}

@@ -25,7 +25,12 @@ func (v *view) valueTable() *report.Table {
 		levels, bad := v.levels(s, 0), false
 		for i, p := range s.Points {
 			bad = bad || isRegressed(s) && p.Run == s.Open[0].FirstBad.Run
-			row := value{Series: s, Point: p, ref: s.Ref(i, v.Refs), bad: bad}
+			row := value{
+				Series: s,
+				Point:  p,
+				ref:    s.Ref(i, v.Refs),
+				bad:    bad,
+			}
 			at := slices.IndexFunc(levels, func(l report.Segment) bool { return l.From <= i && i < l.To })
 			if at >= 0 {
 				row.level = unit.Some(levels[at].Mean / v.scale())
@@ -36,12 +41,20 @@ func (v *view) valueTable() *report.Table {
 	t := report.NewTable("values", "", rows, slices.Concat(keyColumns(v.metric, func(r *value) *history.Key {
 		return &r.Series.Key
 	}), []report.Col[value]{
-		report.Shown("run", "Run", func(r *value) int64 { return r.Point.Run }),
-		report.Shown("time", "Collected", func(r *value) string { return when(r.Time) }),
-	}, commitColumns("Commit", func(r *value) string { return r.ref.Commit }), []report.Col[value]{
-		report.Shown("label", "Label", func(r *value) string { return r.ref.Label }, report.NonZero),
-		figure(v.metric, "value", v.Title(), func(r *value) float64 { return r.Value }, report.Bar),
-		figure(v.metric, "median", "Median", func(r *value) number { return r.level }),
+		report.Shown("run", "Run",
+			func(r *value) int64 { return r.Point.Run }),
+		report.Shown("time", "Collected",
+			func(r *value) string { return when(r.Time) }),
+	}, commitColumns("Commit",
+		func(r *value) string { return r.ref.Commit }), []report.Col[value]{
+		report.Shown("label", "Label",
+			func(r *value) string { return r.ref.Label },
+			report.NonZero),
+		figure(v.metric, "value", v.Title(),
+			func(r *value) float64 { return r.Value },
+			report.Bar),
+		figure(v.metric, "median", "Median",
+			func(r *value) number { return r.level }),
 		report.Shown("verdict", "Verdict", func(r *value) report.Word {
 			if r.bad {
 				return report.Bad.Word("regressed")

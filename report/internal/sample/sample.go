@@ -88,7 +88,11 @@ func gaussian() *ingest.Run {
 			other(csv, 6, "[Outside any task]", "", 0, 0, 20.9),
 		},
 		Notes: []note.Note{
-			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{File: txt, Line: 17, Column: 3},
+			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{
+				File:   txt,
+				Line:   17,
+				Column: 3,
+			},
 				Text: "expected a number, found <none>", Hint: "the row is not used"},
 			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's " +
 				"default, 1 ms"},
@@ -99,22 +103,47 @@ func gaussian() *ingest.Run {
 // kernel returns a row of 2,047 launches with all counters of a full export.
 func kernel(file string, line int, task string, global, local unit.Size3, total unit.Seconds,
 	measured, peak, active, stalled, idle float64, threads int64) ingest.Kernel {
-	return ingest.Kernel{Task: task, Global: global, Local: local, SIMD: unit.Some(32),
-		Pos:       note.Pos{File: file, Line: line, Column: 1},
-		Instances: unit.Some[int64](2047), Total: unit.Some(total),
-		Measured: ratio(measured), Peak: ratio(peak), PeakWork: ratio(peak), PeakSLM: ratio(100),
-		PeakBarrier: ratio(100), Active: ratio(active), Stalled: ratio(stalled), Idle: ratio(idle),
-		Threads: unit.Some(threads), Barriers: unit.Some[int64](0)}
+	return ingest.Kernel{
+		Task:        task,
+		Global:      global,
+		Local:       local,
+		SIMD:        unit.Some(32),
+		Pos:         note.Pos{File: file, Line: line, Column: 1},
+		Instances:   unit.Some[int64](2047),
+		Total:       unit.Some(total),
+		Measured:    ratio(measured),
+		Peak:        ratio(peak),
+		PeakWork:    ratio(peak),
+		PeakSLM:     ratio(100),
+		PeakBarrier: ratio(100),
+		Active:      ratio(active),
+		Stalled:     ratio(stalled),
+		Idle:        ratio(idle),
+		Threads:     unit.Some(threads),
+		Barriers:    unit.Some[int64](0),
+	}
 }
 
 // other returns a row of a task that is not a kernel. Its measured value is not
 // the occupancy of a kernel and is not judged.
 func other(file string, line int, task, way string, n int64, total unit.Seconds, measured float64) ingest.Kernel {
-	return ingest.Kernel{Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
-		Instances: unit.Some(n), Total: unit.Some(total), Measured: ratio(measured)}
+	return ingest.Kernel{
+		Task:      task,
+		Direction: way,
+		Pos: note.Pos{
+			File:   file,
+			Line:   line,
+			Column: 1,
+		},
+		Instances: unit.Some(n),
+		Total:     unit.Some(total),
+		Measured:  ratio(measured),
+	}
 }
 
-func ratio(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
+func ratio(percent float64) unit.Opt[unit.Ratio] {
+	return unit.Some(unit.FromPercent(percent))
+}
 
 // likeFan2 returns a run like the Gaussian run, whose only kernels are n copies
 // of Fan2. The function change modifies each copy.
@@ -135,7 +164,8 @@ func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare
 // else except the line number, they are copies of Fan2, so that a golden file
 // shows only the effect of the names.
 func Hostile() *compare.Result {
-	return likeFan2("hostile.csv", len(hostileNames), func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
+	return likeFan2("hostile.csv", len(hostileNames),
+		func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
 }
 
 // Many returns a run with n matching kernels and names as long as compilers
@@ -160,8 +190,18 @@ func Absent() *compare.Result {
 // other has Row -1, because the sizes of its kernel are unknown.
 func LogsOnly() *compare.Result {
 	timing := func(kernel string, n int64, s unit.Seconds, printed string, line int) ingest.Timing {
-		return ingest.Timing{Kernel: kernel, Groups: unit.Some(n), Seconds: s, Printed: printed,
-			UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}
+		return ingest.Timing{
+			Kernel:        kernel,
+			Groups:        unit.Some(n),
+			Seconds:       s,
+			Printed:       printed,
+			UnitAsPrinted: "seconds",
+			Pos: note.Pos{
+				File:   "run.log",
+				Line:   line,
+				Column: 1,
+			},
+		}
 	}
 	o := compare.DefaultOptions()
 	o.Local.Set("VectorAdd<1>", unit.Size(256))
@@ -189,8 +229,13 @@ func Named(text string) *compare.Result {
 	p := &r.Platform
 	p.Device, p.DeviceFrom, p.Host, p.Command = text, text, text, text
 	p.OS, p.Driver, p.VTune, p.JobID = text, text, text, text
-	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "text", Text: text, Hint: text,
-		Pos: note.Pos{File: text, Line: 1}})
+	r.Notes = append(r.Notes, note.Note{
+		Severity: note.Warning,
+		Code:     "text",
+		Text:     text,
+		Hint:     text,
+		Pos:      note.Pos{File: text, Line: 1},
+	})
 	row := &r.Rows[0]
 	row.Task, row.Device, row.Pos.File, row.Notes = text, text, text, r.Notes
 	if row.Cause != nil {

@@ -44,4 +44,6 @@ func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Ta
 
 // Output returns the output for a run. Its provenance has no version, command
 // line, or label, so that golden files do not change with a release.
-func Output(r *compare.Result) *report.Output { return rundoc.NewOutput(r, report.Provenance{}) }
+func Output(r *compare.Result) *report.Output {
+	return rundoc.NewOutput(r, report.Provenance{})
+}
