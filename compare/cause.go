@@ -6,31 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
-)
-
-// The causes, in the order of the search. Launch size, model mismatch,
-// sampling, and tolerance are searched before any breakdown exists. The other
-// causes belong to a part of the breakdown, or to a row above its prediction.
-const (
-	CauseLaunchSize        = "launch size"
-	CauseModelMismatch     = "model mismatch"
-	CauseSampling          = "sampling"
-	CauseBelowTolerance    = "below tolerance"
-	CauseConcurrentKernels = "concurrent kernels"
-	CauseNoActivity        = "no activity"
-	CauseAdapters          = "adapters"
-	CauseStack             = "stack"
-	CauseGaps              = "gaps"
-	CausePlacement         = "placement"
-	CauseImbalance         = "imbalance"
-	CauseDispatch          = "dispatch"
-	CauseGRF               = "grf"
-	CauseSIMD              = "simd"
-	CauseSLM               = "slm"
-	CauseBarriers          = "barriers"
-	CauseUnexplained       = "unexplained"
 )
 
 // A Cause is a reason why the measured value differs from the prediction.
@@ -455,4 +433,86 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		c.Evidence += fmt.Sprintf(" This explains at most %.1f of the missing points.", float64(explains))
 	}
 	return c
+}
+
+// info returns the description of a cause, or the zero value for nil.
+func (c *Cause) info() (info CauseInfo) {
+	for i := range Causes {
+		if c != nil && Causes[i].Name == c.Name {
+			info = Causes[i]
+		}
+	}
+	return info
+}
+
+// Title returns the name of the cause in a few words.
+func (c *Cause) Title() string {
+	if c.Name == CauseGRF && c.Registers > 0 {
+		return fmt.Sprintf("%d registers (GRF)", c.Registers)
+	}
+	return c.info().Short
+}
+
+// Short returns the name of the cause in a few words, with a question mark if
+// its confidence is low.
+func (c *Cause) Short() string {
+	if c.Confidence == Low && c.Name != CauseUnexplained {
+		return c.Title() + "?"
+	}
+	return c.Title()
+}
+
+// traced reports whether a ground comes from a trace or a result folder, so
+// that sampling does not lower its confidence.
+func (g Ground) traced() bool {
+	return slices.Contains([]Ground{tracedGapsEnough, tracedGapsLess, tracedOverlapEnough, tracedOverlapLess}, g)
+}
+
+// evidenceOf returns the facts about a row.
+func (r *Result) evidenceOf(row *Row) (e evidence) {
+	c, t := &row.Certainty, r.Traced(row)
+	n, _ := c.Intervals.Value()
+	outside := c.OutsideLaunches.Or(1)
+	set := func(of evidence, holds bool) {
+		if holds {
+			e |= of
+		}
+	}
+	set(queried, row.Reading == ingest.AroundLaunch)
+	set(launchOnly, row.MeasuredLow.Present() || c.Exact && outside < gapsSeen)
+	set(traced, t != nil)
+	set(otherKernels, r.kernelTime.kernels > 1 || r.fromSummary || t != nil && len(r.Sequence.Tasks) > 1)
+	set(otherTasks, c.OtherTasks.Or(0) > 0)
+	set(arrayState, row.Idle.Present() && row.BusyOccupancy.Present())
+	set(launchSize, row.Predicted != nil)
+	set(timed, row.Average().Present())
+	set(longLaunches, c.Exact || n >= refitIntervals)
+	set(profilerPeak, row.PeakDifference.Present())
+	set(registerMode, row.Registers.Present())
+	set(simdWidth, row.SIMD.Present())
+	set(slmSize, row.SLM.Present() || row.PeakSLM.Present())
+	set(usesBarriers, row.LeastBarriers() > 0)
+	set(barrierStalls, row.BarrierStall.Present())
+	set(noThread, r.noActivitySeen(row))
+	set(shortThreads, r.Device != nil && r.launchBound(row))
+	set(policiesDiffer, row.XVEs.Other.Present())
+	set(insidePeak, r.insidePeak(row))
+	return e
+}
+
+// admit reports whether the evidence meets the conditions.
+func (c *causeRule) admit(e evidence) bool { return e&c.needs == c.needs && e&c.excludedBy == 0 }
+
+// look searches for the causes of a part that the evidence admits, and orders
+// them with the best first.
+func (f *finder) look(p Part) {
+	before := len(f.found)
+	f.part = p
+	for i := range causeRules {
+		rule := &causeRules[i]
+		if rule.at&stages[p] != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
+			rule.find(f)
+		}
+	}
+	slices.SortStableFunc(f.found[before:], f.better)
 }

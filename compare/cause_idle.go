@@ -14,6 +14,21 @@ import (
 	"occudiff/predict/timeline"
 )
 
+// The limits of the causes in this file.
+const (
+	// stackIdleLess and stackIdleMore bound the difference between a measured
+	// idle share and the share of the other stacks, if a launch ran on one
+	// stack. The measured share can be larger, because the one stack is also
+	// idle for some time. On simulated GPUs with two stacks, 7 of 8 such rows
+	// ran on one stack.
+	stackIdleLess unit.Points = 0.5
+	stackIdleMore unit.Points = 5
+
+	// alikeLaunches is the ratio of a kernel's longest launch to its shortest
+	// launch up to which their mean describes every launch.
+	alikeLaunches = 2
+)
+
 // adapters adds the cause that the profiler averaged over stacks or adapters
 // that did not work.
 func (f *finder) adapters() {

@@ -9,6 +9,22 @@ import (
 	"occudiff/predict"
 )
 
+// The limits of the causes in this file.
+const (
+	// dispatchLifetime is the longest mean thread lifetime for which the
+	// dispatcher may be the bottleneck. The thread lifetime is 2.2 to 2.8 us in a
+	// real launch-bound kernel (Fan2, 62.7% of a predicted 99.5%), and at least
+	// 200 us in a saturating GEMM.
+	dispatchLifetime unit.Seconds = 5e-6
+
+	// dispatchRate is the number of threads that start per second on an
+	// Xe-core. It comes from Fan2, which starts 250 threads per microsecond on
+	// 7 Xe-cores. Filling and draining affect launches up to fillsShort times
+	// as long as it takes to fill an Xe-core.
+	dispatchRate unit.Seconds = 35e6
+	fillsShort   unit.Seconds = 10
+)
+
 // dispatch adds the cause that threads end faster than new threads start. The
 // computed thread lifetime depends on when the XVEs were idle: the lower bound
 // assumes idle time within the launches, and the upper bound assumes idle time

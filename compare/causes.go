@@ -1,10 +1,26 @@
 package compare
 
-import (
-	"fmt"
-	"slices"
-
-	"occudiff/ingest"
+// The causes, in the order of the search. Launch size, model mismatch,
+// sampling, and tolerance are searched before any breakdown exists. The other
+// causes belong to a part of the breakdown, or to a row above its prediction.
+const (
+	CauseLaunchSize        = "launch size"
+	CauseModelMismatch     = "model mismatch"
+	CauseSampling          = "sampling"
+	CauseBelowTolerance    = "below tolerance"
+	CauseConcurrentKernels = "concurrent kernels"
+	CauseNoActivity        = "no activity"
+	CauseAdapters          = "adapters"
+	CauseStack             = "stack"
+	CauseGaps              = "gaps"
+	CausePlacement         = "placement"
+	CauseImbalance         = "imbalance"
+	CauseDispatch          = "dispatch"
+	CauseGRF               = "grf"
+	CauseSIMD              = "simd"
+	CauseSLM               = "slm"
+	CauseBarriers          = "barriers"
+	CauseUnexplained       = "unexplained"
 )
 
 // CauseInfo describes a cause.
@@ -36,31 +52,94 @@ var Causes = []CauseInfo{
 	{CauseUnexplained, "not known", NoRemedy, byOtherMeans("a collection with stall reasons")},
 }
 
-// info returns the description of a cause, or the zero value for nil.
-func (c *Cause) info() (info CauseInfo) {
-	for i := range Causes {
-		if c != nil && Causes[i].Name == c.Name {
-			info = Causes[i]
-		}
-	}
-	return info
+// Ground is the evidence for a cause.
+type Ground uint8
+
+// The grounds. The variable Grounds contains a description of each.
+const (
+	noCause Ground = iota
+	idleBeyondBound
+	idleBeyondLikely
+	idleUnderfilled
+	idleOrStack
+	manyWaves
+	stallsAtBarriers
+	shortThreads5us
+	shortThreadsAlike
+	shortToFill
+	registerMode256
+	registersOfOthers
+	registersOrUneven
+	tracedGapsEnough
+	tracedGapsLess
+	gapsPossible
+	idleStackFull
+	idleStack
+	otherResidency
+	fewXeCores
+	fewXeCoresOrGaps
+	otherKernelsHold
+	otherTasksAdd
+	tracedOverlapEnough
+	tracedOverlapLess
+	aboveTheLaunch
+	otherModeAbove
+	otherBuildAbove
+	oneStackAbove
+	otherPeak
+	noThreadSeen
+	groundCount
+)
+
+// GroundInfo describes a ground.
+type GroundInfo struct {
+	Cause string
+	Text  string // for people
+	// Sure is the confidence of the ground if the sampling is reliable.
+	// Otherwise, the confidence is low, unless a trace shows the cause. It
+	// comes from the simulators, whose counts are in observed.txt, and
+	// TestCalibration checks it. Some grounds have another confidence, because
+	// they do not occur in the simulators, or because real runs contradict the
+	// counts. For example, a public trace shows gaps in a program of short
+	// threads and short launches.
+	Sure Confidence
 }
 
-// Title returns the name of the cause in a few words.
-func (c *Cause) Title() string {
-	if c.Name == CauseGRF && c.Registers > 0 {
-		return fmt.Sprintf("%d registers (GRF)", c.Registers)
-	}
-	return c.info().Short
-}
-
-// Short returns the name of the cause in a few words, with a question mark if
-// its confidence is low.
-func (c *Cause) Short() string {
-	if c.Confidence == Low && c.Name != CauseUnexplained {
-		return c.Title() + "?"
-	}
-	return c.Title()
+// Grounds lists the grounds.
+var Grounds = [groundCount]GroundInfo{
+	noCause:          {CauseUnexplained, "no cause fits", Low},
+	idleBeyondBound:  {CauseImbalance, "XVEs are idle for longer than can be outside the launches", Medium},
+	idleBeyondLikely: {CauseImbalance, "XVEs are idle for longer than is likely outside the launches", Low},
+	idleUnderfilled: {CauseImbalance,
+		"XVEs are idle within launches, and underfilled XVEs are more than twice as much", Low},
+	idleOrStack:       {CauseImbalance, "XVEs are idle within launches for as long as a stack without work is", Low},
+	manyWaves:         {CauseImbalance, "underfilled XVEs in launches of at least three waves", Low},
+	stallsAtBarriers:  {CauseImbalance, "at least 20% of the stalls are at barriers", Medium},
+	shortThreads5us:   {CauseDispatch, "threads of at most 5 us", Low},
+	shortThreadsAlike: {CauseDispatch, "threads of at most 5 us in launches of similar lengths", Medium},
+	shortToFill:       {CauseDispatch, "launches that take little longer than filling the Xe-cores", Low},
+	registerMode256:   {CauseGRF, "another register mode fits", Medium},
+	registersOfOthers: {CauseGRF, "another register mode fits with what other kernels may have added", Low},
+	registersOrUneven: {CauseGRF, "another register mode fits, or work-groups that start at once end unevenly", Low},
+	tracedGapsEnough: {CauseGaps,
+		"traced gaps explain half of the difference of a kernel with at least half of the time", Medium},
+	tracedGapsLess:      {CauseGaps, "traced gaps explain less", Low},
+	gapsPossible:        {CauseGaps, "gaps are possible, without a trace", Low},
+	idleStackFull:       {CauseStack, "the idle share and the occupancy of one stack", Medium},
+	idleStack:           {CauseStack, "the idle share of one stack or of some compute engines", Low},
+	otherResidency:      {"", "another SIMD width, SLM size, or number of barriers fits", Low},
+	fewXeCores:          {CausePlacement, "placement on few Xe-cores fits", Medium},
+	fewXeCoresOrGaps:    {CausePlacement, "placement on few Xe-cores fits, or gaps do", Low},
+	otherKernelsHold:    {CauseSampling, "other kernels have less occupancy and can have lowered the value", Low},
+	otherTasksAdd:       {CauseSampling, "other tasks can have raised the value", Low},
+	tracedOverlapEnough: {CauseConcurrentKernels, "traced kernels at the same time explain the value", High},
+	tracedOverlapLess:   {CauseConcurrentKernels, "traced kernels at the same time explain less", Medium},
+	aboveTheLaunch:      {CauseConcurrentKernels, "more than the launch can reach, or more than predicted", Low},
+	otherModeAbove:      {CauseGRF, "a mode with more threads fits a value above the prediction", Medium},
+	otherBuildAbove:     {CauseGRF, "the registers are known, and another mode fits a value above the prediction", Low},
+	oneStackAbove:       {CauseStack, "one stack fits a value above the prediction", Medium},
+	otherPeak:           {CauseModelMismatch, "VTune's peak differs from the predicted peak", Medium},
+	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
 }
 
 // evidence is a set of facts about a row. They decide which causes and
@@ -90,38 +169,6 @@ const (
 	insidePeak                          // the measured value is within the predicted peak
 )
 
-// evidenceOf returns the facts about a row.
-func (r *Result) evidenceOf(row *Row) (e evidence) {
-	c, t := &row.Certainty, r.Traced(row)
-	n, _ := c.Intervals.Value()
-	outside := c.OutsideLaunches.Or(1)
-	set := func(of evidence, holds bool) {
-		if holds {
-			e |= of
-		}
-	}
-	set(queried, row.Reading == ingest.AroundLaunch)
-	set(launchOnly, row.MeasuredLow.Present() || c.Exact && outside < gapsSeen)
-	set(traced, t != nil)
-	set(otherKernels, r.kernelTime.kernels > 1 || r.fromSummary || t != nil && len(r.Sequence.Tasks) > 1)
-	set(otherTasks, c.OtherTasks.Or(0) > 0)
-	set(arrayState, row.Idle.Present() && row.BusyOccupancy.Present())
-	set(launchSize, row.Predicted != nil)
-	set(timed, row.Average().Present())
-	set(longLaunches, c.Exact || n >= refitIntervals)
-	set(profilerPeak, row.PeakDifference.Present())
-	set(registerMode, row.Registers.Present())
-	set(simdWidth, row.SIMD.Present())
-	set(slmSize, row.SLM.Present() || row.PeakSLM.Present())
-	set(usesBarriers, row.LeastBarriers() > 0)
-	set(barrierStalls, row.BarrierStall.Present())
-	set(noThread, r.noActivitySeen(row))
-	set(shortThreads, r.Device != nil && r.launchBound(row))
-	set(policiesDiffer, row.XVEs.Other.Present())
-	set(insidePeak, r.insidePeak(row))
-	return e
-}
-
 // stage is a step of the search for causes.
 type stage uint8
 
@@ -147,9 +194,6 @@ type causeRule struct {
 	alone             bool // searched only if no other cause of the stage was found
 	find              func(*finder)
 }
-
-// admit reports whether the evidence meets the conditions.
-func (c *causeRule) admit(e evidence) bool { return e&c.needs == c.needs && e&c.excludedBy == 0 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 
@@ -201,17 +245,3 @@ var causeRules = []causeRule{
 const anotherBuild = " the launch or its build is not the one that was predicted."
 
 var onlyLaunches = above(noCause, byBinary(), ". The value contains nothing but the launches, so"+anotherBuild)
-
-// look searches for the causes of a part that the evidence admits, and orders
-// them with the best first.
-func (f *finder) look(p Part) {
-	before := len(f.found)
-	f.part = p
-	for i := range causeRules {
-		rule := &causeRules[i]
-		if rule.at&stages[p] != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
-			rule.find(f)
-		}
-	}
-	slices.SortStableFunc(f.found[before:], f.better)
-}

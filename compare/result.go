@@ -9,8 +9,8 @@
 // the thread slots into parts that add up. Each part is a difference between
 // two values that were measured or follow from the launch. A cause is a reason
 // for one part. The confidence in a cause is the frequency with which it is
-// true on two simulated GPUs. grounds.go lists the evidence for the causes, and
-// threshold.go lists each limit with its reason.
+// true on two simulated GPUs. causes.go lists the causes and the evidence for
+// each, and threshold.go lists the limits with their reasons.
 //
 // Considered and rejected:
 //   - one cause for a whole row: most rows have two, and the larger one would

@@ -2,10 +2,11 @@ package compare
 
 import "occudiff/ingest/unit"
 
-// The thresholds of verdicts and causes, each with its reason. They were set on
-// twelve real runs (Meteor Lake gaussian and GEMM, Max 1100 hgemm and iso3dfd,
-// the published Gen9 vec_add table), and are tested on the same runs. Twelve
-// runs are few.
+// The thresholds of verdicts and causes, each with its reason. The limits of
+// one cause are next to the function that finds it. They were set on twelve
+// real runs (Meteor Lake gaussian and GEMM, Max 1100 hgemm and iso3dfd, the
+// published Gen9 vec_add table), and are tested on the same runs. Twelve runs
+// are few.
 const (
 	// minIntervals is the smallest total length of a kernel's launches, in
 	// sampling intervals, for which its counters are used. With fewer than 10
@@ -142,31 +143,6 @@ const (
 	// engineShare is the largest difference between an idle share and (k - 1) /
 	// k for which the idle share fits one of k compute engines or stacks.
 	engineShare unit.Points = 2
-
-	// stackIdleLess and stackIdleMore bound the difference between a measured
-	// idle share and the share of the other stacks, if a launch ran on one
-	// stack. The measured share can be larger, because the one stack is also
-	// idle for some time. On simulated GPUs with two stacks, 7 of 8 such rows
-	// ran on one stack.
-	stackIdleLess unit.Points = 0.5
-	stackIdleMore unit.Points = 5
-
-	// dispatchLifetime is the longest mean thread lifetime for which the
-	// dispatcher may be the bottleneck. The thread lifetime is 2.2 to 2.8 us in a
-	// real launch-bound kernel (Fan2, 62.7% of a predicted 99.5%), and at least
-	// 200 us in a saturating GEMM.
-	dispatchLifetime unit.Seconds = 5e-6
-
-	// dispatchRate is the number of threads that start per second on an
-	// Xe-core. It comes from Fan2, which starts 250 threads per microsecond on
-	// 7 Xe-cores. Filling and draining affect launches up to fillsShort times
-	// as long as it takes to fill an Xe-core.
-	dispatchRate unit.Seconds = 35e6
-	fillsShort   unit.Seconds = 10
-
-	// alikeLaunches is the ratio of a kernel's longest launch to its shortest
-	// launch up to which their mean describes every launch.
-	alikeLaunches = 2
 
 	// With at least imbalanceWaves waves, the partial last wave alone cannot
 	// cost 33%. If at least imbalanceBarrier of the stalls are at barriers,

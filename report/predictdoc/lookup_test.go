@@ -13,17 +13,13 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// causes are the causes of package compare, in the order in which compare
-// checks them.
-var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compare.CauseSampling, compare.CauseBelowTolerance, compare.CauseConcurrentKernels,
-	compare.CauseNoActivity, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
-	compare.CauseDispatch, compare.CauseGRF, compare.CauseSIMD, compare.CauseSLM, compare.CauseBarriers, compare.CauseUnexplained}
-
 // TestEveryWordIsExplained checks that every value in an output and every
 // column in a report has an explanation.
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
-	words = append(words, causes...)
+	for _, c := range compare.Causes {
+		words = append(words, c.Name)
+	}
 	words = append(words, report.Strings([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree, compare.Possible,
 		compare.Unmeasurable, compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel})...)
 	words = append(words, report.Strings([]diff.Verdict{diff.Regression, diff.ChangedLaunch, diff.ChangedDevice, diff.Faster, diff.Improvement, diff.OnlyOld, diff.OnlyNew,
@@ -49,15 +45,15 @@ func TestEveryWordIsExplained(t *testing.T) {
 }
 
 // TestEveryCauseIsDocumented checks that the glossary has all texts for every
-// cause, in the order in which compare checks the causes.
+// cause, in the order in which compare lists the causes.
 func TestEveryCauseIsDocumented(t *testing.T) {
 	terms := report.Terms()[0].Terms
-	if len(terms) != len(causes) {
-		t.Fatalf("%d texts for %d causes", len(terms), len(causes))
+	if len(terms) != len(compare.Causes) {
+		t.Fatalf("%d texts for %d causes", len(terms), len(compare.Causes))
 	}
-	for i, name := range causes {
-		if c := terms[i]; c.Name != name || c.Meaning == "" || c.DetectedBy == "" || c.Action == "" || c.With == "" {
-			t.Errorf("text %d: %+v, want all of %s", i, c, name)
+	for i, info := range compare.Causes {
+		if c := terms[i]; c.Name != info.Name || c.Meaning == "" || c.DetectedBy == "" || c.Action == "" || c.With == "" {
+			t.Errorf("text %d: %+v, want all of %s", i, c, info.Name)
 		}
 	}
 }
