@@ -123,8 +123,8 @@ func TestExplanation(t *testing.T) {
 		{"time is a date in a list of runs", report.Column{Key: "time", Path: "time", Title: "Time"}, "Date and time"},
 		{"direction is the worse direction in a history", report.Column{Key: "direction", Path: "direction", Title: "Direction"},
 			"Direction of a copy"},
-		{"a title with a comma, which separates names in the glossary", report.Column{Key: "level", Title: "Level, now"},
-			"Level before the finding, and value"},
+		{"a title with a comma, which separates names in the glossary", report.Column{Key: "level", Title: "Before, after"},
+			"Level before the finding, and level"},
 		{"a column without a heading", report.Column{Key: "n", Title: " "}, ""},
 	} {
 		if got := c.column.Explanation(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {

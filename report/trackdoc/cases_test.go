@@ -298,7 +298,7 @@ func TestShared(t *testing.T) {
 		{"the title of a shift", sharedTitle(shared()), "mtl-112: 3 of 4 series changed at once"},
 		{"the title of a restart", sharedTitle(shared(restarts)), "mtl-112: 3 of 4 series start again"},
 		{"the title of a continued series", sharedTitle(shared(restarts, continues)), "mtl-112: 3 of 4 series continue after a change"},
-		{"one row for a shift", lines(shared()), `n= kernel=3 of 4 on mtl-112 at once level=- level/level=- now/now=- change=-8.0 change/change=- since=since run 10, last good run 9
+		{"one row for a shift", lines(shared()), `n= kernel=3 of 4 on mtl-112 at once level=- before/before=- after/after=- change=-8.0 change/change=- since=since run 10, last good run 9
 error mtl-112: 3 of 4 series changed at once`},
 		{"no row for a shared change", lines(shared(restarts)), `notice mtl-112: 3 of 4 series start again
 mtl-112: 3 of 4 series start again: driver 24.1 -> 25.2.`},
@@ -409,12 +409,12 @@ func TestSummaryRows(t *testing.T) {
 	}
 	for _, c := range []struct{ why, got, want string }{
 		{"nothing to do", of(reduce(trend.OK)), "before"},
-		{"a regression", of(reduce(trend.Regression, open(1), commits)), `n=|kernel=reduce|level=60.0 -> 52.0%|level=60.0|now=52.0|change=-8.0|change=-8.0|since=since run 10 (abc), last good run 9 (def)
+		{"a regression", of(reduce(trend.Regression, open(1), commits)), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10 (abc), last good run 9 (def)
 before
 Inspect: git log --oneline def..abc
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
-		{"an alarm", of(alarm), `n=|kernel=reduce|level=60.0 -> 50.0%|level=60.0|now=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
+		{"an alarm", of(alarm), `n=|kernel=reduce|level=60.0 -> 50.0%|before=60.0|after=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
 One run is not enough to fail: exit 0. Measure again.
 before
 Repeat: occudiff track check --db 'my h.db' --suspects
@@ -424,16 +424,16 @@ If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' -
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
-		{"a finding of the base branch", of(reduce(trend.Regression, open(1), func(s *track.Series) { s.OnBase = true })), `n=|kernel=reduce|level=60.0 -> 52.0%|level=60.0|now=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9; open on the base branch
+		{"a finding of the base branch", of(reduce(trend.Regression, open(1), func(s *track.Series) { s.OnBase = true })), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9; open on the base branch
 before`},
-		{"two sizes of one kernel", of(reduce(trend.Regression, open(1)), reduce(trend.Regression, open(1), func(s *track.Series) { s.Key.SIMD = 16 })), `n=1|kernel=reduce []|level=60.0 -> 52.0%|level=60.0|now=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
-n=2|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|level=60.0|now=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+		{"two sizes of one kernel", of(reduce(trend.Regression, open(1)), reduce(trend.Regression, open(1), func(s *track.Series) { s.Key.SIMD = 16 })), `n=1|kernel=reduce []|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+n=2|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
-		{"two findings", of(many[0], many[1], alarm), `n=1|kernel=a|level=60.0 -> 52.0%|level=60.0|now=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
-n=2|kernel=b|level=60.0 -> 52.0%|level=60.0|now=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
-n=3|kernel=reduce|level=60.0 -> 50.0%|level=60.0|now=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
+		{"two findings", of(many[0], many[1], alarm), `n=1|kernel=a|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+n=2|kernel=b|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+n=3|kernel=reduce|level=60.0 -> 50.0%|before=60.0|after=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|reduce)$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|reduce)$' --note WHY`},

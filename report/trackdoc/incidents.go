@@ -111,7 +111,7 @@ func (v *view) incidentTable() *report.Table {
 		report.Define("kernel", "Kernel",
 			func(i *incident) string { return i.kernel },
 			report.Cut, report.Code),
-		report.Shown("level", "Level, then",
+		report.Shown("level", "Before, after",
 			func(i *incident) string { return i.level },
 			report.NonZero),
 		figure(v.metric, "change", "Change",

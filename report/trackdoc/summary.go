@@ -156,6 +156,10 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		if len(f.Changed) > 0 {
 			one.since += "; with it: " + changedText(f.Changed)
 		}
+		moved := math.Abs(s.Gate.Value-f.Level-f.Shift) > math.Abs(f.Shift)/movedShare
+		if i == len(s.Open)-1 && moved && !s.Absent {
+			one.since += "; now " + v.print(s.Gate.Value)
+		}
 		list = append(list, one)
 	}
 	return list
@@ -184,6 +188,10 @@ func shortRef(r *track.Ref) string {
 // sameTime is the largest relative change of a launch time that still counts as
 // unchanged.
 const sameTime = 0.02
+
+// movedShare is the part of a shift (a quarter) by which the newest value must
+// differ from the level after the shift to be printed with the finding.
+const movedShare = 4
 
 // places contains the names of the breakdown parts in which occupancy is lost,
 // by metric.
@@ -235,13 +243,13 @@ func (v *view) lineColumns() []report.Col[line] {
 			func(l *line) report.Word { return l.status.Word(l.name) },
 			report.Cut,
 			report.Code),
-		report.Shown("level", "Level, now",
+		report.Shown("level", "Before, after",
 			func(l *line) string { return l.level },
 			report.NonZero, report.WithUnits),
-		figure(v.metric, "level", "Level",
+		figure(v.metric, "before", "Before",
 			func(l *line) number { return l.from },
 			report.Sheet, report.Bar),
-		figure(v.metric, "now", "Now",
+		figure(v.metric, "after", "After",
 			func(l *line) number { return l.to },
 			report.Sheet, report.Bar),
 		report.Shown("change", "Change",

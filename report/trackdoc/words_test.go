@@ -134,7 +134,7 @@ func TestLines(t *testing.T) {
 		{"no open finding", reduce(trend.OK), ""},
 		{"a regression", reduce(trend.Regression, open(1)), "60.0 -> 52.0%, -8.0, since run 10, last good run 9."},
 		{"two levels", reduce(trend.Regression, open(2)),
-			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. 52.0 -> 44.0%, -8.0, since run 11, last good run 10."},
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. 52.0 -> 44.0%, -8.0, since run 11, last good run 10; now 50.0%."},
 		{"an alarm", reduce(trend.Alarm, func(s *track.Series) { s.FirstBad = at(10, "", "") }),
 			"60.0 -> 50.0%, -10.0, alarm: run 10 alone. It may be an outlier; if the next run is as low, it is a regression."},
 		{"no good run", reduce(trend.Regression, open(1), func(s *track.Series) { s.Open[0].LastGood = nil }),
