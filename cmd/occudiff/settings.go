@@ -312,7 +312,7 @@ func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 		list = append(list, s)
 	}
 	// The thresholds are a map, so they are listed in the order of the metrics.
-	for _, m := range history.TrackedMetrics() {
+	for _, m := range history.Metrics() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, predictdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
 				From: file.name()})

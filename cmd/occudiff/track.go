@@ -32,7 +32,7 @@ type tracking struct {
 
 // metricFlag contains the flag that selects the metric.
 type metricFlag struct {
-	Metric string `flag:"metric" arg:"METRIC" default:"measured" hints:"measured occupancy busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: measured (occupancy), measured,seconds (fails on either), busy (busy occupancy), occupancy (busy if all runs have it, otherwise measured), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the breakdown), peak (predicted), spill (bytes per thread)"`
+	Metric string `flag:"metric" arg:"METRIC" default:"measured" hints:"measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: measured (occupancy), measured,seconds (fails on either), busy (busy occupancy), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the breakdown), peak (predicted), spill (bytes per thread)"`
 }
 
 // gateFlags are the flags of the gate.

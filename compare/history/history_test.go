@@ -279,7 +279,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
 		}
 	}
-	const want = `metric "speed" is not known; use occupancy, measured, residual, busy, seconds, underfilled, idle, shortfall, peak or spill`
+	const want = `metric "speed" is not known; use measured, residual, busy, seconds, underfilled, idle, shortfall, peak or spill`
 	for _, name := range []string{"speed", "total"} { // the second metric is stored, but not tracked
 		if _, err := ParseMetric(name); err == nil || err.Error() != strings.Replace(want, "speed", name, 1) {
 			t.Errorf("an unknown metric: %v, want %s", err, want)

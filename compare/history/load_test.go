@@ -80,7 +80,7 @@ func BenchmarkLoad(b *testing.B) {
 			})
 			b.Run("check", func(b *testing.B) {
 				for b.Loop() {
-					p, err := d.Panel(bg, newest, 400, append(Parts(), Occupancy, Total)...)
+					p, err := d.Panel(bg, newest, 400, append(Parts(), Measured, Total)...)
 					if err != nil || len(p.Kernels) != series {
 						b.Fatalf("%d series, %v", len(p.Kernels), err)
 					}

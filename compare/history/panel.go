@@ -99,11 +99,10 @@ func (k *Kernel) At(run int64) int {
 
 // Point is one run's value of a metric.
 type Point struct {
-	Run       int64
-	Time      time.Time
-	Value     float64           // value in the unit of the metric
-	Companion unit.Opt[float64] // for Occupancy, the other value: first Busy
-	Verdict   string            // verdict of the row, as it was stored
+	Run     int64
+	Time    time.Time
+	Value   float64 // value in the unit of the metric
+	Verdict string  // verdict of the row, as it was stored
 }
 
 // Value returns the value of a metric at an occurrence.
@@ -121,11 +120,7 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 			continue
 		}
 		r := &k.panel.Runs[k.In[i].Place]
-		point := Point{Run: r.ID, Time: r.Time, Value: v, Verdict: k.In[i].Verdict}
-		if m == Occupancy {
-			point.Companion = k.Value(i, Busy)
-		}
-		list = append(list, point)
+		list = append(list, Point{r.ID, r.Time, v, k.In[i].Verdict})
 	}
 	return list
 }
@@ -276,9 +271,6 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 	var series, of int64
 	var verdict sql.RawBytes
 	into := []any{&series, &of, &verdict}
-	if slices.Contains(metrics, Occupancy) {
-		metrics = append([]Metric{Busy}, metrics...)
-	}
 	var values Values
 	for i := range columns {
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.index() == i }) {

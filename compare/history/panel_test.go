@@ -80,13 +80,13 @@ func TestPanel(t *testing.T) {
 				t.Errorf("%s: Panel(%d, %d) = %s\nwant %s", c.reason, c.run, c.n, got, c.want)
 			}
 		}
-		p, err := d.Panel(bg, 6, 0, Occupancy)
+		p, err := d.Panel(bg, 6, 0, Measured)
 		if err != nil {
 			t.Fatal(err)
 		}
 		k := &p.Kernels[slices.IndexFunc(p.Kernels, func(k Kernel) bool { return k.Key.Task == "b" })]
-		want := Point{Run: 1, Time: start, Value: 51, Companion: unit.Some(79.0), Verdict: "below"}
-		if got := k.Points(Occupancy); len(got) != 3 || got[0] != want || len(k.Points(Seconds)) != 0 {
+		want := Point{Run: 1, Time: start, Value: 51, Verdict: "below"}
+		if got := k.Points(Measured); len(got) != 3 || got[0] != want || len(k.Points(Seconds)) != 0 {
 			t.Errorf("Points = %+v; want %+v first, and none of what was not asked for", got, want)
 		}
 		if place, ok := p.Place(6); !ok || place != len(p.Runs)-1 {

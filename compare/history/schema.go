@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -123,16 +124,13 @@ type Metric string
 
 // Metrics that the code refers to by name.
 const (
-	// Occupancy is stored as Measured, with Busy as its companion. Readers
-	// select one of the two.
-	Occupancy Metric = "occupancy"
-	Measured  Metric = "measured" // measured occupancy in percent
-	Residual  Metric = "residual" // measured - predicted average, in points
-	Busy      Metric = "busy"     // busy occupancy in percent
-	Seconds   Metric = "seconds"  // average time per launch
-	Total     Metric = "total"    // total time of all launches; stored but not tracked
-	Peak      Metric = "peak"     // predicted peak in percent
-	Spill     Metric = "spill"    // spilled registers per thread in bytes
+	Measured Metric = "measured" // measured occupancy in percent
+	Residual Metric = "residual" // measured - predicted average, in points
+	Busy     Metric = "busy"     // busy occupancy in percent
+	Seconds  Metric = "seconds"  // average time per launch
+	Total    Metric = "total"    // total time of all launches; stored but not tracked
+	Peak     Metric = "peak"     // predicted peak in percent
+	Spill    Metric = "spill"    // spilled registers per thread in bytes
 	// Difference is measured - the nearest end of the predicted range, in
 	// percentage points; stored but not tracked. It calibrates the prediction.
 	Difference Metric = "difference"
@@ -158,7 +156,7 @@ const (
 	part        trait = 1 << iota // a change of the metric explains a change of occupancy
 	exact                         // the value is known without a measurement, so it has no noise
 	moreIsWorse                   // a higher value is worse
-	companion                     // the metric is not tracked by itself
+	untracked                     // the metric is stored for another purpose
 )
 
 // columns lists the metrics in table order. Adding a metric changes the schema.
@@ -172,48 +170,30 @@ var columns = [...]column{
 	{Shortfall, "points", "Slots below the prediction", part | moreIsWorse},
 	{Peak, "%", "Predicted peak", exact},
 	{Spill, "bytes", "Spill of a thread", exact | moreIsWorse},
-	{Total, "s", "Time of all launches", moreIsWorse | companion},
-	{Difference, "points", "Difference from the prediction", companion},
+	{Total, "s", "Time of all launches", untracked},
+	{Difference, "points", "Difference from the prediction", untracked},
 }
 
 // Values contains a kernel's numbers in a run, one per column. A value that was
 // not measured or predicted is absent.
 type Values [len(columns)]unit.Opt[float64]
 
-// Of returns a metric's value. For Occupancy it returns the measured value.
-func (v *Values) Of(m Metric) unit.Opt[float64] {
-	return v[m.index()]
-}
+// Of returns a metric's value.
+func (v *Values) Of(m Metric) unit.Opt[float64] { return v[m.index()] }
 
 // Set sets the value of a stored metric.
 func (v *Values) Set(m Metric, x unit.Opt[float64]) { v[m.index()] = x }
 
-// index returns a metric's position among the columns, or -1. Occupancy is read
-// through Measured.
+// index returns a metric's position among the columns, or -1.
 func (m Metric) index() int {
-	if m == Occupancy {
-		m = Measured
-	}
-	for i := range columns {
-		if columns[i].Metric == m {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(columns[:], func(c column) bool { return c.Metric == m })
 }
 
 // known returns a metric's column.
-func (m Metric) known() column {
-	if m == Occupancy {
-		return column{Occupancy, "%", "Occupancy", 0}
-	}
-	return columns[m.index()]
-}
+func (m Metric) known() column { return columns[m.index()] }
 
-// Metrics returns all stored metrics that can be tracked. TrackedMetrics
-// returns the metrics that a user can select.
-func Metrics() []Metric        { return metrics(func(c *column) bool { return c.traits&companion == 0 }) }
-func TrackedMetrics() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
+// Metrics returns the metrics that can be tracked.
+func Metrics() []Metric { return metrics(func(c *column) bool { return c.traits&untracked == 0 }) }
 
 // Parts returns the metrics that explain an occupancy change.
 func Parts() []Metric { return metrics(func(c *column) bool { return c.traits&part != 0 }) }
@@ -230,7 +210,7 @@ func metrics(wanted func(*column) bool) (list []Metric) {
 // ParseMetric returns the metric with a name.
 func ParseMetric(text string) (Metric, error) {
 	var names []string
-	for _, m := range TrackedMetrics() {
+	for _, m := range Metrics() {
 		if string(m) == text {
 			return m, nil
 		}

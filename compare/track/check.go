@@ -152,7 +152,7 @@ func (c *Check) Suspects() (list []*Series) {
 // NoCounter explains how to collect measured occupancy if no run has it. It
 // returns "" for other metrics.
 func NoCounter(m Metric) string {
-	if m.Metric != history.Measured && m.Metric != history.Occupancy {
+	if m.Metric != history.Measured {
 		return ""
 	}
 	return `no run has XVE Threads Occupancy; collect with "vtune -collect gpu-hotspots -- PROGRAM", ` +

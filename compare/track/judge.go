@@ -78,7 +78,7 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: j.adding, Restart: j.restarts(i), Age: len(points) - 1,
+		t := &Series{Key: k.Key, ByAdding: j.adding, Restart: j.restarts(i), Age: len(points) - 1,
 			own: map[int64]bool{}}
 		if j.run == nil {
 			of := t.group()
@@ -290,7 +290,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 			continue
 		}
 		for _, m := range history.Parts() {
-			if m == t.On {
+			if m == metric.Metric {
 				continue
 			}
 			points := kernels[t.ids[0]].Points(m)
@@ -358,12 +358,12 @@ func (j *judge) causes(t *Series, good, bad int64) (list []Change) {
 func (t *Series) Lost() (list []MetricChange) {
 	before, after := t.sides(t.Gate.Window)
 	drop := median(after) - median(before)
-	if t.On != history.Measured || drop >= 0 {
-		return nil
-	}
 	changed := map[history.Metric]float64{}
 	for _, c := range t.AlsoChanged {
 		changed[c.Metric] = c.After - c.Before
+	}
+	if _, other := changed[history.Measured]; other || drop >= 0 { // another metric was judged
+		return nil
 	}
 	if r, ok := changed[history.Residual]; ok {
 		changed[history.Peak] = r - drop // the part of the loss that was predicted

@@ -46,8 +46,6 @@ func TestNewMetric(t *testing.T) {
 		{"seconds", track.Settings{Threshold: unit.Some(5.0), Window: unit.Some(20)}, "up 0.05 true false 20 "},
 		{"seconds", track.Settings{Thresholds: map[string]float64{"seconds": 3}, File: "f.yaml"}, "up 0.03 true false 40 f.yaml"},
 		{"measured", track.Settings{Threshold: unit.Some(2.5), Thresholds: map[string]float64{"measured": 9}, File: "f.yaml"}, "down 2.5 false false 40 "},
-		{"occupancy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 3.4 false false 40 f.yaml"},
-		{"occupancy", track.Settings{Thresholds: map[string]float64{"occupancy": 2, "measured": 3.4}, File: "f.yaml"}, "down 2 false false 40 f.yaml"},
 		{"busy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 1 false false 40 "},
 		{"measured", track.Settings{Direction: "both"}, "both 1 false false 40 "},
 		{"speed", track.Settings{}, `--metric: metric "speed" is not known`},
@@ -443,53 +441,41 @@ func TestFromResult(t *testing.T) {
 // drop. It compares the medians before and during the bad runs. The largest
 // change is first.
 func TestAlsoChanged(t *testing.T) {
-	stored := func(metricName string) (runs []history.Run) {
-		for i := range 23 {
-			row := kernelRow("k", 90+0.1*float64(i%3))
-			row.Set(history.Seconds, unit.Some(1.0+0.01*float64(i%3)))
-			row.Set(history.Underfilled, unit.Some(5.0))
-			if metricName == "measured" {
-				row.Set(history.Busy, unit.Some(95.0))
-			}
-			row.Verdict, row.Cause = "match", "none"
-			if i >= 20 {
-				row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
-				row.Set(history.Seconds, unit.Some(1.3))
-				row.Set(history.Underfilled, unit.Some(25.0))
-				row.Set(history.IdleXVEs, unit.Some(3.0)) // the value before the drop is unknown
-				if metricName == "measured" {
-					row.Set(history.Busy, unit.Some(90.0))
-				}
-				row.Verdict, row.Cause = "below", "dispatch"
-			}
-			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+	var runs []history.Run
+	for i := range 23 {
+		row := kernelRow("k", 90+0.1*float64(i%3))
+		row.Set(history.Seconds, unit.Some(1.0+0.01*float64(i%3)))
+		row.Set(history.Underfilled, unit.Some(5.0))
+		row.Set(history.Busy, unit.Some(95.0))
+		row.Verdict, row.Cause = "match", "none"
+		if i >= 20 {
+			row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
+			row.Set(history.Seconds, unit.Some(1.3))
+			row.Set(history.Underfilled, unit.Some(25.0))
+			row.Set(history.IdleXVEs, unit.Some(3.0)) // the value before the drop is unknown
+			row.Set(history.Busy, unit.Some(90.0))
+			row.Verdict, row.Cause = "below", "dispatch"
 		}
-		return runs
+		runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
 	}
-	for _, metricName := range []string{"measured", "occupancy"} {
-		s := check(t, storeRuns(t, stored(metricName)...), 0, metric(t, metricName, 0)).Series[0]
-		text := ""
-		for _, m := range s.AlsoChanged {
-			text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Metric.Unit(), m.Before, m.After)
-		}
-		want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "
-		if metricName == "measured" {
-			want = "underfilled points 5.00 -> 25.00; busy % 95.00 -> 90.00; seconds s 1.01 -> 1.30; "
-		}
-		if text != want || s.On != history.Measured {
-			t.Errorf("%s: moved %s on %s, want %s", metricName, text, s.On, want)
-		}
-		if len(s.Open) != 1 || s.Open[0].FirstBad.Run != 21 || s.Open[0].LastGood.Run != 20 || s.FirstBad.Run != 21 || s.LastGood.Run != 20 || !s.Bad() || s.Age != 22 {
-			t.Errorf("open is %+v since %+v", s.Open, s.FirstBad)
-		}
-		if off := s.Off(); math.Abs(off+20) > 0.3 || s.Severity() != track.SeverityRegression || !s.NeedsAttention() {
-			t.Errorf("off by %v, severity %v", off, s.Severity())
-		}
+	s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
+	text := ""
+	for _, m := range s.AlsoChanged {
+		text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Metric.Unit(), m.Before, m.After)
 	}
-	if first := check(t, storeRuns(t, stored("measured")[22:]...), 0, metric(t, "measured", 0)).Series[0]; first.Outcome() != trend.Learning {
+	if want := "underfilled points 5.00 -> 25.00; busy % 95.00 -> 90.00; seconds s 1.01 -> 1.30; "; text != want {
+		t.Errorf("moved %s, want %s", text, want)
+	}
+	if len(s.Open) != 1 || s.Open[0].FirstBad.Run != 21 || s.Open[0].LastGood.Run != 20 || s.FirstBad.Run != 21 || s.LastGood.Run != 20 || !s.Bad() || s.Age != 22 {
+		t.Errorf("open is %+v since %+v", s.Open, s.FirstBad)
+	}
+	if off := s.Off(); math.Abs(off+20) > 0.3 || s.Severity() != track.SeverityRegression || !s.NeedsAttention() {
+		t.Errorf("off by %v, severity %v", off, s.Severity())
+	}
+	if first := check(t, storeRuns(t, runs[22:]...), 0, metric(t, "measured", 0)).Series[0]; first.Outcome() != trend.Learning {
 		t.Errorf("a first run: %s", first.Outcome())
 	}
-	s := check(t, storeRuns(t, stored("measured")[:20]...), 0, metric(t, "measured", 0)).Series[0]
+	s = check(t, storeRuns(t, runs[:20]...), 0, metric(t, "measured", 0)).Series[0]
 	if len(s.AlsoChanged) > 0 || s.Severity() != track.SeverityOK || s.NeedsAttention() || s.Bad() {
 		t.Errorf("a kernel at rest: moved %+v", s.AlsoChanged)
 	}

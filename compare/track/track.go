@@ -27,7 +27,6 @@ package track
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,9 +91,6 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	}
 	floor, given := s.Threshold.Value()
 	configured, ok := s.Thresholds[name]
-	if !ok && id == history.Occupancy {
-		configured, ok = s.Thresholds[string(history.Measured)]
-	}
 	if ok && !given {
 		floor, given, m.From = configured, true, s.File
 	}
@@ -152,10 +148,7 @@ type Ref struct {
 // Series is one kernel of a program over time, with one launch size, on one
 // device with one driver.
 type Series struct {
-	Key history.Key
-	// On is the judged metric. If the metric is Occupancy, On is Busy or
-	// Measured, and the companion of each point is the other one.
-	On     history.Metric
+	Key    history.Key
 	Points []history.Point // points except LeftOut, in judging order
 	// LeftOut contains earlier values that include other kernels.
 	LeftOut []history.Point
@@ -242,27 +235,6 @@ func (t *Series) take(points []history.Point, m Metric) {
 		} else {
 			t.Points = append(t.Points, points[i])
 		}
-	}
-	t.choose(m)
-}
-
-// choose selects the occupancy to judge: Busy if all of the last runs have it,
-// otherwise Measured. The choice is stable: after a run without Busy, Measured
-// is selected until that run is outside the window.
-func (t *Series) choose(m Metric) {
-	if m.Metric != history.Occupancy {
-		return
-	}
-	t.On = history.Measured
-	recent := t.Points[max(0, len(t.Points)-m.Gate.Window):]
-	if slices.ContainsFunc(recent, func(p history.Point) bool { return !p.Companion.Present() }) {
-		return
-	}
-	t.On = history.Busy
-	t.Points = slices.DeleteFunc(t.Points, func(p history.Point) bool { return !p.Companion.Present() })
-	for i := range t.Points {
-		p := &t.Points[i]
-		p.Value, p.Companion = p.Companion.Or(0), unit.Some(p.Value)
 	}
 }
 

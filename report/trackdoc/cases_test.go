@@ -73,13 +73,11 @@ func TestColumns(t *testing.T) {
 // TestSeriesCells checks the cells that depend on the verdict or the metric of
 // a series.
 func TestSeriesCells(t *testing.T) {
-	list := []history.Point{{Run: 3, Value: 60, Companion: unit.Some(70.0)}, {Run: 4, Value: 50, Companion: unit.Some(40.0)}}
+	list := []history.Point{{Run: 3, Value: 60}, {Run: 4, Value: 50}}
 	points := func(s *track.Series) { s.Points = list }
 	closed := func(s *track.Series) {
 		s.Findings = []trend.Finding{{First: 1, Opened: 1, Closed: -1, Level: 60, Shift: -10, P: 0.01}}
 	}
-	busy, either := reduce(trend.OK, points), occupancy
-	busy.On, either.Metric.Metric = history.Busy, history.Occupancy
 	refs := map[int64]track.Ref{3: *at(3, "abc", ""), 4: *at(4, "def", "nightly")}
 	of := func(m metric, changes bool, edits ...func(*track.Series)) string {
 		v := viewOf(m, reduce(trend.Regression, append([]func(*track.Series){points}, edits...)...))
@@ -89,12 +87,10 @@ func TestSeriesCells(t *testing.T) {
 	values := viewOf(occupancy, reduce(trend.Regression, points, open(1), closed, func(s *track.Series) { s.Open[0].FirstBad.Run = 4 }))
 	values.Refs = refs
 	for _, c := range []struct{ why, got, want string }{
-		{"a regression", of(occupancy, false, open(1)), `series=reduce|device=mtl-112|driver=24.1|=%|runs=2|left_out=0|judged_by=measured|value=50.0|median=60.0|mad=0.50|threshold=58.0|n=9|=40|in_a_row=0|finding=regression|verdict=regression|=|first_bad=10|=2026-01-02T03:04:00Z|=|last_good=9|=2026-01-02T03:04:00Z|=no|open=since run 10, last good run 9: 60.0 -> 52.0%`},
-		{"a series that is judged by its busy occupancy", fmt.Sprint((&series{busy}).occupancy(either, history.Measured),
-			(&series{busy}).occupancy(either, history.Busy), (&series{busy}).occupancy(occupancy, history.Busy)), "{40 true} {50 true} {0 false}"},
+		{"a regression", of(occupancy, false, open(1)), `series=reduce|device=mtl-112|driver=24.1|=%|runs=2|left_out=0|value=50.0|median=60.0|mad=0.50|threshold=58.0|n=9|=40|in_a_row=0|finding=regression|verdict=regression|=|first_bad=10|=2026-01-02T03:04:00Z|=|last_good=9|=2026-01-02T03:04:00Z|=no|open=since run 10, last good run 9: 60.0 -> 52.0%`},
 		{"an open finding as text", occupancy.openText(&series{reduce(trend.Regression, open(2))}), "since run 10, last good run 9: 60.0 -> 52.0%; since run 11, last good run 10: 52.0 -> 44.0%"},
-		{"a time", of(duration, true, func(s *track.Series) { s.Absent = true }), `series=reduce|device=mtl-112|driver=24.1|=s|runs=2|left_out=0|judged_by=measured|value=50,000,000.0|median=60,000,000.0|mad=500,000.00|threshold=58,000,000.0|n=9|=40|in_a_row=0|finding=regression|verdict=regression|=yes|=no`},
-		{"bytes", of(spill, true), `series=reduce|device=mtl-112|driver=24.1|=bytes|runs=2|left_out=0|judged_by=measured|value=50|median=60|mad=0.50|threshold=58|n=9|=40|in_a_row=0|finding=regression|verdict=regression|=no|=no`},
+		{"a time", of(duration, true, func(s *track.Series) { s.Absent = true }), `series=reduce|device=mtl-112|driver=24.1|=s|runs=2|left_out=0|value=50,000,000.0|median=60,000,000.0|mad=500,000.00|threshold=58,000,000.0|n=9|=40|in_a_row=0|finding=regression|verdict=regression|=yes|=no`},
+		{"bytes", of(spill, true), `series=reduce|device=mtl-112|driver=24.1|=bytes|runs=2|left_out=0|value=50|median=60|mad=0.50|threshold=58|n=9|=40|in_a_row=0|finding=regression|verdict=regression|=no|=no`},
 		{"values", rows(values.valueTable()), `series=reduce|run=3|time=0001-01-01 00:00|value=60.0|median=60.0|device=mtl-112|driver=24.1|commit=abc
 series=reduce|run=4|time=0001-01-01 00:00|value=50.0|median=50.0|verdict=regressed|device=mtl-112|driver=24.1|commit=def|label=nightly`},
 		{"incidents", rows(values.incidentTable()), "kernel=reduce|level=60.0 -> 50.0%|change=-10.0|=4|opened=run 4 of 2026-01-02 03:04 (commit def, nightly)|state=open"},

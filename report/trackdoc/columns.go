@@ -82,19 +82,6 @@ type series struct{ *track.Series }
 
 func (s *series) key() *history.Key { return &s.Key }
 
-// occupancy returns the newest value of the measured or of the busy occupancy
-// of a series, as selected by of.
-func (s *series) occupancy(m metric, of history.Metric) number {
-	p := s.Newest()
-	switch {
-	case m.Metric.Metric != history.Occupancy:
-		return number{}
-	case s.On == of:
-		return unit.Some(p.Value)
-	}
-	return p.Companion
-}
-
 // table returns the table of series. Each row has the verdict on the newest
 // value. If changes is true, as in a report, it also has the change points.
 func (v *view) table(show []*track.Series, changes bool) *report.Table {
@@ -106,15 +93,6 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		report.Define("left_out", "Left out",
 			func(s *series) int { return len(s.LeftOut) },
 			report.Wide),
-		report.Define("judged_by", "Judged by",
-			func(s *series) string { return string(s.On) },
-			report.Drop(4)),
-		figure(m, "measured", "Measured",
-			func(s *series) number { return s.occupancy(m, history.Measured) },
-			report.Drop(1)),
-		figure(m, "busy", "Busy occupancy",
-			func(s *series) number { return s.occupancy(m, history.Busy) },
-			report.Kept),
 		figure(m, "value", "Newest",
 			func(s *series) float64 { return s.Newest().Value },
 			report.Path("gate.value")),

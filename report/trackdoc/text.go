@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -313,10 +312,6 @@ func (m metric) rule() string {
 		trend.Both: "any change counts",
 	}[g.Direction] + ". "
 	runs := unit.Plural(g.Window, "run")
-	if m.Metric.Metric == history.Occupancy {
-		text += "Busy occupancy is used if all of the last " + runs +
-			" have it, otherwise measured occupancy. "
-	}
 	if g.Exact { // no noise, because the same binary always has the same value
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}

@@ -29,7 +29,7 @@ import (
 // in which change points were searched.
 func followed(t *testing.T, m track.Metric, name string, values ...float64) *track.Series {
 	t.Helper()
-	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}, On: m.Metric}
+	s := &track.Series{Key: history.Key{Task: name, Device: "mtl-112", Driver: "24.1"}}
 	var points []trend.Point
 	start := time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC)
 	for i, v := range values {

@@ -26,7 +26,7 @@ func at(run int64, commit, label string) *track.Ref {
 
 // reduce returns a series with 10 runs of the kernel "reduce".
 func reduce(outcome trend.Outcome, edits ...func(*track.Series)) *track.Series {
-	s := &track.Series{Key: history.Key{Task: "reduce", Device: "mtl-112", Driver: "24.1"}, On: history.Measured,
+	s := &track.Series{Key: history.Key{Task: "reduce", Device: "mtl-112", Driver: "24.1"},
 		Points: make([]history.Point, 10), Age: 9, Gate: trend.Verdict{Outcome: outcome, Index: 9, Value: 50, N: 9, Window: 40,
 			Median: unit.Some(60.0), MAD: unit.Some(0.5), Threshold: unit.Some(58.0)}}
 	for _, edit := range edits {
