@@ -37,7 +37,7 @@ type metricFlag struct {
 
 // gateFlags are the flags of the gate.
 type gateFlags struct {
-	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up, or both (default: up for seconds and spill, otherwise down)"`
+	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up" help:"direction that is worse: down or up (default: up for seconds and spill, otherwise down)"`
 	Threshold  float64 `flag:"threshold" arg:"X" help:"smallest shift to report: percentage points, percent for seconds, bytes for spill"`
 	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
 }

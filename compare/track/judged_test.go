@@ -47,7 +47,7 @@ func TestNewMetric(t *testing.T) {
 		{"seconds", track.Settings{Thresholds: map[string]float64{"seconds": 3}, File: "f.yaml"}, "up 0.03 true false 40 f.yaml"},
 		{"measured", track.Settings{Threshold: unit.Some(2.5), Thresholds: map[string]float64{"measured": 9}, File: "f.yaml"}, "down 2.5 false false 40 "},
 		{"busy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 1 false false 40 "},
-		{"measured", track.Settings{Direction: "both"}, "both 1 false false 40 "},
+		{"measured", track.Settings{Direction: "up"}, "up 1 false false 40 "},
 		{"speed", track.Settings{}, `--metric: metric "speed" is not known`},
 		{"measured", track.Settings{Direction: "left"}, `direction "left" is not known`},
 		{"measured", track.Settings{Window: unit.Some(2)}, "a gate over the last 2 runs"},

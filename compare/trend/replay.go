@@ -85,30 +85,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 			return nil, fmt.Errorf("series %d: %w", i, err)
 		}
 	}
-	if g.Direction == Both { // each of the two directions gets half of the budget
-		g.Budget /= 2
-		g.Direction = Down
-		down := g.replay(series)
-		g.Direction = Up
-		return down.with(g.replay(series)), nil
-	}
 	return g.replay(series), nil
-}
-
-// with returns the replay, with the findings of the other direction added.
-func (r *Replay) with(other *Replay) *Replay {
-	for i, o := range other.Series {
-		s := &r.Series[i]
-		s.Findings = append(s.Findings, o.Findings...)
-		if s.Verdict.Outcome == OK || s.Verdict.Outcome == Alarm && o.Verdict.Outcome == Regression {
-			s.Verdict = o.Verdict
-		}
-	}
-	for i, c := range other.Checks {
-		r.Checks[i].Opened = r.Checks[i].Opened || c.Opened
-		r.Checks[i].Failed = r.Checks[i].Failed || c.Failed
-	}
-	return r
 }
 
 // replay is the state of a replay.

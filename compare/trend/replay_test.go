@@ -42,8 +42,6 @@ func TestReplayScenarios(t *testing.T) {
 	exact := ExactGate()
 	spill := ExactGate()
 	spill.Direction = Up
-	both := PointsGate()
-	both.Direction = Both
 	cases := []struct {
 		why      string
 		gate     Gate
@@ -72,8 +70,6 @@ func TestReplayScenarios(t *testing.T) {
 		{"a better peak becomes the baseline", exact, []float64{25, 100, 50}, Regression, 1, 2, -1},
 		{"spill that grew", spill, []float64{0, 0, 64}, Regression, 1, 2, -1},
 		{"losses within the floor add up", exact, []float64{100, 99.95, 99.85}, Regression, 1, 2, -1},
-		{"both directions: up", both, noisy(6, 1, [2]float64{30, 60}, [2]float64{6, 75}), Regression, 1, 30, -1},
-		{"both directions: down", both, noisy(6, 1, [2]float64{30, 60}, [2]float64{6, 45}), Regression, 1, 30, -1},
 	}
 	for _, c := range cases {
 		j := one(t, c.gate, seriesOf(c.values))

@@ -61,7 +61,6 @@ type Direction string
 const (
 	Down Direction = "down" // lower is worse: occupancy, residual
 	Up   Direction = "up"   // higher is worse: seconds
-	Both Direction = "both" // any change is reported
 )
 
 // Gate is the rule that decides which series regressed in a check.
@@ -108,9 +107,8 @@ func (g Gate) Validate() error {
 	case !(g.Floor >= 0) || math.IsInf(g.Floor, 0):
 		return fmt.Errorf("a gate with a floor of %v is not possible; use 0 or more (1 point or 0.02 of the baseline "+
 			"are the defaults)", g.Floor)
-	case g.Direction != Down && g.Direction != Up && g.Direction != Both:
-		return fmt.Errorf("direction %q is not known; use down (lower is worse), up (higher is worse) or both",
-			g.Direction)
+	case g.Direction != Down && g.Direction != Up:
+		return fmt.Errorf("direction %q is not known; use down (lower is worse) or up (higher is worse)", g.Direction)
 	}
 	return nil
 }

@@ -283,11 +283,8 @@ func (m metric) side(d float64) string {
 // worse returns a difference with a sign that is positive if the change is for
 // the worse.
 func (m metric) worse(d float64) float64 {
-	switch m.Gate.Direction {
-	case trend.Down:
+	if m.Gate.Direction == trend.Down {
 		return -d
-	case trend.Both:
-		return math.Abs(d)
 	}
 	return d
 }
@@ -306,11 +303,8 @@ func (m metric) rule() string {
 	if m.From != "" {
 		floor += " (from " + report.OneLine(m.From) + ")"
 	}
-	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{
-		trend.Down: "lower is worse",
-		trend.Up:   "higher is worse",
-		trend.Both: "any change counts",
-	}[g.Direction] + ". "
+	text := m.Title() + " [" + m.unit() + "], " +
+		map[trend.Direction]string{trend.Down: "lower", trend.Up: "higher"}[g.Direction] + " is worse. "
 	runs := unit.Plural(g.Window, "run")
 	if g.Exact { // no noise, because the same binary always has the same value
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."

@@ -123,7 +123,7 @@ func hostileTracks(t *testing.T) *track.Report {
 func others(t *testing.T) map[string]*track.Report {
 	m := seconds()
 	zero := measured()
-	zero.Gate.Direction = trend.Both
+	zero.Gate.Direction = trend.Up
 	residual := track.Metric{Metric: history.Residual, Gate: trend.PointsGate()}
 	return map[string]*track.Report{
 		"empty":    reported("empty.db", measured()),

@@ -83,7 +83,7 @@ func TestValues(t *testing.T) {
 		x    float64
 		want float64
 	}{
-		{"a drop is worse", trend.Down, -3, 3}, {"a rise is worse", trend.Up, 3, 3}, {"either is worse", trend.Both, -3, 3},
+		{"a drop is worse", trend.Down, -3, 3}, {"a rise is worse", trend.Up, 3, 3},
 	} {
 		m := occupancy
 		m.Gate.Direction = c.d
@@ -263,8 +263,8 @@ func TestRunText(t *testing.T) {
 }
 
 func TestRule(t *testing.T) {
-	both := occupancy
-	both.Gate.Direction, both.Gate.Floor, both.From = trend.Both, 2.5, "occudiff.yaml:3"
+	set := occupancy
+	set.Gate.Direction, set.Gate.Floor, set.From = trend.Up, 2.5, "occudiff.yaml:3"
 	for _, c := range []struct {
 		why  string
 		m    metric
@@ -274,7 +274,7 @@ func TestRule(t *testing.T) {
 			"from the last 40 runs that is very unlikely to be noise. It needs 3 earlier runs, and " +
 			"is open until the kernel recovers or the level is accepted."},
 		{"an exact metric", spill, "Spill of a thread [bytes], higher is worse. There is no noise: more than 0.1 bytes off the last good run is a regression."},
-		{"a setting", both, "Measured occupancy [%], any change counts. " +
+		{"a setting", set, "Measured occupancy [%], higher is worse. " +
 			"A regression is a lasting shift of more than 2.5 points (from occudiff.yaml:3) " +
 			"from the last 40 runs that is very unlikely to be noise. It needs 3 earlier runs, and " +
 			"is open until the kernel recovers or the level is accepted."},
