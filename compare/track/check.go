@@ -3,7 +3,6 @@ package track
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,10 +18,6 @@ type Check struct {
 	Judgment                // series that have a value in one of the runs, with their points up to the run
 	Run         history.Run // the last checked run
 	NotMeasured int         // number of kernels of this run without a value
-	// Missing lists kernels that this run lacks and that the previous run of
-	// the same program on the same device had.
-	Missing       []string
-	MissingBefore int64 // the previous run
 }
 
 // reach is the number of runs that a check reads. If a finding is open for
@@ -198,8 +193,7 @@ const missingAfterRuns = 20
 // findMissing finds the kernels that more than half of the earlier runs had and
 // that this run lacks with any launch size. A kernel stays missing until it
 // returns or the run is accepted. The earlier runs are runs of the same program
-// on the base branch, on the same device with any driver. Missing lists the
-// previous run's kernels that this run lacks with the same launch size.
+// on the base branch, on the same device with any driver.
 func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // earlier runs, newest first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
@@ -213,36 +207,25 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 		return
 	}
 	c.findChanged(before)
-	c.MissingBefore = before[0].ID
-	has, tasks := make(map[history.Key]bool, len(c.Run.Rows)), map[string]bool{}
-	for i := range c.Run.Rows {
-		has[c.Run.Rows[i].Key], tasks[c.Run.Rows[i].Task] = true, true
-	}
-	for i := range j.panel.Kernels { // kernels of the run that this run supplements are not missing
-		if k := &j.panel.Kernels[i]; j.adds > 0 && k.At(j.adds) >= 0 {
-			has[k.Key], tasks[k.Key.Task] = true, true
-		}
-	}
-	for _, i := range j.from { // kernels that continue with another launch size are not missing
-		has[j.panel.Kernels[i].Key] = true
-	}
-	var absent []*history.Kernel
+	has := map[string]bool{} // tasks of the run, and of the run that it supplements
+	groups, tasks := map[history.Key][]*history.Kernel{}, []history.Key(nil)
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
-		if !has[k.Key] && k.At(c.MissingBefore) >= 0 {
-			c.Missing = append(c.Missing, k.Key.Name())
+		has[k.Key.Task] = has[k.Key.Task] || k.At(c.Run.ID) >= 0 || k.At(j.adds) >= 0
+		of := kernelOf(k.Key)
+		if groups[of] == nil {
+			tasks = append(tasks, of)
 		}
-		if !tasks[k.Key.Task] {
-			absent = append(absent, k)
-		}
+		groups[of] = append(groups[of], k)
 	}
-	slices.Sort(c.Missing)
-	for _, g := range missingOf(j.panel, before, absent) {
-		// accepted is set if the run was accepted after the kernel went
-		// missing.
-		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool {
-			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run &&
-				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
+	for _, of := range tasks {
+		g, missing := missingOf(groups[of], before)
+		if has[of.Task] || !missing {
+			continue
+		}
+		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after the kernel went missing
+			return !a.Noise && a.Run <= c.Run.ID && a.Run > g.Last.Run && slices.ContainsFunc(groups[of],
+				func(k *history.Kernel) bool { return a.Covers(k.ID, k.Key) })
 		})
 		if !accepted {
 			g.Share = share(j.panel, &g)
@@ -251,38 +234,26 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 }
 
-// missingOf returns the kernels that more than half of the runs had. For each
-// kernel, only the runs up to its last run are counted.
-func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []MissingKernel) {
-	at := map[int64]int{}
-	for i, r := range before {
-		at[r.ID] = i
-	}
-	had := map[history.Key]map[int]history.Key{} // by kernel and place of the run; places count from the newest run
-	var kernels []history.Key
-	for _, k := range absent {
-		of := kernelOf(k.Key)
-		if had[of] == nil {
-			had[of], kernels = map[int]history.Key{}, append(kernels, of)
-		}
-		for _, in := range k.In {
-			if i, counts := at[panel.Runs[in.Place].ID]; counts {
-				had[of][i] = k.Key
-			}
-		}
-	}
-	for _, of := range kernels {
-		places := slices.Sorted(maps.Keys(had[of]))
-		if len(places) == 0 {
+// missingOf reports whether more than half of the earlier runs had a kernel,
+// which is given with all of its launch sizes. Only the runs up to the last run
+// with the kernel are counted.
+func missingOf(kernel []*history.Kernel, before []*history.Run) (g MissingKernel, missing bool) {
+	runs, had := 0, 0
+	for _, r := range before {
+		at := slices.IndexFunc(kernel, func(k *history.Kernel) bool { return k.At(r.ID) >= 0 })
+		if at < 0 && had == 0 {
 			continue
 		}
-		last := places[0]
-		runs := min(missingAfterRuns, len(before)-last)
-		if n, _ := slices.BinarySearch(places, last+runs); 2*n > runs {
-			list = append(list, MissingKernel{Key: had[of][last], Last: refOf(before[last])})
+		if runs++; at >= 0 {
+			if had++; had == 1 {
+				g = MissingKernel{Key: kernel[at].Key, Last: refOf(r)}
+			}
+		}
+		if runs == missingAfterRuns {
+			break
 		}
 	}
-	return list
+	return g, 2*had > runs
 }
 
 // kernelOf returns a key for a kernel on a device that is the same for any
@@ -297,19 +268,14 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		at := k.At(g.Last.Run)
-		if at < 0 {
-			continue
-		}
-		t := k.Value(at, history.Total).Or(0)
-		if all += t; kernelOf(k.Key) == kernelOf(g.Key) {
-			own += t
+		if at := k.At(g.Last.Run); at >= 0 {
+			t := k.Value(at, history.Total).Or(0)
+			if all += t; kernelOf(k.Key) == kernelOf(g.Key) {
+				own += t
+			}
 		}
 	}
-	if all <= 0 {
-		return unit.Opt[unit.Ratio]{}
-	}
-	return unit.Some(unit.Ratio(own / all))
+	return unit.Maybe(unit.Ratio(own/all), all > 0)
 }
 
 // Newest returns the most recently added runs in the order of adding. It

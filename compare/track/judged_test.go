@@ -529,8 +529,8 @@ func TestSupplement(t *testing.T) {
 		{"of another driver", func() history.Run { r := run("c1", "a"); r.Driver = "2"; return r }(), 2},
 	} {
 		got := check(t, storeRuns(t, run("c0", "a", "b", "c"), run("c1", "a", "b", "c"), c.last), 0, metric(t, "measured", 0))
-		if len(got.Missing) != c.missing {
-			t.Errorf("%s: missing %v, want %d", c.reason, got.Missing, c.missing)
+		if len(got.MissingKernels) != c.missing {
+			t.Errorf("%s: missing %v, want %d", c.reason, got.MissingKernels, c.missing)
 		}
 	}
 }

@@ -504,9 +504,9 @@ func TestMeasuredAgain(t *testing.T) {
 	}
 	for run := 32; run <= 33; run++ {
 		c := check(t, db, run, m)
-		if len(c.Series) != len(names) || len(c.Missing)+len(c.MissingKernels)+len(suspects(c)) > 0 {
-			t.Errorf("run %d: %d kernels, missing %v, gone %v, suspect %v; want all kernels and nothing missing", run,
-				len(c.Series), c.Missing, c.MissingKernels, suspects(c))
+		if len(c.Series) != len(names) || len(c.MissingKernels)+len(suspects(c)) > 0 {
+			t.Errorf("run %d: %d kernels, gone %v, suspect %v; want all kernels and nothing missing", run,
+				len(c.Series), c.MissingKernels, suspects(c))
 		}
 	}
 }

@@ -342,8 +342,7 @@ func TestNotices(t *testing.T) {
 			c.Renumbered = []track.Renumbered{{Run: *at(9, "", ""), Scope: "main", Before: 2, After: 3}}
 		}), `numbers: run 9 of 2026-01-02 03:04 has 3 of main, and the run before it has 2. Their numbers may belong to other lambdas; if a finding compares two lambdas, accept it with track accept.`},
 		{"a missing kernel", notices(missing), "copy: missing: run 9 was the last one with it; if it has another name now, use track rename; if it was removed, use track accept."},
-		{"one kernel that cannot be judged", notices(func(c *track.Check) { c.Missing, c.MissingBefore, c.NotMeasured = []string{"a"}, 7, 2 }), `missing: 1 kernel of run 7, the one before on this device, is not in this run and cannot be judged: a.
-not measured: 2 kernels of this run have no measured value.`},
+		{"two kernels without a value", notices(func(c *track.Check) { c.NotMeasured = 2 }), `not measured: 2 kernels of this run have no measured value.`},
 		{"a share of the time", missingText(gone("copy", unit.Some[unit.Ratio](0.5))),
 			"it took 50.0% of the time of run 9, the last one with it; if it has another name now, use track rename; if it was removed, use track accept"},
 		{"a regression is an error", annotations(reduce(trend.Regression, open(1))), "error reduce: regression"},

@@ -449,7 +449,6 @@ type CheckValue struct {
 	Runs           *report.Table `json:"runs"`
 	Series         *report.Table `json:"series"`
 	NotMeasured    int           `json:"not_measured"`
-	Missing        []string      `json:"missing"`
 	MissingKernels *report.Table `json:"missing_kernels"`
 	Notices        []string      `json:"notices"`
 }
@@ -457,7 +456,7 @@ type CheckValue struct {
 func (v *view) checkValue(c *track.Check) *CheckValue {
 	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction),
 		report.One(&c.Run, runColumns), report.NewTable("runs", "", v.Checked, refColumns),
-		v.table(v.Series, false), c.NotMeasured, c.Missing,
+		v.table(v.Series, false), c.NotMeasured,
 		report.NewTable("missing_kernels", "", v.MissingKernels, missingColumns), v.notices(c)}
 }
 

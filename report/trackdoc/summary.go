@@ -384,10 +384,6 @@ func (v *view) notices(c *track.Check) (list []string) {
 	for _, g := range gone[:min(len(gone), report.MaxListedTasks)] {
 		add("%s: missing: %s.", report.OneLine(g.Key.Name()), missingText(g))
 	}
-	if n := len(c.Missing); n > 0 {
-		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",
-			unit.Plural(n, "kernel"), c.MissingBefore, verb(n, "is", "are"), few(c.Missing))
-	}
 	if n := c.NotMeasured; n > 0 {
 		add("not measured: %s of this run %s no %s value.", unit.Plural(n, "kernel"),
 			verb(n, "has", "have"), v.name())

@@ -374,18 +374,3 @@ func TestTrackCheckSuite(t *testing.T) {
 		}
 	}
 }
-
-// TestTrackMissingKernels checks the messages about kernels that are missing in
-// a run.
-func TestTrackMissingKernels(t *testing.T) {
-	m := measured()
-	c := &track.Check{Judgment: reported("", m, followed(t, m, "Fan2", 60)).Judgment, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
-	got := trackdoc.FromCheck(c, prov()).Doc.Summary.Advice
-	want := []string{
-		"missing: 5 kernels of run 7, the one before on this device, are not in this run and cannot be judged: a, b, c, 2 more.",
-		"not measured: 1 kernel of this run has no measured value.",
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
