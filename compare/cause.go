@@ -169,8 +169,8 @@ func (f *finder) missing() (because string, decide decision) {
 			byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
-			lacks, from = " is unknown without the device", byOtherMeans(f.r.Options.Naming.Words("--device",
-				"the device")+", or the VTune summary of the same result")
+			lacks, from = " is unknown without the device", byOtherMeans("the device, or the VTune summary of "+
+				"the same result")
 		case row.Idle.Present():
 			lacks = " is unknown without the launch size"
 		case f.r.fromSummary:
@@ -273,8 +273,7 @@ func (f *finder) readOnOneStack() {
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
 	stacks := r.Device.Tiles
 	if over *= unit.Ratio(stacks); ok && r.Options.within(m.Minus(over)) {
-		f.add(oneStackAbove, byOtherMeans("the column SubDeviceId: if all rows belong to one stack, "+
-			r.Options.Naming.Words("name that with --device or --xve", "choose that device")),
+		f.add(oneStackAbove, byOtherMeans("the column SubDeviceId: if all rows belong to one stack, choose that device"),
 			"For a launch on one of %d stacks, %s is predicted for the counter of that stack, and %s was measured. "+
 				"Other kernels may also have run in its window.", stacks, over, m)
 	}
@@ -416,9 +415,7 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		why = fmt.Sprintf(". VTune limits it by barriers to %s, and no export has the barriers of a work-group.",
 			barriers)
 	default:
-		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") +
-			" or the launch " +
-			"size is not the one that ran"
+		why = "; both come from the launch alone, so the device or the launch size is not the one that ran"
 		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
 			why += ", or SLM or barriers limit it, which this export does not show"
 		}

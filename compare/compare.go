@@ -191,9 +191,9 @@ func (r *Result) shapeMissing(row *Row) string {
 		return "the input has no global work size; an export with the columns Work Size:Global and " +
 			"Work Size:Local has it"
 	case !l.Local.Present():
-		return "the input has no work-group size" + r.Options.Naming.Words("; give it with --local", "")
+		return "the input has no work-group size"
 	case l.SIMD == 0:
-		return "the input has no SIMD width" + r.Options.Naming.Words("; give it with --simd", "")
+		return "the input has no SIMD width"
 	}
 	return ""
 }

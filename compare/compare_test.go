@@ -339,7 +339,7 @@ func TestVerdictAndCause(t *testing.T) {
 			math.NaN(), CauseUnexplained, "", 0},
 		{"shape due to noise", "one thread more is 0.03 points: every peak fits some multiple", max1100(), ingest.Platform{},
 			kernel("k", "16", "16", 16, 10, 1, peak(37.3)), Above, BasisPeak, math.NaN(), CauseModelMismatch,
-			"the device (--device, --xve) or the launch size", 0},
+			"the device or the launch size", 0},
 		{"shape or device", "Fan1 on a GPU with four times the slots: both readings are named", max1100(), ingest.Platform{},
 			kernel("Fan1", "2048", "16", 32, 2047, 1.037689, peak(14.3)), Above, BasisPeak, math.NaN(),
 			CauseLaunchSize, "(or the GPU is one with about 895 thread slots: check the device)", 0},
@@ -638,7 +638,7 @@ func TestTimings(t *testing.T) {
 	timings[1].Groups = unit.Some(int64(1))
 	o.Local.Set("nosuch", unit.Size(64))
 	if n := Compare(run, given(mtl112()), o).Notes; n[0].Code != "no-such-kernel" || !strings.HasPrefix(n[0].Text,
-		"--local names nosuch") {
+		"a work-group size is given for nosuch") {
 		t.Errorf("notes %v, want the name that no kernel has", n)
 	}
 	run.Platform.VectorSize = unit.Some(int64(13762560))
@@ -673,8 +673,8 @@ func TestNoPrediction(t *testing.T) {
 	}{
 		{"no device", nil, kernel("k", "114688", "256", 32, 10, 1, measured(50)), "the device is not known", NoPrediction},
 		{"no global size", mtl112(), kernel("k", "", "256", 32, 10, 1, measured(50)), "no global work size", NoPrediction},
-		{"no work-group size", mtl112(), kernel("k", "114688", "", 32, 10, 1, measured(50)), "no work-group size; give it with --local", NoPrediction},
-		{"no SIMD width", mtl112(), kernel("k", "114688", "256", 0, 10, 1, measured(50)), "no SIMD width; give it with --simd", NoPrediction},
+		{"no work-group size", mtl112(), kernel("k", "114688", "", 32, 10, 1, measured(50)), "no work-group size", NoPrediction},
+		{"no SIMD width", mtl112(), kernel("k", "114688", "256", 0, 10, 1, measured(50)), "no SIMD width", NoPrediction},
 		{"nor anything else", mtl112(), kernel("k", "", "", 0, 10, 1), "no global work size", NoMeasurement},
 		{"a peak alone tells nothing without a launch", mtl112(), kernel("k", "", "", 0, 10, 1, peak(50)), "no global work size", NoPrediction},
 		{"a copy is nothing to predict", mtl112(), kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 1, measured(50)), "", NotAKernel},

@@ -34,7 +34,7 @@ type Choice struct {
 // it returns the device that the run's inputs identify.
 func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice,
 	err error) {
-	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
+	by.Inputs, by.Run, by.Needed = run.Platforms, run.Platform, needsDevice(run)
 	if i := slices.IndexFunc(run.Inputs, func(in ingest.Input) bool { return in.Traits.XVEColumns }); i >= 0 {
 		by.XVEColumns = run.Inputs[i].Path
 	}
@@ -57,7 +57,7 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
 		c.Choice = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
 			Text: "the inputs do not identify the GPU, so there is no prediction and no residual",
-			Hint: fit.advice(opt.Naming)}}}
+			Hint: fit.advice()}}}
 	case fit.Listed:
 		return c, fmt.Errorf("%w; %s", err, fit.String())
 	case fit.Launches > 0:
@@ -67,9 +67,8 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	default:
 		return c, err
 	}
-	if most := opt.MemoryBandwidth; most > 0 && c.Device != nil {
-		c.Device.Memory = []arch.Bandwidth{{Source: opt.Naming.Words("--memory-bandwidth", "the form"),
-			GBPerSecond: most}}
+	if most := opt.MemoryBandwidth; most.GBPerSecond > 0 && c.Device != nil {
+		c.Device.Memory = []arch.Bandwidth{most}
 	}
 	return c, nil
 }
@@ -99,7 +98,7 @@ func (r *Result) withheldCause() *Cause {
 	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against +
 		". Therefore no other cause is reported."}
 	if len(r.Fit.Devices) > 0 {
-		c.ConfirmWith = r.Options.Naming.Words("--device", "another device") + ": the run fits " + r.Fit.String()
+		c.ConfirmWith = "another device: the run fits " + r.Fit.String()
 	}
 	return c
 }
@@ -306,20 +305,19 @@ func (f *Fit) against() (text string, sure Confidence) {
 
 // advice returns how the user can name the device. If only one device fits, the
 // advice contains its name.
-func (f *Fit) advice(by arch.Naming) string {
+func (f *Fit) advice() string {
 	var keys []string
 	for _, d := range f.Devices {
-		keys = append(keys, by.Words("--device ", "")+d.Key)
+		keys = append(keys, d.Key)
 	}
-	const summary = " or give the VTune summary along with the export"
+	the := "the device"
 	switch {
 	case f.Listed:
-		return by.Words("give ", "choose ") + unit.JoinWords(keys, "or")
+		return "choose " + unit.JoinWords(keys, "or")
 	case f.Launches > 0 && len(keys) == 1:
-		return by.Words("name it: ", "choose it above: ") + keys[0] +
-			" is the only one that fits VTune's peaks;" + summary
+		the = keys[0] + ", the only one that fits VTune's peaks"
 	}
-	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
+	return "choose " + the + ", or give the VTune summary along with the export"
 }
 
 // averaged returns the number of stacks over which the profiler averaged a

@@ -42,7 +42,7 @@ func TestDeviceInDoubt(t *testing.T) {
 			if row.Task == "large" {
 				want = c.causes[1]
 			}
-			if row.Cause != nil && c.against != "" && row.Cause.ConfirmWith != "--device: the run fits mtl-112 only" {
+			if row.Cause != nil && c.against != "" && row.Cause.ConfirmWith != "another device: the run fits mtl-112 only" {
 				t.Errorf("%s: to decide %q", c.reason, row.Cause.ConfirmWith)
 			}
 			if row.Cause == nil || row.Cause.Name != want {

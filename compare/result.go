@@ -246,13 +246,13 @@ type Options struct {
 	Tolerance        unit.Points  // for the measured value against the range of the predicted average
 	SamplingInterval unit.Seconds // time between two samples of the GPU counters
 	SamplingAssumed  bool         // no interval was given, so the default of the collector is assumed
-	MemoryBandwidth  float64      // peak in GB/s; 0 stands for the value of the device table
+	// MemoryBandwidth is the peak bandwidth. The zero value stands for the
+	// bandwidth in the device table.
+	MemoryBandwidth arch.Bandwidth
 	// Local and SIMD provide sizes for rows and timings that lack them.
 	Local names.ByName[unit.Size3]
 	SIMD  names.ByName[int]
-	// Naming is the way in which the user can name a device.
-	Naming arch.Naming
-	Also   []*arch.Device // other devices for which the launches are predicted, too
+	Also  []*arch.Device // other devices for which the launches are predicted, too
 }
 
 // DefaultOptions returns a tolerance of 5 points and a sampling interval of 1

@@ -193,17 +193,14 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		r.Timings = append(r.Timings, Timing{Timing: t, Row: row})
 	}
 	r.noteNames()
-	add := func(list []ingest.Timing, text, hint string) {
+	add := func(list []ingest.Timing, text string) {
 		if n := len(list); n > 0 {
-			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.FormatCount(n, "timing has",
-				"timings have"), text)
+			r.warn("timing-without-row", list[0].Pos, "add the VTune export to the log", "%s no prediction: %s",
+				unit.FormatCount(n, "timing has", "timings have"), text)
 		}
 	}
-	add(missing, "a log contains neither work-group nor sub-group size; they are constants of the program",
-		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
-			"or add the VTune export to the log")
-	add(groupsMissing, "the line has no number of work-groups, and the log has no vector size",
-		"add the VTune export to the log")
+	add(missing, "a log contains neither work-group nor sub-group size; they are constants of the program")
+	add(groupsMissing, "the line has no number of work-groups, and the log has no vector size")
 }
 
 // noteNames adds notes on names in the options that no kernel has.
@@ -215,14 +212,14 @@ func (r *Result) noteNames() {
 	for i := range r.Timings {
 		tasks = append(tasks, r.Timings[i].Kernel)
 	}
-	add := func(flag string, unmatched []string) {
+	add := func(what string, unmatched []string) {
 		for _, name := range unmatched {
 			r.warn("no-such-kernel", note.Pos{}, "use the names of the table; * matches any text",
-				"%s names %s, and no kernel has that name", flag, name)
+				"a %s is given for %s, and no kernel has that name", what, name)
 		}
 	}
-	add("--local", r.Options.Local.Unmatched(tasks))
-	add("--simd", r.Options.SIMD.Unmatched(tasks))
+	add("work-group size", r.Options.Local.Unmatched(tasks))
+	add("SIMD width", r.Options.SIMD.Unmatched(tasks))
 }
 
 // launched returns the kernel of a timing. Its global size is set if the other

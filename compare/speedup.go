@@ -350,8 +350,7 @@ func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	case used <= 0:
 		return ""
 	case i < 0:
-		return "the peak memory bandwidth of the GPU is not known" +
-			r.Options.Naming.Words(": give it with --memory-bandwidth", "")
+		return "the peak memory bandwidth of the GPU is not known"
 	}
 	f := roofs[i]
 	if f.loose {

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -119,6 +120,29 @@ func TestObservedCounts(t *testing.T) {
 	for g, line := range lines {
 		if numbers, text, _ := strings.Cut(line, ": "); text != Grounds[g].Text || len(strings.Fields(numbers)) != 8 {
 			t.Errorf("line %d is %q, want 8 numbers for %q", g+1, line, Grounds[g].Text)
+		}
+	}
+}
+
+// TestNoFlags checks that no text of this package or of the device table names
+// a flag, because the page has none.
+func TestNoFlags(t *testing.T) {
+	for _, dir := range []string{".", "../predict/arch"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			source, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(source)) {
+				flag := regexp.MustCompile(`"[^"]*--[a-z].*"`).FindString(line)
+				if flag != "" && !strings.HasSuffix(name, "_test.go") && !strings.Contains(flag, "oneprof") {
+					t.Errorf("%s: %s", name, flag)
+				}
+			}
 		}
 	}
 }

@@ -158,6 +158,7 @@ type NextCommand struct {
 	Rows    string // row numbers, for example "1, 3"; empty for all rows
 	Command string
 	Prose   bool   // Command is a sentence
+	Reads   bool   // Command reads the files of the run, which a page cannot name
 	Result  string // expected result; may be empty
 }
 

@@ -145,8 +145,25 @@ func (a *app) printMessage(format string, args ...any) {
 // printNotes prints notes to standard error.
 func (a *app) printNotes(notes []note.Note) {
 	for _, n := range notes {
-		a.printMessage("%s", n)
+		a.printMessage("%s%s", n, flagHints[n.Code])
 	}
+}
+
+// flagHints lists the flags for the hints of other packages, which know no
+// flags, by the code of the note.
+var flagHints = map[string]string{
+	"no-device":         "; --device NAME chooses it, and 'occudiff devices' lists the names",
+	"unknown-device":    "; 'occudiff devices' lists the keys, and --device-file FILE adds a device",
+	"ambiguous-device":  "; --device KEY or --xve N decides",
+	"device-differs":    "; --device KEY chooses it, and --force-device keeps the device",
+	"two-devices":       "; --device KEY chooses it",
+	"device-same-shape": "; --device KEY or --barrier-slots decides",
+	"device-full-part":  "; --xve N chooses it",
+	"xe-cores-unknown":  "; --xve N gives it",
+	"xve-count":         "; --device, --xve, or a --device-file",
+	"timing-without-row": "; --local and --simd give the sizes: 256 and 32 in the thread-mapping notebook, " +
+		"512 and 32 in the optimization guide",
+	"no-such-kernel": "; see --local and --simd",
 }
 
 // printWarnings prints the first warnings of the input to standard error.

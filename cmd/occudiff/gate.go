@@ -147,7 +147,11 @@ func run(ctx context.Context, a *app, args []string) int {
 	}
 	// Each error is a line with the program's name, because a CI log mixes the
 	// lines of several programs.
-	for _, line := range strings.Split(err.Error(), "\n") {
+	text := err.Error()
+	if f, ok := errors.AsType[*note.InputError](err); ok {
+		text += flagHints[f.Code]
+	}
+	for _, line := range strings.Split(text, "\n") {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
 	return exitUsage

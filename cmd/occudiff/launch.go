@@ -141,7 +141,9 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	}
 	for _, name := range names {
 		if !strings.EqualFold(name, "all") {
-			c, err := l.devices.Choose(arch.Options{Name: name, XVEs: l.XVE, Family: l.Global == ""})
+			by := l.deviceOptions(name)
+			by.Family = l.Global == ""
+			c, err := l.devices.Choose(by)
 			if err != nil {
 				return nil, err
 			}

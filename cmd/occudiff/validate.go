@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -238,11 +239,21 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	if a.Device == "" {
 		return nil, nil
 	}
-	c, err := a.devices.Choose(arch.Options{Name: a.Device, XVEs: a.XVE})
+	c, err := a.devices.Choose(a.deviceOptions(a.Device))
 	if err != nil {
 		return nil, err
 	}
 	return []*arch.Device{c.Device}, nil
+}
+
+// deviceOptions returns the options for the device with a name from the command
+// line or the settings.
+func (a *app) deviceOptions(name string) arch.Options {
+	from := cmp.Or(a.given["device"].from, "--device")
+	if a.XVE > 0 {
+		from += " and --xve"
+	}
+	return arch.Options{Name: name, XVEs: a.XVE, By: arch.Source{Name: from}}
 }
 
 // compareRun compares a run with the predictions for its device. unnamed
@@ -261,7 +272,8 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
-	by := arch.Options{Name: a.Device, XVEs: a.XVE, Force: a.ForceDevice, By: arch.Source{Name: a.given["device"].from}}
+	by := a.deviceOptions(a.Device)
+	by.Force = a.ForceDevice
 	on, err := compare.ChooseDevice(run, a.devices, by, unnamed, opt)
 	if err != nil {
 		return nil, err
@@ -274,7 +286,7 @@ func (a *app) options() compare.Options {
 	o := compare.DefaultOptions()
 	o.Tolerance = unit.Points(a.Tolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
-	o.MemoryBandwidth = a.Bandwidth
+	o.MemoryBandwidth = arch.Bandwidth{Source: "--memory-bandwidth", GBPerSecond: a.Bandwidth}
 	// If the sampling interval is assumed, the confidence for short launches is
 	// lower, and each report states that the interval is assumed.
 	o.SamplingAssumed = !a.samplingSet

@@ -27,26 +27,7 @@ type Options struct {
 	// If the device in a log has only EUs, it cannot be the device of that
 	// export.
 	XVEColumns string
-	Naming     Naming
-	By         Source // origin of Name, if it is neither a flag nor a form: occudiff.yaml:2
-}
-
-// Naming is the way in which the user names a device. Messages use the matching
-// words.
-type Naming int
-
-// The ways to name a device.
-const (
-	ByFlag Naming = iota // --device and --xve
-	ByForm               // a form field
-)
-
-// Words returns flag or form, whichever is the text for this way of naming.
-func (n Naming) Words(flag, form string) string {
-	if n == ByForm {
-		return form
-	}
-	return flag
+	By         Source // origin of Name and XVEs, for example occudiff.yaml:2
 }
 
 // A Choice is the device of a run.
@@ -65,7 +46,7 @@ func (s Source) String() string { return s.Name + s.Detail }
 
 // ErrNoDevice is the error for a run that requires a device but has none.
 var ErrNoDevice = note.Errorf("no-device", note.Pos{},
-	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
+	"choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"the inputs do not identify the GPU")
 
 // Choose returns the device of a run: the device that the user named, or the
@@ -101,10 +82,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{m.Device, cmp.Or(o.By, Source{Name: o.Naming.Words("--device", "the form")}), m.Notes}
-	if o.XVEs > 0 {
-		c.By.Name += o.Naming.Words(" and --xve", "")
-	}
+	c := Choice{m.Device, o.By, m.Notes}
 	full := m // the device that the name alone identifies, if it does
 	if alone != counted {
 		if by, err := t.Find(alone); err == nil {
@@ -121,14 +99,10 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 		switch {
 		case slices.ContainsFunc(found, m.Device.sameShape):
 		case slices.ContainsFunc(found, func(d *Device) bool { return o.variant(m.Device, d) }):
-			c.warn(p.Pos, "", "%s names %s, but %s%s is used", p.DeviceFrom, describe(p, found),
-				o.Naming.Words("--device ", ""), c.Device.Key)
+			c.warn(p.Pos, "", "%s names %s, but %s is used", p.DeviceFrom, describe(p, found), c.Device.Key)
 		case !o.Force:
-			keys := unit.JoinWords(keysOf(found), "or")
-			hint := o.Naming.Words("give --device "+keys+", or add --force-device to predict for "+full.Device.Key,
-				"choose "+keys)
-			return Choice{}, note.Errorf(codeDiffers, p.Pos, hint, "%s names %s, not %s (%s)",
-				p.DeviceFrom, describe(p, found), full.Device.Key, c.By)
+			return Choice{}, note.Errorf(codeDiffers, p.Pos, "choose "+unit.JoinWords(keysOf(found), "or"),
+				"%s names %s, not %s (%s)", p.DeviceFrom, describe(p, found), full.Device.Key, c.By)
 		default:
 			wrong = true
 			c.forced(p.Pos, full, "%s names %s, not %s", p.DeviceFrom, describe(p, found), full.Device.Key)
@@ -137,9 +111,8 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	// A count without a name must not turn a known device into a binned part.
 	if !wrong && !identified && full.Device.XVEs() != m.Device.XVEs() && t.byKey[squash(m.Device.Key)] == nil {
 		if !o.Force {
-			hint := o.Naming.Words("correct --device, or give the number of XVEs with --xve", "choose another device")
-			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, hint, "the inputs count %d XVEs, but %s (%s) has %d",
-				o.Run.XVEs.Or(0), full.Device.Key, c.By, full.Device.XVEs())
+			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, checkDevice, "the inputs count %d XVEs, but %s (%s) "+
+				"has %d", o.Run.XVEs.Or(0), full.Device.Key, c.By, full.Device.XVEs())
 		}
 		c.forced(o.Run.Pos, full, "the inputs count %d XVEs, but %s has %d", o.Run.XVEs.Or(0), full.Device.Key,
 			full.Device.XVEs())
@@ -148,8 +121,8 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 }
 
 // codeDiffers is the code of the error for a named device that differs from the
-// device in the inputs.
-const codeDiffers = "device-differs"
+// device in the inputs. checkDevice is the hint if the inputs imply no device.
+const codeDiffers, checkDevice = "device-differs", "check the device and its number of XVEs"
 
 // CodeForced is the code of the note on a device that is used although the
 // inputs identify another device.
@@ -160,7 +133,7 @@ const CodeForced = "device-forced"
 func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
 	c.Device = to.Device
 	c.Notes = append(slices.Clone(to.Notes), note.Note{Severity: note.Warning, Code: CodeForced, Pos: at,
-		Text: fmt.Sprintf(format, args...) + "; --force-device predicts for it"})
+		Text: fmt.Sprintf(format, args...) + "; the prediction is for " + to.Device.Key})
 }
 
 // variant reports whether the device that the user named is a part of the
@@ -246,7 +219,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 			found, foundName = c, name
 		case c.Device.Key != found.Device.Key && !c.Device.sameShape(found.Device):
 			return Choice{}, note.Errorf("two-devices", p.Pos,
-				"give the files of one run on one device, or "+o.Naming.Words("name it with --device", "choose it"),
+				"give the files of one run on one device, or choose the device",
 				"this is from %s (%s), but %s names %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
 		}
 	}
@@ -257,9 +230,8 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		return Choice{}, failed
 	}
 	if failed != nil {
-		hint := "the device of " + found.By.String() + " is used; " +
-			o.Naming.Words("name it with --device", "choose it") + " if that is wrong"
-		found.warn(note.Pos{}, hint, "%v", failed)
+		found.warn(note.Pos{}, "the device of "+found.By.String()+" is used; choose the device if that is wrong", "%v",
+			failed)
 	}
 	return found, nil
 }
@@ -293,9 +265,9 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 		return Choice{}, "", fmt.Errorf("%s names the device %q: %w", from, name, err)
 	}
 	if found := []*Device{m.Device}; o.otherGPU(found) {
-		return Choice{}, "", note.Errorf(codeDiffers, p.Pos, o.Naming.Words("name the GPU of the export with --device",
-			"choose the GPU of the export"), "%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it "+
-			"belongs to another GPU", from, describe(p, found), m.Device.Architecture, o.XVEColumns)
+		return Choice{}, "", note.Errorf(codeDiffers, p.Pos, "choose the GPU of the export",
+			"%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it belongs to another GPU", from,
+			describe(p, found), m.Device.Architecture, o.XVEColumns)
 	}
 	by := Source{Name: from, Detail: ": " + name}
 	if n, ok := p.XVEs.Value(); ok {
@@ -318,8 +290,8 @@ func (d *Device) xveWord() string {
 // compare compares the device table with the summary of the same machine.
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
-		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),
-			"the input contains %d %s, but the device table has %d for %s", says, what, has, c.Device.Key)
+		c.warn(o.Run.Pos, checkDevice, "the input contains %d %s, but the device table has %d for %s", says, what, has,
+			c.Device.Key)
 	}
 	if n, ok := o.Run.XVEs.Value(); ok && o.XVEs == 0 && n != c.Device.XVEs() {
 		differs(c.Device.xveWord()+"s", n, c.Device.XVEs())

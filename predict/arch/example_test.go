@@ -29,7 +29,7 @@ func ExampleTable_Find() {
 	fmt.Println(err)
 	// Output:
 	// mtl-112: 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots
-	// device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides
+	// device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE) (give the key of one of them, or the number of XVEs: 128, 112, 64)
 }
 
 // TestFindIsConcurrent lets the race detector check lookups from several

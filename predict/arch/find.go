@@ -2,7 +2,6 @@ package arch
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +60,7 @@ func (t *Table) Find(q Query) (Match, error) {
 		m, err = c.pickCount(q)
 	}
 	if err == nil && m.Device.XeCores == 0 && !q.Family {
-		hint := fmt.Sprintf("give its XVE count with --xve N; VTune's summary prints it, and an Xe-core has %d",
+		hint := fmt.Sprintf("give the number of XVEs; VTune's summary prints it, and an Xe-core has %d",
 			m.Device.XVEPerXeCore)
 		err = note.Errorf("xe-cores-unknown", note.Pos{}, hint, "the number of Xe-cores of %s is not "+
 			"public", m.Device.Name)
@@ -287,7 +286,7 @@ func (c *candidates) pick(q Query) (Match, error) {
 	largest := slices.MaxFunc(c.devices, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
 	return Match{Device: largest, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
 		Text: fmt.Sprintf("PCI id %s is shared by %s; the full part is used", c.id, list(c.devices)),
-		Hint: "--xve N chooses another"}}}, nil
+		Hint: "another number of XVEs chooses another"}}}, nil
 }
 
 // pickCount returns the device with the XVE count: a part with that count, or
@@ -347,8 +346,7 @@ func (c *candidates) best(ds []*Device) *Device {
 // unknown returns the error for an unknown name, with the nearest devices.
 func (t *Table) unknown(name string) error {
 	if strings.TrimSpace(name) == "" {
-		return errors.New("no device is named; give --device NAME " +
-			"(a key, name, alias or PCI id; 'occudiff devices' lists them)")
+		return note.Errorf(codeUnknown, note.Pos{}, "give a key, name, alias, or PCI id", "no device is named")
 	}
 	near := ""
 	w := takeApart(name)
@@ -358,7 +356,7 @@ func (t *Table) unknown(name string) error {
 			near = "; did you mean " + unit.JoinWords(found[:min(5, len(found))], "or") + "?"
 		}
 	}
-	return note.Errorf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
+	return note.Errorf(codeUnknown, note.Pos{}, "give a key of the device table",
 		"device %s is not in the device table%s", quoted(name), near)
 }
 
@@ -420,6 +418,9 @@ func didYouMean(word string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
+// codeUnknown is the code of the error for a name that is not in the table.
+const codeUnknown = "unknown-device"
+
 // maxWord is the largest length of a name that is compared. No name in the
 // table is longer.
 const maxWord = 80
@@ -433,18 +434,12 @@ type AmbiguousError struct {
 }
 
 // Error returns the message with the candidates.
-func (e *AmbiguousError) Error() string {
-	with := ""
-	if e.XVEs > 0 {
-		with = fmt.Sprintf(" with %d XVE", e.XVEs)
-	}
-	return fmt.Sprintf("device %s%s may be %s; %s decides",
-		quoted(e.Name), with, list(e.Candidates), e.flags())
-}
+func (e *AmbiguousError) Error() string { return e.Unwrap().Error() }
 
-// flags returns the flags that distinguish the candidates. A count
-// distinguishes them only if all devices with this count have one shape.
-func (e *AmbiguousError) flags() string {
+// Unwrap returns the error as an InputError. Its hint lists the XVE counts that
+// distinguish the candidates. A count distinguishes them only if all devices
+// with this count have one shape.
+func (e *AmbiguousError) Unwrap() error {
 	var deciding []int
 	for _, n := range xveCounts(e.Candidates) {
 		of := slices.DeleteFunc(slices.Clone(e.Candidates), func(d *Device) bool { return d.XVEs() != n })
@@ -452,19 +447,23 @@ func (e *AmbiguousError) flags() string {
 			deciding = append(deciding, n)
 		}
 	}
-	if e.XVEs > 0 || len(deciding) == 0 {
-		return "--device KEY"
+	with, hint := "", "give the key of one of them"
+	switch {
+	case e.XVEs > 0:
+		with = fmt.Sprintf(" with %d XVE", e.XVEs)
+	case len(deciding) > 0:
+		hint += ", or the number of XVEs: " + numbers(deciding)
 	}
-	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
+	return note.Errorf("ambiguous-device", note.Pos{}, hint, "device %s%s may be %s", quoted(e.Name), with,
+		list(e.Candidates))
 }
 
 // noSuchCount returns the error for an XVE count that no device with the name
 // has.
 func noSuchCount(q Query, candidates []*Device) error {
-	const advice = "correct --xve or --device, or describe the part in a --device-file"
 	if counts := xveCounts(candidates); counts[0] == 0 { // a count of 0 is not public
 		each := candidates[0].XVEPerXeCore
-		return note.Errorf("xve-count", note.Pos{}, advice, "device %s does not come with %d XVE; its Xe-cores have "+
+		return note.Errorf("xve-count", note.Pos{}, checkDevice, "device %s does not come with %d XVE; its Xe-cores have "+
 			"%d each, so the count is a multiple of %[3]d up to %[4]d", quoted(q.Name), q.XVEs, each, maxXVEs)
 	}
 	hint := ""
@@ -472,7 +471,7 @@ func noSuchCount(q Query, candidates []*Device) error {
 	if q.XVEs > 0 && q.XVEs < largest.XVEs() {
 		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", largest.XVEPerXeCore)
 	}
-	return note.Errorf("xve-count", note.Pos{}, advice, "device %s does not come with %d XVE; it has %s%s",
+	return note.Errorf("xve-count", note.Pos{}, checkDevice, "device %s does not come with %d XVE; it has %s%s",
 		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
 }
 

@@ -80,18 +80,18 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	}
 	n := note.Note{Severity: note.Info, Code: "device-same-shape",
 		Text: fmt.Sprintf("%s has the same shape as %s: predictions are equal", d.Key, list(others))}
-	differs := func(hint, format string, figures ...any) []note.Note {
-		n.Severity, n.Hint = note.Warning, hint
+	differs := func(format string, figures ...any) []note.Note {
+		n.Severity, n.Hint = note.Warning, "give the key of your device"
 		n.Text = fmt.Sprintf("%s has the shape of %s but ", d.Key, list(others)) + fmt.Sprintf(format, figures...)
 		return []note.Note{n}
 	}
 	for _, e := range others {
 		if d.SLMPerXeCore != e.SLMPerXeCore {
-			return differs("--device KEY decides", "another SLM per Xe-core (%d KB; %s has %d KB)",
+			return differs("another SLM per Xe-core (%d KB; %s has %d KB)",
 				d.SLMPerXeCore>>10, e.Key, e.SLMPerXeCore>>10)
 		}
 		if a, b := d.BarrierSlots[0], e.BarrierSlots[0]; a.Count != b.Count {
-			return differs("--device KEY or --barrier-slots decides", "other barrier slots (%d by %s; %s has %d by %s)",
+			return differs("other barrier slots (%d by %s; %s has %d by %s)",
 				a.Count, a.Source, e.Key, b.Count, b.Source)
 		}
 	}

@@ -138,7 +138,7 @@ func TestErrorsOfADeviceFile(t *testing.T) {
 		{"gocsv would read 1", cell(",8,", ",1.7,"), `f.csv:2:22: column xve_per_xe_core: "1.7" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"a negative number", cell(",8,", ",-8,"), `f.csv:2:22: column xve_per_xe_core: "-8" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"a product that overflows", cell(",8,", ",99999999999999999999,"), `f.csv:2:22: column xve_per_xe_core: "99999999999999999999" is too large; expected at most 1048576`},
-		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (write \"not public\" for a family that --xve completes)"},
+		{"zero", cell(",4,", ",0,"), "f.csv:2:20: column xe_cores: 0 is not a positive number (write \"not public\" for a family whose number of XVEs the user gives)"},
 		{"line numbers count the file's lines", "\n# comment\n" + header + "\n\n" + row + "\n" + strings.Replace(row, "lab,", "lab2,", 1) + "x\n", `f.csv:6:58: column work_group_max_items: "1024x" is not a whole number; expected digits only, without sign, unit or thousands separator`},
 		{"lines count line breaks in quotes", header + "\n" + strings.Replace(row, "Laboratory GPU", "\"Laboratory\nGPU\"", 1) + "\nlab2,,4,8,128:8,16,128,64,0 64,1024\n", "f.csv:4:6: column name: the cell is empty (every row needs it; there is no default)"},
 		{"XVEs that disagree", extra("xves", "33"), "f.csv:2:62: column xves: 33 does not match 32, which is " +

@@ -113,7 +113,7 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 		number, command := r.number.Or(""), validateCommand(r.Run.Result)
 		if len(sc.Confirm) < mostChecks && number != "" && command != "" {
 			sc.ConfirmReason = "Validate such a run alone"
-			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number, Command: command})
+			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number, Command: command, Reads: true})
 		}
 	}
 	return sc

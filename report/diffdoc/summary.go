@@ -119,16 +119,13 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
-		how := " in two folders, then occudiff diff; or --noise HISTORY"
-		if len(d.New.Runs) > 0 {
-			how = d.New.Runs[0].Options.Naming.Words(how, "")
-		}
-		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) + " points: 4 runs per side" + how}
+		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) +
+			" points: 4 runs per side in two folders, or the noise of a history"}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 {
 		if command := validateCommand(d.New.Runs[0]); command != "" {
 			sc.ConfirmReason = "Find the cause of the lower occupancy"
-			sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "), Command: command}}
+			sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "), Command: command, Reads: true}}
 		}
 	}
 	return sc

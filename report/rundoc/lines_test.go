@@ -74,12 +74,11 @@ func TestNotes(t *testing.T) {
 			r.Notes = []note.Note{{Code: "x", Text: "no"}, {Code: arch.CodeForced, Text: "the device is forced"}}
 		}), "The device is forced"},
 		{"a device that contradicts the run", notes(func(r *compare.Result) { r.Fit.Contradiction = "it has 96 XVEs" }), "The device cannot be the GPU that ran: it has 96 XVEs. The run is consistent with none of 0 devices"},
-		{"no device", unknown(func(*compare.Result) {}), "Predictions need the device: --device names it, or the VTune summary of the run"},
-		{"no device on a page", unknown(func(r *compare.Result) { r.Options.Naming = arch.ByFlag + 1 }), "Predictions need the device: choose it above, or the VTune summary of the run"},
+		{"no device", unknown(func(*compare.Result) {}), "Predictions need the device or the VTune summary of the run"},
 		{"one of the listed devices", unknown(func(r *compare.Result) {
 			r.Fit = compare.Fit{Listed: true, Devices: []*arch.Device{meteorLake()}, Of: 2}
-		}), "Predictions need the device, --device: of the 2 GPUs that the summary lists, only mtl-112 fits"},
-		{"devices that fit the peaks", unknown(func(r *compare.Result) { r.Fit = compare.Fit{Launches: 1, Devices: []*arch.Device{meteorLake()}} }), "Predictions need the device, --device: VTune's peaks are consistent with mtl-112 only"},
+		}), "Predictions need the device: of the 2 GPUs that the summary lists, only mtl-112 fits"},
+		{"devices that fit the peaks", unknown(func(r *compare.Result) { r.Fit = compare.Fit{Launches: 1, Devices: []*arch.Device{meteorLake()}} }), "Predictions need the device: VTune's peaks are consistent with mtl-112 only"},
 		{"a contradiction", notes(func(*compare.Result) {}, reduce(compare.Below), reduce(compare.Below, conflict)), "reduce: idle and 98% occupied"},
 		{"two contradictions", notes(func(*compare.Result) {}, reduce(compare.Below, conflict), reduce(compare.Below, conflict)), "reduce: idle and 98% occupied; 1 other kernel also has cells that contradict each other"},
 		{"an input that is cut off", notes(lost), "Not all of the input could be read, so kernels may be missing: error: row 3 is cut off"},
@@ -161,10 +160,6 @@ occudiff validate --device mtl-112 'a b.csv'`},
 			r.Device, r.Fit.Devices = nil, []*arch.Device{meteorLake(), meteorLake()}
 		}), ""},
 		{"a device that fits already", of(reduce(compare.Below), varies, func(r *compare.Result) { r.Fit.Devices = []*arch.Device{meteorLake()} }), ""},
-		{"no command on a page", ValidateCommand(edited(func(r *compare.Result) {
-			varies(r)
-			r.Options.Naming = arch.ByFlag + 1
-		}), ""), ""},
 		{"no command without inputs", ValidateCommand(&compare.Result{}, "d"), ""},
 		{"no size", of(reduce(compare.NoPrediction, noSize)), `To get the launch sizes
 vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR`},
@@ -523,7 +518,7 @@ VectorAdd<112>|112|28,672|8|896|50.0|1.00|100.0|11,200.0|90-98%
 VectorAdd<120>|120|30,720|8|960|50.0|1.07|100.0|12,000.0|90-98%`},
 		{"a log of equal launches", strings.SplitN(summary(log(vecAdd(8, host), vecAdd(8, host))), "\n", 2)[0], ", 2 launches: predicted peak 7.1%. A log has host times, nothing was measured"},
 		{"a log of one launch without a prediction", strings.SplitN(summary(log(reduce(compare.NoPrediction, host, func(r *compare.Row) { r.Predicted = &predict.Prediction{} }))), "\n", 2)[0], ", 1 launch. A log has host times, nothing was measured"},
-		{"only host times", strings.SplitN(summary(timings), "\n", 3)[1], "A log has neither work-group nor sub-group size: --local and --simd set them"},
+		{"only host times", strings.SplitN(summary(timings), "\n", 3)[1], "A log has neither work-group nor sub-group size"},
 		{"as many host times as are shown", fmt.Sprint(strings.Count(summary(timings), "\n")), "31"},
 		{"a sweep", summary(counted(of(vecAdd(120), vecAdd(8), vecAdd(112)))), `: 3 kernels. 3 not measured
 It takes longer where a second wave begins: 112 groups 1.120 s, 120 groups 1.200 s (112 fill the GPU)

@@ -12,7 +12,6 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
-	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
@@ -155,8 +154,7 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	case len(lines) == 0 && len(r.Timings) > 0:
 		s.Headline = deviceName(r) + ": " + unit.Plural(len(r.Timings), "host time") +
 			" of a log, nothing predicted"
-		s.Impact = "A log has neither work-group nor sub-group size" +
-			r.Options.Naming.Words(": --local and --simd set them", "")
+		s.Impact = "A log has neither work-group nor sub-group size"
 		s.Rows = timingTable(r).Show(firstTimings...)
 		s.Rows.Len = min(s.Rows.Len, seriesRows)
 		return s
@@ -410,10 +408,9 @@ const exportCommand = "vtune -report hotspots -group-by computing-task -format c
 	"-report-output run.csv -r RESULT_DIR"
 
 // ValidateCommand returns the command that validates a run on a device, or
-// without --device if device is "". It returns "" if the run has no inputs, and
-// on a page, which has a form and no paths for a command.
+// without --device if device is "". It returns "" if the run has no inputs.
 func ValidateCommand(r *compare.Result, device string) string {
-	if len(r.Inputs) == 0 || r.Options.Naming != arch.ByFlag {
+	if len(r.Inputs) == 0 {
 		return ""
 	}
 	command := []string{"occudiff", "validate"}
@@ -443,7 +440,7 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	case lacksCounter:
 		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
 	case onlyDevice != "":
-		return "With the device", []report.NextCommand{{Command: onlyDevice}}
+		return "With the device", []report.NextCommand{{Command: onlyDevice, Reads: true}}
 	case r.Device != nil && r.Trace != nil && slices.ContainsFunc(r.Rows, lacks):
 		command := runs[compare.Binary].command + " " + application(r)
 		return "To get the launch sizes", []report.NextCommand{{Command: command}}

@@ -215,16 +215,15 @@ func notesFirst(r *compare.Result) []string {
 			notes = append(notes, report.OneLine(report.UpperFirst(n.Text)))
 		}
 	}
-	switch naming := r.Options.Naming; {
+	const needs = "Predictions need the device"
+	switch {
 	case r.Device != nil:
 	case r.Fit.Listed:
-		notes = append(notes, "Predictions need the device"+naming.Words(", --device", "")+": "+r.Fit.String())
+		notes = append(notes, needs+": "+r.Fit.String())
 	case r.Fit.Launches > 0:
-		notes = append(notes, "Predictions need the device"+naming.Words(", --device", "")+
-			": VTune's peaks are consistent with "+r.Fit.String())
+		notes = append(notes, needs+": VTune's peaks are consistent with "+r.Fit.String())
 	default:
-		notes = append(notes, "Predictions need the device: "+naming.Words("--device names it", "choose it above")+
-			", or the VTune summary of the run")
+		notes = append(notes, needs+" or the VTune summary of the run")
 	}
 	if text := contradictions(r); text != "" {
 		notes = append(notes, text)

@@ -9,10 +9,9 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 
@@ -107,8 +106,15 @@ func New(version string) (*App, error) {
 // a value does not replace the last one: a download contains the prediction and
 // not the result of PredictOthers below it.
 func (a *App) result(ans *report.Output, name string) (*Result, error) {
+	doc := ans.Document()
+	if s := doc.Summary; s != nil { // the page has no paths for a command
+		s.Confirm = slices.DeleteFunc(s.Confirm, func(c report.NextCommand) bool { return c.Reads })
+		if len(s.Confirm) == 0 {
+			s.ConfirmReason = ""
+		}
+	}
 	var b strings.Builder
-	styles, err := html.Fragment(&b, ans.Document())
+	styles, err := html.Fragment(&b, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -126,42 +132,12 @@ type Problem struct {
 	Hint  string `json:"hint"`
 }
 
-// errorHints and noteHints are the remedies for errors and notes whose own
-// hints name flags.
-var (
-	errorHints = map[string]string{
-		"no-device":        "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR",
-		"unknown-device":   "select a key of the list, for example max1100",
-		"xve-count":        "correct the device or the number of XVEs",
-		"xe-cores-unknown": "give the number of XVEs, which VTune's summary prints",
-	}
-	noteHints = map[string]string{
-		"device-full-part":   "another number of XVEs chooses another",
-		"device-same-shape":  "select the key of your device",
-		"timing-without-row": "add the VTune export to the log",
-	}
-)
-
-// replaceHints replaces the hints that name flags.
-func replaceHints(notes []note.Note) {
-	for i := range notes {
-		if n := &notes[i]; n.Hint != "" {
-			n.Hint = cmp.Or(noteHints[n.Code], n.Hint)
-		}
-	}
-}
+// byForm is the origin of a device from the form.
+var byForm = arch.Source{Name: "the form"}
 
 // ProblemsOf returns the parts of an error. If several inputs failed, the error
 // joins their errors, and each becomes a problem with its own file.
 func ProblemsOf(err error) []Problem {
-	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
-		var keys []string
-		for _, d := range several.Candidates {
-			keys = append(keys, d.Key)
-		}
-		return []Problem{{Text: "there are several devices " + strconv.Quote(several.Name),
-			Hint: "select one of " + strings.Join(keys, ", ")}}
-	}
 	var list []Problem
 	var several interface{ Unwrap() []error }
 	if errors.As(err, &several) {
@@ -172,7 +148,7 @@ func ProblemsOf(err error) []Problem {
 	}
 	var f *note.InputError
 	if errors.As(err, &f) {
-		return []Problem{{f.Pos.String(), f.Text, cmp.Or(errorHints[f.Code], f.Hint)}}
+		return []Problem{{f.Pos.String(), f.Text, f.Hint}}
 	}
 	return []Problem{{Text: err.Error()}}
 }

@@ -207,8 +207,8 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		ask    func() (*app.Result, error)
 		want   string
 	}{
-		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.RunSettings{}) }, "choose it above"},
-		{"no device, but a consistent one", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.RunSettings{}) }, "choose it above: mtl-112"},
+		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.RunSettings{}) }, "choose the device"},
+		{"no device, but a consistent one", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.RunSettings{}) }, "choose mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "max1100"})
 		}, "Device from the form"},
@@ -217,13 +217,13 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		}, "The device cannot be the GPU that ran"},
 		{"unknown and ambiguous device names", func() (*app.Result, error) {
 			return a.PredictOthers(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
-		}, "There are several devices &#34;mtl&#34;: select one of mtl-128, mtl-112, mtl-64."},
+		}, "Device &#34;mtl&#34; may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE): give the key of one of them"},
 		{"a regression", func() (*app.Result, error) {
 			return a.Compare(t.Context(), [][]string{{export}, {worse}}, app.RunSettings{Device: "max1100"})
 		}, "histogram_rows"},
 		{"a number of XVEs that the device does not have", func() (*app.Result, error) {
 			return a.Predict(app.Launch{"device": "b580", "xve": "7"})
-		}, "correct the device or the number of XVEs"},
+		}, "check the device and its number of XVEs"},
 		{"a device whose number of Xe-cores is not public", func() (*app.Result, error) {
 			return a.Predict(app.Launch{"device": "nvl-p", "global": "1M"})
 		}, "give the number of XVEs"},
@@ -232,11 +232,11 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		}, "another number of XVEs chooses another"},
 		{"a device with the shape of another", func() (*app.Result, error) {
 			return a.Predict(app.Launch{"device": "Intel(R) Arc(TM) Graphics", "xve": "128", "global": "1M", "local": "256", "simd": "32"})
-		}, "select the key of your device"},
+		}, "give the key of your device"},
 		{"a log without sizes", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{log}, app.RunSettings{Device: "max1100"})
 		}, "add the VTune export to the log"},
-		{"an unknown device", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "select a key of the list"},
+		{"an unknown device", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "give a key of the device table"},
 	} {
 		text := ""
 		r, err := c.ask()

@@ -73,10 +73,9 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 		return on, l, err
 	}
 	if on, err = a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true,
-		Family: f["global"] == "", Naming: arch.ByForm}); err != nil {
+		Family: f["global"] == "", By: byForm}); err != nil {
 		return on, l, err
 	}
-	replaceHints(on.Notes)
 	if l, err = f.launch(); err != nil {
 		return on, l, err
 	}
@@ -182,7 +181,7 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
-		switch c, err := a.devices.Choose(arch.Options{Name: name, Naming: arch.ByForm}); {
+		switch c, err := a.devices.Choose(arch.Options{Name: name, By: byForm}); {
 		case err != nil:
 			for _, f := range ProblemsOf(err) {
 				problems = append(problems, report.OneLine(report.UpperFirst(f.Text)+": "+f.Hint+"."))

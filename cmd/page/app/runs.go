@@ -45,12 +45,11 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings,
 	unnamed compare.NoDevice) (names []string, results []*compare.Result, err error) {
 	read := func(paths []string) ([]*ingest.Run, error) { return a.read(ctx, paths) }
 	err = ingest.EachRun(paths, formats.All(), read, func(name string, run *ingest.Run) error {
-		on, err := compare.ChooseDevice(run, a.devices, arch.Options{Name: by.Device}, unnamed, options(by))
+		on, err := compare.ChooseDevice(run, a.devices, arch.Options{Name: by.Device, By: byForm}, unnamed, options(by))
 		if err != nil {
 			return err
 		}
 		r := compare.Compare(run, on, options(by))
-		replaceHints(r.Notes)
 		names, results = append(names, name), append(results, r)
 		return nil
 	})
@@ -125,7 +124,6 @@ func (a *App) Download(w io.Writer, format string) error {
 
 func options(by RunSettings) compare.Options {
 	o := compare.DefaultOptions()
-	o.Naming = arch.ByForm
 	if by.Tolerance > 0 {
 		o.Tolerance = unit.Points(by.Tolerance)
 	}
