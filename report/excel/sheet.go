@@ -1,7 +1,6 @@
 package excel
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -269,12 +268,15 @@ func (b *book) write(s *sheet) error {
 func (b *book) frame(sw *excelize.StreamWriter, o *block) error {
 	last, columns := o.table.Len+1, len(o.table.Columns)
 	name := "'" + sw.Sheet + "'!"
-	for k := o.lead + 1; k <= columns; k++ {
-		if err := errors.Join(sw.SetColOutlineLevel(k, 1), sw.SetColVisible(k, k, false)); err != nil {
+	if o.lead < columns {
+		if err := sw.SetColVisible(o.lead+1, columns, false); err != nil {
 			return err
 		}
-	}
-	if o.lead < columns {
+		for k := o.lead + 1; k <= columns; k++ {
+			if err := sw.SetColOutlineLevel(k, 1); err != nil {
+				return err
+			}
+		}
 		if err := b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Area", Scope: sw.Sheet,
 			RefersTo: name + "$A$1:" + address(o.lead, last, true)}); err != nil {
 			return err
