@@ -273,9 +273,9 @@ func (f *finder) readOnOneStack() {
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
 	stacks := r.Device.Tiles
 	if over *= unit.Ratio(stacks); ok && r.Options.within(m.Minus(over)) {
-		f.add(oneStackAbove, byOtherMeans("the column SubDeviceId: if all rows belong to one stack, choose that device"),
-			"For a launch on one of %d stacks, %s is predicted for the counter of that stack, and %s was measured. "+
-				"Other kernels may also have run in its window.", stacks, over, m)
+		f.add(oneStackAbove, byOtherMeans("the column SubDeviceId: if all rows belong to one stack, choose that "+
+			"device"), "For a launch on one of %d stacks, %s is predicted for the counter of that stack, and %s was measured. "+
+			"Other kernels may also have run in its window.", stacks, over, m)
 	}
 }
 

@@ -21,10 +21,10 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
 		on.fit = fitDevices(run, on.Device, nil, opt)
 	}
-	r := &Result{Run: *run, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt,
+	r := &Result{Inputs: run.Inputs, Platform: run.Platform, Instructions: run.Instructions, Recording: run.Recording,
+		Trace: run.Trace, Samples: run.Samples, Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes),
+		launches: run.Launches, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt,
 		adapterTime: map[string]unit.Seconds{}, busyStack: map[ingest.Key]*ingest.Kernel{}}
-	r.Kernels, r.Run.Summary, r.Run.Timings = nil, nil, nil
-	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes)
 	r.intervalGiven()
 	r.Sequence = launches.NewSequence(run.Trace, r.sampledEvery(run))
 	r.rejectTrace(run)

@@ -143,7 +143,7 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 			f.Launches++
 		}
 	}
-	if own != nil && f.misfit(&Result{Device: own, Options: opt, Run: ingest.Run{Platform: run.Platform}}, kernels) {
+	if own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels) {
 		return new(Fit)
 	}
 	for i := range devices {

@@ -216,10 +216,16 @@ type Summary struct {
 
 // Result is a compared run.
 type Result struct {
-	ingest.Run              // the run without its kernels, which are in Rows, and without its timings
-	Device     *arch.Device // nil if none is known
-	ChosenBy   arch.Source
-	Fit        Fit // set if no device is known, or if the device cannot be the GPU that ran
+	Inputs       []ingest.Input
+	Platform     ingest.Platform
+	Instructions ingest.Instructions
+	Recording    *ingest.Recording // as in Run
+	Trace        *ingest.Trace     // as in Run
+	Samples      []ingest.Samples
+	Notes        []note.Note
+	Device       *arch.Device // nil if none is known
+	ChosenBy     arch.Source
+	Fit          Fit // set if no device is known, or if the device cannot be the GPU that ran
 	// Sequence is the sequence of the launches, or nil without a trace.
 	Sequence *launches.Sequence
 	// Rows contains the kernels, sorted by urgency and then by slot time lost.
@@ -229,6 +235,7 @@ type Result struct {
 	Summary Summary
 	Options Options // options that were used
 
+	launches    *ingest.Launches
 	taskTime    unit.Seconds                  // GPU time of all tasks
 	busyStack   map[ingest.Key]*ingest.Kernel // for launches with a row per stack: the row of a stack that had threads
 	adapterTime map[string]unit.Seconds       // time of the tasks on each adapter; "" is the sum over all adapters

@@ -200,7 +200,7 @@ func margin(k *ingest.Kernel) optPoints {
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		row := Row{Kernel: new(ingest.Kernel)}
-		for _, l := range r.Run.Launches.All() {
+		for _, l := range r.launches.All() {
 			at := r.place[l.Kernel]
 			if at < 0 { // the kernel of the launch is not in this view
 				continue
@@ -222,7 +222,7 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	k.Mean, k.Barriers, k.Uneven, k.Counters, k.Launches = optSeconds{}, unit.Opt[int64]{}, false, nil, nil
 	*row = Row{Kernel: k, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
-	k.Pos.File = r.Run.Launches.File(l.Kernel, s)
+	k.Pos.File = r.launches.File(l.Kernel, s)
 	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
 	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
 	if of.Verdict != NotAKernel {
@@ -233,4 +233,4 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 }
 
 // LaunchCount returns the number of rows that Launches returns.
-func (r *Result) LaunchCount() int { return r.Run.Launches.Len() }
+func (r *Result) LaunchCount() int { return r.launches.Len() }

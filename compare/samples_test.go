@@ -16,7 +16,7 @@ func TestSetLaunch(t *testing.T) {
 	of, row := &Row{Kernel: &ingest.Kernel{}}, &Row{Kernel: &ingest.Kernel{}}
 	testenv.Fill(of.Kernel, 1)
 	r := &Result{}
-	r.Run.Launches = &ingest.Launches{}
+	r.launches = &ingest.Launches{}
 	r.setLaunch(row, of, &ingest.LaunchRecord{})
 	shared := []string{"Task", "Global", "Local", "SIMD", "Direction", "Device", "OneStack", "Reading", "Interval",
 		"CounterTimeRatio"}

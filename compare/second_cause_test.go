@@ -78,7 +78,7 @@ func TestElsewhere(t *testing.T) {
 // stacks of the GPU.
 func TestOneStack(t *testing.T) {
 	for one, want := range map[bool]int{true: 1, false: 2} {
-		r := &Result{Device: max1550(), Run: ingest.Run{Platform: ingest.Platform{Stacks: unit.Some(2)}}}
+		r := &Result{Device: max1550(), Platform: ingest.Platform{Stacks: unit.Some(2)}}
 		row := &Row{Kernel: &ingest.Kernel{OneStack: one}}
 		if got, _ := r.averaged(row); got != want {
 			t.Errorf("a row of one stack (%v): averaged over %d, want %d", one, got, want)

@@ -393,8 +393,8 @@ func TestFromResult(t *testing.T) {
 	other := kernel("other", "a.csv")
 	other.Device = "GPU 1"
 	r := &compare.Result{Device: &arch.Device{Key: "max1100"}, Rows: []compare.Row{kernel("k", "a.csv"), plain, copied, kernel("k", "c.csv"), other},
-		Run: ingest.Run{Inputs: []ingest.Input{{Path: "a.csv", Rows: 4, BadRows: 1, Digest: "d", Content: "c"}, {Path: "b.csv"}, {Path: "c.csv"}},
-			Platform: ingest.Platform{Driver: "24.1", VTune: "2025.1", Command: `"/opt/my app/run it" --fast`, MaxFrequency: unit.Some(1.5e9)}}}
+		Inputs:   []ingest.Input{{Path: "a.csv", Rows: 4, BadRows: 1, Digest: "d", Content: "c"}, {Path: "b.csv"}, {Path: "c.csv"}},
+		Platform: ingest.Platform{Driver: "24.1", VTune: "2025.1", Command: `"/opt/my app/run it" --fast`, MaxFrequency: unit.Some(1.5e9)}}
 	run := track.FromResult(r)
 	var got []string
 	for i := range run.Rows {

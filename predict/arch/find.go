@@ -463,8 +463,8 @@ func (e *AmbiguousError) Unwrap() error {
 func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // a count of 0 is not public
 		each := candidates[0].XVEPerXeCore
-		return note.Errorf("xve-count", note.Pos{}, checkDevice, "device %s does not come with %d XVE; its Xe-cores have "+
-			"%d each, so the count is a multiple of %[3]d up to %[4]d", quoted(q.Name), q.XVEs, each, maxXVEs)
+		return note.Errorf("xve-count", note.Pos{}, checkDevice, "device %s does not come with %d XVE; its Xe-cores "+
+			"have %d each, so the count is a multiple of %[3]d up to %[4]d", quoted(q.Name), q.XVEs, each, maxXVEs)
 	}
 	hint := ""
 	largest := slices.MaxFunc(candidates, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })

@@ -91,7 +91,8 @@ func (r *deviceRow) device() (Device, *problem) {
 func (r *deviceRow) checked() (Device, *problem) {
 	d, p := r.device()
 	if p == nil && r.XeCores == 0 {
-		p = problemf("xe_cores", "write \"not public\" for a family whose number of XVEs the user gives", "0 is not a positive number")
+		p = problemf("xe_cores", "write \"not public\" for a family whose number of XVEs the user gives",
+			"0 is not a positive number")
 	}
 	if p == nil {
 		p = r.disagrees(&d)

@@ -49,7 +49,7 @@ func kernel(task string, local int64, simd int, measured, predicted, idle float6
 
 func side(driver string, rows ...compare.Row) *compare.Result {
 	r := &compare.Result{Device: sample.Device(), ChosenBy: arch.Source{Name: "--device"}, Rows: rows, Options: compare.DefaultOptions(),
-		Run: ingest.Run{Inputs: []ingest.Input{{Path: "run.csv", Kind: "vtune", Rows: int64(len(rows))}}}}
+		Inputs: []ingest.Input{{Path: "run.csv", Kind: "vtune", Rows: int64(len(rows))}}}
 	r.Platform.Driver = driver
 	r.Platform.Collected = time.Date(2026, 6, 2, 10, 0, 0, 0, time.UTC)
 	r.Summary.Kernels = len(rows)

@@ -31,7 +31,7 @@ func cluster() *diff.Runs {
 	var runs []*compare.Result
 	for n := range 12 {
 		r := &compare.Result{Device: sample.Device(), Options: compare.DefaultOptions(),
-			Run: ingest.Run{Inputs: []ingest.Input{{Path: "run.csv", Kind: "vtune", Digest: fmt.Sprint("sha256:", n)}}}}
+			Inputs: []ingest.Input{{Path: "run.csv", Kind: "vtune", Digest: fmt.Sprint("sha256:", n)}}}
 		r.Platform.Host = fmt.Sprintf("host%d", n)
 		r.Platform.Collected = time.Date(2026, 6, 2, n, 0, 0, 0, time.UTC)
 		for k := range kernels {

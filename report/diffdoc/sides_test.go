@@ -22,7 +22,7 @@ import (
 func side(name string, edit func(*diff.Result), rows ...*diff.Row) *diff.Result {
 	run := func() *compare.Result {
 		return &compare.Result{Device: &arch.Device{Key: "mtl-112", Name: "Meteor Lake"}, Options: compare.DefaultOptions(),
-			Run: ingest.Run{Inputs: []ingest.Input{{Path: name + ".csv"}}}}
+			Inputs: []ingest.Input{{Path: name + ".csv"}}}
 	}
 	d := &diff.Result{Options: diff.DefaultOptions(), Old: diff.Side{Name: "base", Runs: []*compare.Result{run()}},
 		New: diff.Side{Name: name, Runs: []*compare.Result{run()}}}
@@ -258,7 +258,7 @@ func TestAgents(t *testing.T) {
 	}
 	run := func(name string, findings ...diff.RunFinding) diff.RunAcrossKernels {
 		return diff.RunAcrossKernels{Name: name, Findings: findings, Result: &compare.Result{Device: &arch.Device{Key: "mtl-112"},
-			Run: ingest.Run{Inputs: []ingest.Input{{Path: name}}}, Options: compare.DefaultOptions()}}
+			Inputs: []ingest.Input{{Path: name}}, Options: compare.DefaultOptions()}}
 	}
 	runs := func(compared int, edits ...func(*diff.Runs)) string {
 		a, b := run("a", diff.RunLow), run("b", diff.RunCopy)
