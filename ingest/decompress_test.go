@@ -217,7 +217,7 @@ func TestDamagedAmongOthers(t *testing.T) {
 	parts, _ := pieces()
 	whole := compressions["gzip, flushed"](t, parts)
 	dir := write(t, map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/b.gz": string(whole[:len(whole)/2])})
-	if _, err := read(dir, "run"); !isCode(err, codeDamaged) {
+	if _, err := read(dir, "run"); !note.HasCode(err, codeDamaged) {
 		t.Errorf("error %v, want the damaged file", err)
 	}
 }

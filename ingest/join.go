@@ -79,6 +79,11 @@ type joiner struct {
 	mergedTrace bool
 }
 
+// warn adds a warning.
+func (r *Run) warn(code string, pos note.Pos, hint, format string, args ...any) {
+	r.Notes = append(r.Notes, note.Warningf(code, pos, hint, format, args...))
+}
+
 const oneRunHint = "give one export per run; to compare two runs, use 'occudiff diff OLD NEW'; to report several " +
 	"runs, give one folder per run"
 
@@ -159,14 +164,14 @@ func (j *joiner) kernels(f *File) error {
 		}
 	}
 	if len(left) > 0 {
-		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, but this one lacks "+
-			"the columns that distinguish them: its values are not used", left[0].Task)
-		if more := len(left) - 1; more > 0 {
-			text += fmt.Sprintf(", also for %d more", more)
+		more := ""
+		if n := len(left) - 1; n > 0 {
+			more = fmt.Sprintf(", also for %d more", n)
 		}
-		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "rows-unmatched",
-			Pos:  note.Pos{File: left[0].Pos.File},
-			Text: text, Hint: "export both with the columns Work Size:Global, Work Size:Local and SIMD Width"})
+		j.run.warn("rows-unmatched", note.InFile(left[0].Pos.File),
+			"export both with the columns Work Size:Global, Work Size:Local and SIMD Width",
+			"task %q has several launch sizes or SIMD widths in another export, but this one lacks the columns that "+
+				"distinguish them: its values are not used%s", left[0].Task, more)
 	}
 	j.run.launches(f, to)
 	return nil
@@ -278,10 +283,9 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 		a.MeasuredLow, a.MeasuredHigh, a.IdleLow, a.IdleHigh = b.MeasuredLow, b.MeasuredHigh, b.IdleLow, b.IdleHigh
 	}
 	if len(differ) > 0 {
-		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "files-differ", Pos: b.Pos,
-			Text: fmt.Sprintf("task %q: %s differs from the value at %s; the first file's value is used", a.Task,
-				strings.Join(differ, ", "), a.Pos),
-			Hint: "give the exports of one run only"})
+		j.run.warn("files-differ", b.Pos, "give the exports of one run only",
+			"task %q: %s differs from the value at %s; the first file's value is used", a.Task,
+			strings.Join(differ, ", "), a.Pos)
 	}
 	a.Launches, a.Counters = joined(a.Launches, b.Launches), joinCounters(a.Counters, b.Counters)
 	if partial { // add launch parts that the first export lacks
@@ -399,7 +403,7 @@ func (j *joiner) noteReading(sampled, around note.Pos) {
 		return
 	}
 	j.gaveWay[sampled.File] = true
-	j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "counters-around-launches",
-		Pos: note.Pos{File: sampled.File}, Text: "occupancy and the state of the XVEs come from " + around.File +
-			", which read the counters around each launch, and not from the samples in this file"})
+	j.run.Notes = append(j.run.Notes, note.Newf(note.Info, "counters-around-launches", note.InFile(sampled.File),
+		"", "occupancy and the state of the XVEs come from %s, which read the counters around each launch, and not "+
+			"from the samples in this file", around.File))
 }

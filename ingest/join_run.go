@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,15 +48,14 @@ func (r *Run) launches(f *File, to []int) {
 		return
 	}
 	k := &r.Kernels[first]
-	text := fmt.Sprintf("the launches of task %q and the launches at %s have different times or another order: "+
-		"they cannot be matched, so the values of single launches are not used", k.Task, k.Pos)
+	more := ""
 	if apart > 1 {
-		text += ", also for " + unit.FormatCount(int64(apart-1), "more kernel", "more kernels")
+		more = ", also for " + unit.FormatCount(apart-1, "more kernel", "more kernels")
 	}
-	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
-		Pos: note.Pos{File: f.Path}, Text: text,
-		Hint: "give two exports of one run by computing-instance, with the total time and the same rows " +
-			"in the same order"})
+	r.warn("launches-unmatched", note.InFile(f.Path), "give two exports of one run by computing-instance, with the "+
+		"total time and the same rows in the same order", "the launches of task %q and the launches at %s have "+
+		"different times or another order: they cannot be matched, so the values of single launches are not used%s",
+		k.Task, k.Pos, more)
 }
 
 // broughtBy records that a kernel's launches come from a later file.
@@ -106,18 +104,16 @@ func (j *joiner) trace(f *File) error {
 		r.Trace, j.traceOf = t, f.Input
 	case r.Trace.same(t):
 	case f.Kind == j.traceOf.Kind && t.Whole:
-		return note.Errorf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "both this file and %s are traces: they "+
+		return note.Errorf(codeTwoRuns, note.InFile(f.Path), oneRunHint, "both this file and %s are traces: they "+
 			"are from two runs, or from two processes of one run", j.traceOf.Path)
 	case !j.mergedTrace: // the file's own trace must not change: a Recording may use it
 		r.Trace, j.mergedTrace = r.Trace.clone(), true
 		return j.trace(f)
 	case !r.Trace.merge(t):
-		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
-			Pos: note.Pos{File: f.Path},
-			Text: "its launches ran at a different time than the launches of the previous trace: gaps and " +
-				"overlaps are " +
-				"reported for the first trace",
-			Hint: "give the traces of one run only"})
+		r.warn("launches-apart", note.InFile(f.Path),
+			"give the traces of one run only",
+			"its launches ran at a different time than the launches of the previous trace: gaps and overlaps are "+
+				"reported for the first trace")
 	}
 	return nil
 }
@@ -152,10 +148,9 @@ func (j *joiner) checkSummary() error {
 		same := exported[j.plainName(s.Task)]
 		// VTune truncates long names in a summary and appends dots.
 		if len(same) == 0 && !strings.HasSuffix(s.Task, "...") {
-			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
-				Text: fmt.Sprintf("the summary names task %q, which the export does not have: the summary may belong "+
-					"to another run",
-					s.Task), Hint: "give the files of one run only"})
+			j.run.warn("summary-differs", s.Pos, "give the files of one run only",
+				"the summary names task %q, which the export does not have: the summary may belong to another run",
+				s.Task)
 			continue
 		}
 		// If a name has several launch sizes, it is unknown which one the
@@ -249,12 +244,11 @@ func (j *joiner) giveProperties() {
 		k.Barriers = cmp.Or(k.Barriers, counted)
 		// A kernel without a launch size is not predicted.
 		if len(differ) > 0 && k.Global.Present() {
-			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
-				Pos: k.Pos,
-				Text: fmt.Sprintf("task %q: no kernel properties match this launch size and SIMD width, and the "+
-					"entries with this name differ in %s: these values are left out",
-					k.Task, strings.Join(differ, ", ")),
-				Hint: "trace a run with the same launch sizes"})
+			j.run.warn("properties-differ", k.Pos,
+				"trace a run with the same launch sizes",
+				"task %q: no kernel properties match this launch size and SIMD width, and the "+
+					"entries with this name differ in %s: these values are left out", k.Task,
+				strings.Join(differ, ", "))
 		}
 	}
 	for _, p := range j.props {
@@ -264,11 +258,10 @@ func (j *joiner) giveProperties() {
 			continue
 		}
 		joined[name] = true // one note per name
-		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-unmatched", Pos: p.Pos,
-			Text: fmt.Sprintf("it has task %q with SIMD%d, but %s has it with SIMD%d: these properties are not "+
-				"used", p.Task, p.SIMD.Or(0),
-				k.Pos.File, k.SIMD.Or(0)),
-			Hint: "give the properties of the same build"})
+		j.run.warn("properties-unmatched", p.Pos,
+			"give the properties of the same build",
+			"it has task %q with SIMD%d, but %s has it with SIMD%d: these properties are not "+
+				"used", p.Task, p.SIMD.Or(0), k.Pos.File, k.SIMD.Or(0))
 	}
 }
 
@@ -285,9 +278,9 @@ func (j *joiner) reasonsOfStalls() {
 			k := &j.run.Kernels[of[0]]
 			k.Counters = joinCounters(k.Counters, &Counters{Stalls: s.Stalls})
 		default:
-			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
-				Text: fmt.Sprintf("task %q has %d launch sizes or SIMD widths, but its stall reasons cover all of "+
-					"them together: the stall reasons are left out", s.Task, len(of))})
+			j.run.Notes = append(j.run.Notes, note.Newf(note.Info, "stalls-of-several", s.Pos, "",
+				"task %q has %d launch sizes or SIMD widths, but its stall reasons cover all of "+
+					"them together: the stall reasons are left out", s.Task, len(of)))
 		}
 	}
 }

@@ -55,7 +55,7 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 			}
 		}
 	case opt.Stdin == nil:
-		return nil, note.Errorf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
+		return nil, note.Errorf(codeMissing, note.InFile(path), "give a path", "there is no standard input")
 	}
 	o.src.R = bufio.NewReaderSize(io.TeeReader(o.src.R, o.sum), sniffSize)
 	for _, recode := range []func(*opened) error{decompress, fromUTF16, fromCR} {
@@ -117,12 +117,12 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 func openError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return note.Errorf(codeMissing, note.Pos{File: path}, "check the path", "no such file%s", nearestName(path))
+		return note.Errorf(codeMissing, note.InFile(path), "check the path", "no such file%s", nearestName(path))
 	case errors.Is(err, fs.ErrPermission):
-		return note.Errorf(codeUnreadable, note.Pos{File: path}, "check its permissions",
+		return note.Errorf(codeUnreadable, note.InFile(path), "check its permissions",
 			"may not be read: permission denied")
 	}
-	return note.Errorf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
+	return note.Errorf(codeUnreadable, note.InFile(path), "", "cannot be read: %v", err)
 }
 
 // nearestName returns a question that suggests the most similar name in the
@@ -157,7 +157,7 @@ func peek(src *Source) ([]byte, error) {
 }
 
 func sniff(path string, head []byte, formats []Format) (Format, error) {
-	pos := note.Pos{File: path}
+	pos := note.InFile(path)
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, note.Errorf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
 			"vtune printed",
@@ -295,13 +295,13 @@ func (in *inflated) inputError(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		text = "is cut off " + in.place()
 	case errors.Is(err, errTrailing):
-		return note.Errorf(codeDamaged, note.Pos{File: in.path},
+		return note.Errorf(codeDamaged, note.InFile(in.path),
 			"if the file is complete without them, unpack it with 'gzip -dc', which ignores them",
 			"bytes that are not gzip follow the end of the compressed file, %s", in.place())
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		text = "is damaged: its checksum does not match the decompressed data " + in.place()
 	}
-	return note.Errorf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
+	return note.Errorf(codeDamaged, note.InFile(in.path), "copy or compress it again",
 		"the compressed file %s", text)
 }
 
@@ -373,7 +373,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	pos := note.Pos{File: src.Path}
+	pos := note.InFile(src.Path)
 	if len(raw) > maxNotebook {
 		return true, note.Errorf(CodeUnknown, pos,
 			"clear the outputs that are charts, or save what the cells printed as a file",

@@ -77,7 +77,7 @@ func readPaths(ctx context.Context, paths []string, opt Options) ([]content, err
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case c.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
+		case c.listed && note.HasCode(err, codeMissing, codeUnreadable), note.HasCode(err, codeDamaged):
 			return nil, err // an incomplete run may look like a different run
 		case err != nil:
 			list = append(list, content{c, nil, err})
@@ -91,7 +91,8 @@ func readPaths(ctx context.Context, paths []string, opt Options) ([]content, err
 // noOutput reports whether a file in a folder is not profiler output. For
 // example, a job's folder contains scripts, programs, and an empty error log.
 func (c *content) noOutput() bool {
-	return !c.listed && (isCode(c.err, CodeUnknown, codeBinary) || isCode(c.err, codeEmpty) && !isExport(c.path))
+	return !c.listed && (note.HasCode(c.err, CodeUnknown, codeBinary) ||
+		note.HasCode(c.err, codeEmpty) && !isExport(c.path))
 }
 
 // joinContents returns the contents of paths, joined to one run. It does not
@@ -104,9 +105,8 @@ func joinContents(list []content, paths []string) (*Run, error) {
 	for _, c := range list {
 		switch {
 		case c.noOutput():
-			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
-				Pos:  note.Pos{File: c.path},
-				Text: "skipped: no profiler output"}}})
+			joined = append(joined, File{Notes: []note.Note{note.Newf(note.Info, "skipped-file",
+				note.InFile(c.path), "", "skipped: no profiler output")}})
 		case c.err != nil:
 			faults = append(faults, c.err)
 		}
@@ -148,16 +148,11 @@ func ErrorNote(err error) note.Note {
 	f, ok := errors.AsType[*note.InputError](err)
 	switch {
 	case !ok:
-		return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
-	case isCode(err, CodeUnknown, codeBinary):
-		return note.Note{Severity: note.Warning, Code: "skipped-file", Pos: f.Pos, Text: "skipped: " + f.Text}
+		return note.Newf(note.Error, "unusable-file", note.Pos{}, "", "%s", err.Error())
+	case note.HasCode(err, CodeUnknown, codeBinary):
+		return note.Warningf("skipped-file", f.Pos, "", "%s", "skipped: "+f.Text)
 	}
 	return f.Note
-}
-
-func isCode(err error, codes ...string) bool {
-	f, ok := errors.AsType[*note.InputError](err)
-	return ok && slices.Contains(codes, f.Code)
 }
 
 // A MultipleResultsError means that a file contains several results. Each
@@ -212,7 +207,7 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	what := strings.Join(paths, ", ")
 	for _, in := range run.Inputs {
 		if t := &in.Traits; t.NotARun != "" {
-			faults = append(faults, note.Errorf(codeNoKernels, note.Pos{File: in.Path}, t.Hint+"; "+exportHint,
+			faults = append(faults, note.Errorf(codeNoKernels, note.InFile(in.Path), t.Hint+"; "+exportHint,
 				"%s", t.NotARun))
 		}
 	}
@@ -220,11 +215,11 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 		return errors.Join(faults...)
 	}
 	if len(run.Inputs) > 0 {
-		return note.Errorf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
+		return note.Errorf(codeNoKernels, note.InFile(run.Inputs[0].Path),
 			"give the computing-task export along with it; "+exportHint,
 			"the %s file names no kernel", run.Inputs[0].Kind)
 	}
-	return note.Errorf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
+	return note.Errorf(codeNothing, note.InFile(what), exportHint, "nothing here is profiler output")
 }
 
 // ReadFS returns one run from the named files in a file system, for example
@@ -275,7 +270,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		}
 		return file, err
 	}
-	return nil, note.Errorf("vtune-result", note.Pos{File: c.path},
+	return nil, note.Errorf("vtune-result", note.InFile(c.path),
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 

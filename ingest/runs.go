@@ -77,7 +77,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 func recognized(path string, formats []Format) (f Format, known bool) {
 	o, err := open(context.Background(), path, Options{})
 	if err != nil {
-		return nil, isCode(err, codeDamaged)
+		return nil, note.HasCode(err, codeDamaged)
 	}
 	defer o.close()
 	if _, err = fromNotebook(o.src); err == nil {
@@ -86,7 +86,7 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 			f, err = sniff(path, head, formats)
 		}
 	}
-	return f, err == nil || isCode(err, codeDamaged)
+	return f, err == nil || note.HasCode(err, codeDamaged)
 }
 
 // EachRun passes each run of the paths to a function, with the name of its
@@ -147,7 +147,7 @@ func ReadRuns(ctx context.Context, paths []string, opt Options) ([]*Run, error) 
 			runs = append(runs, run)
 		}
 		return runs, nil
-	case isCode(err, codeTwoRuns) && isFolder(paths[0]):
+	case note.HasCode(err, codeTwoRuns) && isFolder(paths[0]):
 		return repeats(list, paths[0])
 	case err != nil:
 		return nil, err
@@ -188,8 +188,8 @@ func repeats(list []content, folder string) (runs []*Run, err error) {
 	for i, c := range files {
 		run, err := joinContents([]content{c}, []string{c.path})
 		switch {
-		case isCode(err, CodeUnknown, codeBinary):
-		case isCode(err, codeNoKernels): // a summary that describes only the platform
+		case note.HasCode(err, CodeUnknown, codeBinary):
+		case note.HasCode(err, codeNoKernels): // a summary that describes only the platform
 			rank[i] = ofAllRuns
 		case err != nil:
 			faults = append(faults, notUsed(c.path, err))
@@ -201,10 +201,9 @@ func repeats(list []content, folder string) (runs []*Run, err error) {
 	for i, c := range files {
 		switch {
 		case rank[i] == exported && top > exported:
-			faults = append(faults, note.Note{Severity: note.Warning, Code: "run-not-used",
-				Pos:  note.Pos{File: c.path},
-				Text: "not used: this export has no occupancy, and it may belong to any of the other runs",
-				Hint: "put each run into its own folder"})
+			faults = append(faults, note.Warningf("run-not-used", note.InFile(c.path),
+				"put each run into its own folder",
+				"not used: this export has no occupancy, and it may belong to any of the other runs"))
 		case rank[i] > useless && rank[i] < top:
 			shared = append(shared, c)
 		}
@@ -245,8 +244,8 @@ func notUsed(path string, err error) note.Note {
 	if errors.As(err, &f) { // without the hint
 		text = strings.TrimPrefix(f.Pos.String()+": "+f.Text, ": ")
 	}
-	return note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: path},
-		Text: "not used: " + text, Hint: "repair it or take it out of the folder"}
+	return note.Warningf("run-not-used", note.InFile(path), "repair it or take it out of the folder", "%s",
+		"not used: "+text)
 }
 
 type candidate struct {
@@ -355,7 +354,7 @@ func expand(paths []string) ([]candidate, error) {
 		case f.result:
 			add(p, p, true, true)
 		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, IsResult):
-			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder contains no files")
+			return nil, note.Errorf(codeNoFiles, note.InFile(p), exportHint, "the folder contains no files")
 		}
 		for _, file := range f.files {
 			if !f.result || isText(file) { // in a result folder, only exports that a user put there

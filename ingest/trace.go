@@ -284,10 +284,8 @@ func (r *Run) placeSamples() {
 
 // unplaced returns a note about samples that all lie outside launches.
 func unplaced(samples int, t *Trace) note.Note {
-	n := note.Note{Severity: note.Warning, Code: "samples-unplaced",
-		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken",
-			samples),
-		Hint: "add the kernel intervals of the same run (oneprof -i)"}
+	n := note.Warningf("samples-unplaced", note.Pos{}, "add the kernel intervals of the same run (oneprof -i)",
+		"%d samples name no kernel, and no launch is known to have run when they were taken", samples)
 	if t.Len() > 0 {
 		n.Text = fmt.Sprintf("%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
 		n.Hint = "if the launches are shorter than the time between two samples, give each launch more work or " +

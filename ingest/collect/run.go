@@ -51,7 +51,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 		case err != nil:
 			return note.Errorf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
 		case s.File != "" && len(OutputFiles(s)) == 0:
-			return note.Errorf("no-export", note.Pos{File: s.File}, "look at what it printed above",
+			return note.Errorf("no-export", note.InFile(s.File), "look at what it printed above",
 				"%s succeeded but wrote nothing", s.Args[0])
 		}
 	}
@@ -256,7 +256,7 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 		}
 	}
 	if launch == 0 {
-		return 0, "", note.Errorf("no-kernel", note.Pos{File: o.probeFile()},
+		return 0, "", note.Errorf("no-kernel", note.InFile(o.probeFile()),
 			"make sure that the application uses the GPU; 'occudiff collect --check' lists what is missing",
 			"the first short run saw no kernel")
 	}

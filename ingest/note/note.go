@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 )
 
 // Pos is a position in a file. Line and Column count from 1. Lines are physical
@@ -34,6 +35,9 @@ func (p Pos) String() string {
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
+
+// InFile returns the position of a whole file.
+func InFile(path string) Pos { return Pos{File: path} }
 
 // Severity is a note's importance.
 type Severity uint8
@@ -90,10 +94,25 @@ func (f *InputError) Error() string {
 	return n.String()
 }
 
-// Errorf returns an InputError with a code, a position, a hint, and a formatted
-// text.
+// Newf returns a note with a formatted text.
+func Newf(severity Severity, code string, pos Pos, hint, format string, args ...any) Note {
+	return Note{severity, code, pos, fmt.Sprintf(format, args...), hint}
+}
+
+// Warningf returns a warning.
+func Warningf(code string, pos Pos, hint, format string, args ...any) Note {
+	return Newf(Warning, code, pos, hint, format, args...)
+}
+
+// Errorf returns an InputError.
 func Errorf(code string, pos Pos, hint, format string, args ...any) error {
-	return &InputError{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
+	return &InputError{Newf(Error, code, pos, hint, format, args...)}
+}
+
+// HasCode reports whether an error is an InputError with one of the codes.
+func HasCode(err error, codes ...string) bool {
+	f, ok := errors.AsType[*InputError](err)
+	return ok && slices.Contains(codes, f.Code)
 }
 
 // Reason returns a file system error's cause without the path. The note's

@@ -307,10 +307,9 @@ func (b *builder) device(list []gpu) {
 		// A common case is an integrated GPU next to a discrete one. The
 		// frequency is not compared, because it follows from the device.
 		if g.name != first.name || g.xves != first.xves {
-			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,
-				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, but the summary does not identify the "+
-					"one that ran the tasks", described(first), described(g)),
-				Hint: "name it with --device"})
+			b.notes = append(b.notes, note.Warningf("several-gpus", first.pos, "name it with --device",
+				"the machine has different GPUs, %s and %s, but the summary does not identify the "+
+					"one that ran the tasks", described(first), described(g)))
 			p.Listed = [2]ingest.ListedGPU{{Name: first.name, XVEs: first.xves}, {Name: g.name, XVEs: g.xves}}
 			p.DeviceFrom, p.Pos = "the summary", first.pos
 			return
@@ -344,8 +343,8 @@ func (b *builder) whole() {
 		for _, s := range b.shares[:min(len(b.shares), 8)] {
 			all = append(all, s.value.String())
 		}
-		b.notes = append(b.notes, note.Note{Severity: note.Info, Code: "occupancy-per-gpu", Pos: busiest.pos,
-			Text: fmt.Sprintf("the summary has an occupancy for each GPU (%s); the occupancy of the busiest GPU is "+
-				"used for the run", strings.Join(all, ", "))})
+		b.notes = append(b.notes, note.Newf(note.Info, "occupancy-per-gpu", busiest.pos, "",
+			"the summary has an occupancy for each GPU (%s); the occupancy of the busiest GPU is "+
+				"used for the run", strings.Join(all, ", ")))
 	}
 }

@@ -105,7 +105,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 
 // inputError returns the error for a file in which nothing can be used.
 func (b *builder) inputError(empty bool) error {
-	pos := note.Pos{File: b.path}
+	pos := note.InFile(b.path)
 	switch {
 	case empty:
 		return note.Errorf("empty-file", pos, "the collection or the report failed: run it again and look at what "+

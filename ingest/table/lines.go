@@ -155,8 +155,7 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	b.last = pos
 	b.Count++
 	if len(b.shown) < MaxShown {
-		b.shown = append(b.shown, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos,
-			Text: fmt.Sprintf(format, args...), Hint: hint})
+		b.shown = append(b.shown, note.Newf(note.Error, "bad-row", pos, hint, format, args...))
 	}
 }
 
@@ -165,8 +164,8 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
-		notes = append(notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: b.last.File},
-			Text: fmt.Sprintf("%d more bad rows, the last in line %d", more, b.last.Line)})
+		notes = append(notes, note.Newf(note.Error, "bad-rows", note.InFile(b.last.File), "",
+			"%d more bad rows, the last in line %d", more, b.last.Line))
 	}
 	return notes
 }

@@ -75,10 +75,10 @@ const maxFile = 4 << 20
 func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
-		return nil, note.Errorf(f.Code, note.Pos{File: file}, "", "the %s cannot be read: %v", f.What, err)
+		return nil, note.Errorf(f.Code, note.InFile(file), "", "the %s cannot be read: %v", f.What, err)
 	}
 	if len(data) > maxFile {
-		return nil, note.Errorf(f.Code, note.Pos{File: file}, "is it the right file?",
+		return nil, note.Errorf(f.Code, note.InFile(file), "is it the right file?",
 			"the %s is larger than %d MB", f.What, maxFile>>20)
 	}
 	return Parse(file, string(data), f)
@@ -123,8 +123,7 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 			faults = make([]*note.InputError, n)
 		}
 		if faults[row] == nil {
-			faults[row] = &note.InputError{Note: note.Note{Severity: note.Error, Code: s.code, Pos: s.Pos(row, column),
-				Text: text, Hint: hint}}
+			faults[row] = &note.InputError{Note: note.Newf(note.Error, s.code, s.Pos(row, column), hint, "%s", text)}
 		}
 	}
 	cells := make([][]string, n+1) // rows after the header

@@ -298,8 +298,7 @@ const askFor = "profile with experimental_config=torch._C._profiler._Experimenta
 // counterNotes returns notes about missing counters.
 func (r *reader) counterNotes() (list []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
-		list = append(list, note.Note{Severity: severity, Code: code, Pos: note.Pos{File: r.path},
-			Text: fmt.Sprintf(format, args...), Hint: hint})
+		list = append(list, note.Newf(severity, code, note.InFile(r.path), hint, format, args...))
 	}
 	known, read := make([]int, len(r.trace.Devices)), make([]int, len(r.trace.Devices))
 	launches, missing := 0, 0

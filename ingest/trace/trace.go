@@ -302,15 +302,14 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 			return nil, note.Errorf("no-kernels", pos, hint,
 				"the trace is cut off before any launch on a GPU: %v", stopped)
 		}
-		return nil, note.Errorf("no-kernels", note.Pos{File: r.path}, hint+", or profile with ProfilerActivity.XPU",
+		return nil, note.Errorf("no-kernels", note.InFile(r.path), hint+", or profile with ProfilerActivity.XPU",
 			"the trace has %d events, none of which is a launch on a GPU", r.events)
 	}
 	f.Notes = r.bad.Notes()
 	if stopped != nil {
-		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "trace-cut-off", Pos: pos,
-			Text: fmt.Sprintf("the trace is cut off: the %d launches before this line are used, the rest is "+
-				"lost", r.used),
-			Hint: "let the program end by itself"})
+		f.Notes = append(f.Notes, note.Warningf("trace-cut-off", pos, "let the program end by itself",
+			"the trace is cut off: the %d launches before this line are used, the rest is "+
+				"lost", r.used))
 	}
 	r.trace.Whole = r.pytorch
 	for _, l := range r.lanesOf {
@@ -393,9 +392,9 @@ func (r *reader) devices(f *ingest.File) {
 	pos := note.Pos{File: r.path, Line: first.line}
 	for _, d := range of[1:] {
 		if d.Name != first.Name || d.Units != first.Units {
-			f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-devices", Pos: pos,
-				Text: fmt.Sprintf("the launches ran on different devices: %s with %d XVEs and %s with %d",
-					first.Name, first.Units, d.Name, d.Units), Hint: "record each device in its own trace"})
+			f.Notes = append(f.Notes, note.Warningf("several-devices", pos, "record each device in its own trace",
+				"the launches ran on different devices: %s with %d XVEs and %s with %d", first.Name, first.Units,
+				d.Name, d.Units))
 			return
 		}
 	}

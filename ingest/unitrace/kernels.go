@@ -154,8 +154,8 @@ func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 // kernel, most query time is outside the kernel.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	each := func(s *sum) string { return unit.FormatDuration(unit.Seconds(s.seconds / float64(s.launches))) }
-	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
-		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
-			"occupancies are means over the query, and times come from the timing table", k.Task, each(q), k.CounterTimeRatio.Or(0), each(t)),
-		Hint: "give each launch more work, so that the query's own time counts less"}
+	return note.Warningf("query-window", k.Pos, "give each launch more work, so that the query's own time counts less",
+		"task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
+			"occupancies are means over the query, and times come from the timing table", k.Task, each(q),
+		k.CounterTimeRatio.Or(0), each(t))
 }

@@ -257,10 +257,10 @@ func (v *invalid) notes() []note.Note {
 	if v.rows == 0 {
 		return nil
 	}
-	return []note.Note{{Severity: note.Warning, Code: "invalid-counters", Pos: v.first,
-		Text: fmt.Sprintf("%d rows mark their counters as invalid (%s): these counters are left out, here and in the "+
-			"rest of the file", v.rows, strings.Join(v.columns, ", ")),
-		Hint: "collect again, with fewer metrics or alone on the GPU"}}
+	return []note.Note{note.Warningf("invalid-counters", v.first,
+		"collect again, with fewer metrics or alone on the GPU",
+		"%d rows mark their counters as invalid (%s): these counters are left out, here and in the "+
+			"rest of the file", v.rows, strings.Join(v.columns, ", "))}
 }
 
 // counted returns a note if the work-groups and threads that the GPU counted
@@ -290,9 +290,9 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 		want += fmt.Sprintf(" and %d", shape*each)
 		differs = differs || ended != shape*each*s.exact
 	}
-	return note.Note{Severity: note.Warning, Code: "launch-shape", Pos: k.Pos, Text: text + ", " + want,
-		Hint: "the name does not contain the actual launch size or SIMD width of these launches: do not rely on its " +
-			"prediction"}, differs
+	return note.Warningf("launch-shape", k.Pos,
+		"the name does not contain the actual launch size or SIMD width of these launches: do not rely on its "+
+			"prediction", "%s", text+", "+want), differs
 }
 
 func perLaunch(n, launches int64, what string) string {

@@ -264,9 +264,9 @@ func (r *reader) finish() (*ingest.File, error) {
 	// A program that starts other programs has a report for each, so several
 	// reports are not an error.
 	if r.reports > 1 {
-		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
-			Text: fmt.Sprintf("the file contains %d device timing reports, which are added: this is correct for the "+
-				"processes of one run, but wrong for several runs", r.reports), Hint: "put each run into its own file"})
+		f.Notes = append(f.Notes, note.Warningf("several-reports", r.second, "put each run into its own file",
+			"the file contains %d device timing reports, which are added: this is correct for the "+
+				"processes of one run, but wrong for several runs", r.reports))
 	}
 	return f, nil
 }
@@ -303,7 +303,7 @@ func contents(f *ingest.File) string {
 }
 
 func (r *reader) inputError() error {
-	pos := note.Pos{File: r.path}
+	pos := note.InFile(r.path)
 	switch {
 	case r.in.Number == 0:
 		return note.Errorf("empty-file", pos, hint, "the file is empty; %s", expected)

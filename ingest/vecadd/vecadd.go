@@ -148,21 +148,20 @@ func (r *reader) timing(text string, parts []int) {
 	t.Pos = r.in.Pos(table.RawColumn(r.in.Text, parts[2]))
 	r.file.Timings, r.of = append(r.file.Timings, t), append(r.of, r.now)
 	if t.UnitAsPrinted == ticksUnit {
-		r.remark(note.Note{Code: "ticks-as-usecs", Pos: t.Pos,
-			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
-				"u-secs is read as %s s",
-				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
-			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
+		r.remark(note.Newf(note.Info, "ticks-as-usecs", t.Pos,
+			"all u-secs of this log are read this way; the printed numbers are kept, too",
+			"the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
+				"u-secs is read as %s s", t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)))
 	}
 	// The notebook's VectorAdd<N> starts work-group g at g x vector size in
 	// buffers with the size of one vector. The guide's kernels (VectorAdd2<N>
 	// and later) start it at element g x 2^17 out of 105 x 2^17. That is within
 	// bounds for all sizes that the guide launches.
 	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
-		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
-			Text: t.Kernel + " and all kernels with more than one work-group read and write beyond their buffers: " +
-				"work-group g starts at g times the vector size, but each buffer has the size of one vector",
-			Hint: "the sample has this error; its times and occupancies include the out-of-bounds access"})
+		r.remark(note.Newf(note.Info, "out-of-bounds", t.Pos,
+			"the sample has this error; its times and occupancies include the out-of-bounds access", "%s",
+			t.Kernel+" and all kernels with more than one work-group read and write beyond their buffers: "+
+				"work-group g starts at g times the vector size, but each buffer has the size of one vector"))
 	}
 }
 
@@ -191,9 +190,9 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}
 	}
 	if r.wrongs > 0 {
-		r.remark(note.Note{Code: "wrong-result", Pos: r.wrong,
-			Text: fmt.Sprintf("the sample reported wrong sums in %d lines", r.wrongs),
-			Hint: "the times of a wrong calculation are not meaningful: fix the run first"})
+		r.remark(note.Newf(note.Info, "wrong-result", r.wrong,
+			"the times of a wrong calculation are not meaningful: fix the run first",
+			"the sample reported wrong sums in %d lines", r.wrongs))
 	}
 	f.Notes = append(f.Notes, r.remarks...)
 	return f, nil
@@ -231,7 +230,7 @@ func (r *reader) oneDevice() error {
 }
 
 func (r *reader) inputError(path string) error {
-	pos := note.Pos{File: path}
+	pos := note.InFile(path)
 	switch {
 	case r.in.Number == 0 || (r.last == "" && !r.job.seen):
 		return note.Errorf("empty-file", pos, "run the sample again and keep its standard output",

@@ -38,9 +38,9 @@ type FS struct {
 // pos returns a file's position for messages.
 func (f FS) pos(name string) note.Pos {
 	if f.Archive {
-		return note.Pos{File: f.Path + "(" + name + ")"}
+		return note.InFile(f.Path + "(" + name + ")")
 	}
-	return note.Pos{File: filepath.Join(f.Path, filepath.FromSlash(name))}
+	return note.InFile(filepath.Join(f.Path, filepath.FromSlash(name)))
 }
 
 // damaged returns the error for a damaged file.

@@ -3,7 +3,6 @@ package vtuneresult
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -31,7 +30,7 @@ func (a *adapter) readLaunches() error {
 		return a.compareTimes(finalized)
 	// A truncated file means that the folder was not copied completely. No
 	// other source can replace it.
-	case isInputError(why, codeContradiction, codeCut):
+	case note.HasCode(why, codeContradiction, codeCut):
 		return why
 	}
 	a.tasks, a.launches = tasks{}, nil
@@ -42,7 +41,7 @@ func (a *adapter) readLaunches() error {
 		switch {
 		case a.ctx.Err() != nil:
 			return a.ctx.Err()
-		case isInputError(err, codeContradiction):
+		case note.HasCode(err, codeContradiction):
 			return err
 		case err != nil:
 			why = fmt.Errorf("%w; dicer.db: %w", why, err)
@@ -62,11 +61,6 @@ func (a *adapter) readLaunches() error {
 	return nil
 }
 
-func isInputError(err error, codes ...string) bool {
-	f, ok := errors.AsType[*note.InputError](err)
-	return ok && slices.Contains(codes, f.Code)
-}
-
 // traced decodes all processes' launches. It uses the finalized times if the
 // GPU's times are missing.
 func (a *adapter) traced(finalized []span) error {
@@ -79,7 +73,7 @@ func (a *adapter) traced(finalized []span) error {
 			launches, err = d.pair(finalized)
 		}
 		switch {
-		case isInputError(err, codeContradiction, codeCut):
+		case note.HasCode(err, codeContradiction, codeCut):
 			return err
 		case err != nil:
 			return fmt.Errorf("%s: %w", files[0], err)

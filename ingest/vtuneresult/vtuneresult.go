@@ -70,7 +70,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	if _, worded := errors.AsType[*note.InputError](err); worded || errors.Is(err, context.Canceled) {
 		return nil, err
 	} else if err != nil {
-		return nil, note.Errorf(codeDamaged, note.Pos{File: src.Path},
+		return nil, note.Errorf(codeDamaged, note.InFile(src.Path),
 			"pack the result folder again, or pass the folder",
 			"the archive cannot be read: %v", note.Reason(err))
 	}
@@ -105,10 +105,10 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	case err != nil:
 		return nil, err
 	case len(marks) == 0:
-		return nil, note.Errorf(ingest.CodeUnknown, note.Pos{File: fsys.Path}, "give the export, or pack the whole "+
+		return nil, note.Errorf(ingest.CodeUnknown, note.InFile(fsys.Path), "give the export, or pack the whole "+
 			"result folder", "this contains no VTune result: none of its files ends with .vtune")
 	case len(marks) > 1 && (opt.Result == 0 || opt.Result > len(marks)):
-		return nil, ingest.NewMultipleResultsError(len(marks), note.Errorf(codeNoResult, note.Pos{File: fsys.Path},
+		return nil, ingest.NewMultipleResultsError(len(marks), note.Errorf(codeNoResult, note.InFile(fsys.Path),
 			"pass it to occudiff validate, or unpack it and pass one of its folders",
 			"the archive contains %d results, the first of which is %s", len(marks), path.Dir(marks[0])))
 	}
@@ -167,8 +167,7 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 }
 
 func (r *reader) note(severity note.Severity, code string, pos note.Pos, hint, format string, args ...any) {
-	r.file.Notes = append(r.file.Notes, note.Note{Severity: severity, Code: code, Pos: pos, Hint: hint,
-		Text: fmt.Sprintf(format, args...)})
+	r.file.Notes = append(r.file.Notes, note.Newf(severity, code, pos, hint, format, args...))
 }
 
 // analyses maps the analysis kinds in a .vtune file to their names.

@@ -89,15 +89,14 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	lines := table.NewReader(file, r, table.Format{
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
 	if err := bug.Await(ctx, lines.Header); errors.Is(err, io.EOF) {
-		return report, note.Errorf("batch-empty", note.Pos{File: file},
+		return report, note.Errorf("batch-empty", note.InFile(file),
 			"the first line contains the column names, and each following line a launch", "the batch file is empty")
 	} else if err != nil {
 		return report, err
 	}
 	for _, c := range lines.Unknown {
-		report.Notes = append(report.Notes, note.Note{Severity: note.Warning, Code: "unknown-column",
-			Pos: note.Pos{File: file, Line: 1}, Text: fmt.Sprintf("the column %q is not known and was left out", c),
-			Hint: "see 'occudiff predict --help' for the columns"})
+		report.Notes = append(report.Notes, note.Warningf("unknown-column", note.Pos{File: file, Line: 1},
+			"see 'occudiff predict --help' for the columns", "the column %q is not known and was left out", c))
 	}
 	out := table.NewCSV(w)
 	out.Write(slices.Concat(m.in, m.out)) // Flush returns the error
@@ -119,8 +118,8 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 			if err != nil {
 				cells = m.rejection(err)
 				if report.Failed++; report.Failed == 1 {
-					report.Notes = append(report.Notes, note.Note{Severity: note.Warning, Code: "bad-row",
-						Pos: sheet.Pos(i, ""), Text: err.Error()})
+					report.Notes = append(report.Notes, note.Warningf("bad-row", sheet.Pos(i, ""), "", "%s",
+						err.Error()))
 				}
 			}
 			asked := make([]string, len(m.in), len(m.in)+len(cells))

@@ -83,10 +83,9 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 		// image would have five almost equal rows for five devices.
 		fits[i] = of[:1]
 		if len(of) > 1 {
-			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
-				Text: fmt.Sprintf("the binary is for %d devices; %s is used, because it has the most thread slots",
-					len(of), of[0].Key),
-				Hint: "name another one with --device: " + keys(of[1:])})
+			notes = append(notes, note.Warningf("device-family", images[i].Pos,
+				"name another one with --device: "+keys(of[1:]),
+				"the binary is for %d devices; %s is used, because it has the most thread slots", len(of), of[0].Key))
 		}
 	}
 	more, err := forAsked(images, fits, t, opt.Devices)
@@ -116,16 +115,15 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 		// prediction from another image would describe code that never runs on
 		// the device.
 		if len(images) > 1 {
-			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
+			return nil, note.Errorf("no-image", note.InFile(images[0].Pos.File),
 				"compile it for this device, or name another one",
 				"no image is for %s; the images are for %s", d.Key, targetsOf(images, t))
 		}
 		fits[0] = append(fits[0], d)
 		if images[0].Target != (zebin.Target{}) {
-			notes = append(notes, note.Note{Severity: note.Warning, Code: "other-device", Pos: images[0].Pos,
-				Text: fmt.Sprintf("compiled for %s but predicted for %s, for which the compiler may choose other "+
-					"settings",
-					targetsOf(images, t), d.Key)})
+			notes = append(notes, note.Warningf("other-device", images[0].Pos, "",
+				"compiled for %s but predicted for %s, for which the compiler may choose other "+
+					"settings", targetsOf(images, t), d.Key))
 		}
 	}
 	return notes, nil
@@ -245,7 +243,7 @@ func ptxas(path string) error {
 		slm = " --slm " + string(kernel[3])
 	}
 	command := "occudiff predict --model compute-unit --platform rtx2080ti --simd 32 --local N --registers"
-	return note.Errorf("ptxas", note.Pos{File: path}, fmt.Sprintf("%s %d%s", command, 4*registers, slm),
+	return note.Errorf("ptxas", note.InFile(path), fmt.Sprintf("%s %d%s", command, 4*registers, slm),
 		"the file is output of ptxas -v: %s uses %d registers of 4 bytes per work-item; predict it with the "+
 			"compute-unit model", names.Display(string(kernel[1])), registers)
 }
@@ -297,8 +295,7 @@ func compileFor(
 		if r.err != nil {
 			// An older compiler supports fewer devices. This is reported if the
 			// user requested the missing devices.
-			fault, _ := errors.AsType[*note.InputError](r.err)
-			unknown := fault != nil && fault.Code == zebin.UnknownDevice
+			unknown := note.HasCode(r.err, zebin.UnknownDevice)
 			if failed == nil || !unknown {
 				failed = r.err
 			}
@@ -310,8 +307,8 @@ func compileFor(
 		// The compiler prints the same warnings for each device.
 		if r.warnings != "" && !warned {
 			warned = true
-			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
-				Text: "compiler output for " + targets[i].Name + ": " + r.warnings})
+			notes = append(notes, note.Warningf("compiler", note.InFile(source), "", "%s",
+				"compiler output for "+targets[i].Name+": "+r.warnings))
 		}
 		kernels, notes = append(kernels, r.kernels...), append(notes, r.notes...)
 	}
@@ -319,7 +316,7 @@ func compileFor(
 	case len(kernels) == 0 && failed != nil:
 		return nil, nil, failed
 	case len(kernels) == 0:
-		return nil, nil, note.Errorf("no-kernels", note.Pos{File: source}, "",
+		return nil, nil, note.Errorf("no-kernels", note.InFile(source), "",
 			"ocloc compiled no kernel of it for any device")
 	}
 	for _, d := range opt.Devices { // the compiler may have no name for a requested device
@@ -346,9 +343,9 @@ const NotCompiled = "not-compiled"
 // notCompiled returns a note that names the devices that a source did not
 // compile for. It contains the first line of the compiler's error.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
-	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
-		Text: fmt.Sprintf("not compiled for %s: this ocloc does not support it", keys(devices)),
-		Hint: "'ocloc compile --help' lists the devices that it supports; a newer ocloc supports more"}
+	n := note.Warningf(NotCompiled, note.InFile(source),
+		"'ocloc compile --help' lists the devices that it supports; a newer ocloc supports more",
+		"not compiled for %s: this ocloc does not support it", keys(devices))
 	if fault, ok := errors.AsType[*note.InputError](err); ok && !unknown {
 		_, why, _ := strings.Cut(fault.Text, ":\n")
 		why, _, _ = strings.Cut(why, "\n")
@@ -448,7 +445,7 @@ func Registers(
 	for i := range all {
 		k := &all[i]
 		if k.Device == nil {
-			return nil, nil, note.Errorf("no-device", note.Pos{File: k.File},
+			return nil, nil, note.Errorf("no-device", note.InFile(k.File),
 				"name it with --device (see 'occudiff devices')",
 				"register modes belong to a device, which this compiler log does not name")
 		}
