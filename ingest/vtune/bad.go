@@ -90,8 +90,7 @@ func (a *adder) reject(p *problem) {
 			text += fmt.Sprintf(" (the cell is on line %d, column %d)", line, column)
 		}
 	}
-	a.badNotes = append(a.badNotes, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos, Text: text,
-		Hint: p.hint})
+	a.badNotes = append(a.badNotes, note.Newf(note.Error, "bad-row", pos, p.hint, "%s", text))
 }
 
 // findGlued looks for another export's header in a row's last cell. The rows
@@ -99,7 +98,7 @@ func (a *adder) reject(p *problem) {
 // meaning.
 func (a *adder) findGlued() {
 	last := a.h.columns - 1
-	if a.glued != nil || a.row.Fields <= last {
+	if a.row.Fields <= last {
 		return
 	}
 	cell := a.row.Cell(last)
@@ -109,11 +108,9 @@ func (a *adder) findGlued() {
 			continue
 		}
 		if _, more := keyedAt(cell[at:]); more || at+len(key) == len(cell) {
-			pos := note.Pos{File: a.h.pos.File}
-			pos.Line, pos.Column = a.row.Position(last)
-			a.glued = &note.InputError{Note: note.Note{Severity: note.Error, Code: "joined-exports", Pos: pos,
-				Text: "the header of another export begins within this row, after " + shorten(cell[:at]),
-				Hint: "join the files again with a line end after each, or pass the files separately"}}
+			a.first(codeJoined, note.Newf(note.Error, codeJoined, a.at(last),
+				"join the files again with a line end after each, or pass the files separately",
+				"the header of another export begins within this row, after %s", shorten(cell[:at])))
 			return
 		}
 	}
@@ -129,7 +126,7 @@ const collectHint = "the collection saw no GPU work: collect again with vtune -c
 
 // noHeader returns the error for a file without a header.
 func noHeader(path string, head []byte) error {
-	pos := note.Pos{File: path}
+	pos := note.InFile(path)
 	switch {
 	case len(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))) == 0:
 		return note.Errorf("empty-file", pos, "the collection or the export failed: run it again and look at what "+
@@ -168,7 +165,6 @@ func (h *header) missing() []note.Note {
 	if h.has(measured) || h.like == "" {
 		return nil
 	}
-	return []note.Note{{Severity: note.Warning, Code: "no-occupancy", Pos: h.pos, Text: fmt.Sprintf("no column is "+
-		"named \"XVE Threads Occupancy(%%)\", so nothing was measured; the nearest is %q, which is not known", h.like),
-		Hint: exportHint}}
+	return []note.Note{note.Warningf("no-occupancy", h.pos, exportHint, "no column is "+
+		"named \"XVE Threads Occupancy(%%)\", so nothing was measured; the nearest is %q, which is not known", h.like)}
 }

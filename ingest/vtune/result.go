@@ -15,6 +15,7 @@ import (
 type result struct {
 	h         *header
 	adders    []*adder
+	sum       *adder   // one of them, with all counts and notes
 	entries   []*entry // by their first row's line
 	index     map[ingest.Key]*entry
 	percent   [quantities]bool
@@ -23,8 +24,11 @@ type result struct {
 }
 
 func newResult(h *header, adders []*adder) *result {
-	r := &result{h: h, adders: adders, index: make(map[ingest.Key]*entry, len(adders[0].entries))}
-	for _, a := range adders {
+	r := &result{h: h, adders: adders, sum: adders[0], index: make(map[ingest.Key]*entry, len(adders[0].entries))}
+	for i, a := range adders {
+		if i > 0 {
+			r.sum.merge(a)
+		}
 		for _, e := range a.entries {
 			e.settle()
 			if known := r.index[e.Key]; known != nil {
@@ -50,17 +54,11 @@ func newResult(h *header, adders []*adder) *result {
 // without a value above 1 also contains percentages if another column in the
 // file clearly does.
 func (r *result) scales() {
-	var largest values
-	plainly, signs := false, uint64(0)
+	largest, signs := &r.sum.largest, r.sum.signs
 	for q := range quantities {
 		r.percent[q] = r.h.col[q].percent
 	}
-	for _, q := range r.h.bare {
-		for _, a := range r.adders {
-			largest[q], signs = max(largest[q], a.largest[q]), signs|a.signs
-		}
-		plainly = plainly || largest[q] > noFraction
-	}
+	plainly := slices.ContainsFunc(r.h.bare, func(q quantity) bool { return largest[q] > noFraction })
 	for _, q := range r.h.bare {
 		if largest[q] <= one+one/1000 && !plainly && signs>>q&1 == 0 {
 			continue
@@ -72,10 +70,8 @@ func (r *result) scales() {
 		if largest[q] <= one+one/1000 {
 			text = "but other columns of the file contain percentages: read as percent"
 		}
-		r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
-			Text: fmt.Sprintf("the column %q has no (%%) in its name, so it should contain fractions, %s",
-				r.h.col[q].name, text),
-			Hint: "check it against the profiler"})
+		r.notes = append(r.notes, note.Warningf("percent-without-sign", r.h.pos, "check it against the profiler",
+			"the column %q has no (%%) in its name, so it should contain fractions, %s", r.h.col[q].name, text))
 	}
 }
 
@@ -105,22 +101,12 @@ func (r *result) rowPerLaunch() bool {
 const codeHeaderOnly = "header-only"
 
 func (r *result) file(keep bool) (*ingest.File, error) {
-	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true, XVEColumns: r.h.xves}}}
-	var bad []note.Note
-	var partial int64
-	var glued *note.InputError
-	for _, a := range r.adders {
-		f.Rows += a.rows
-		f.BadRows += a.bad
-		partial += a.partial
-		bad = append(bad, a.badNotes...)
-		if a.glued != nil && (glued == nil || before(a.glued.Pos, glued.Pos)) {
-			glued = a.glued
-		}
+	f := &ingest.File{Input: ingest.Input{Rows: r.sum.rows, BadRows: r.sum.bad,
+		Traits: ingest.Traits{ColumnsVary: true, XVEColumns: r.h.xves}}}
+	if n, joined := r.sum.firsts[codeJoined]; joined {
+		return nil, &note.InputError{Note: n}
 	}
-	if glued != nil {
-		return nil, glued
-	}
+	bad := r.sum.badNotes
 	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	switch {
 	case f.Rows == 0 && f.BadRows == 0:
@@ -140,23 +126,20 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	f.Instructions = r.instructions()
 	f.Notes = append(r.notes, r.remarks()...)
 	f.Notes = append(f.Notes, bad[:min(len(bad), shown)]...)
-	if partial > 0 {
-		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "partial-rows",
-			Pos: note.Pos{File: r.h.pos.File},
-			Text: fmt.Sprintf("%d of the bad rows are wrong only in a percentage out of range: if their kernel has "+
-				"other rows, the time and counts of the bad rows are added to it", partial)})
+	if partial := r.sum.partial; partial > 0 {
+		f.Notes = append(f.Notes, note.Newf(note.Info, "partial-rows", note.InFile(r.h.pos.File), "",
+			"%d of the bad rows are wrong only in a percentage out of range: if their kernel has "+
+				"other rows, the time and counts of the bad rows are added to it", partial))
 	}
 	if rest := f.BadRows - shown; rest > 0 {
-		f.Notes = append(f.Notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: r.h.pos.File},
-			Text: fmt.Sprintf("%d more rows were not used; %d of %d rows were bad", rest, f.BadRows, f.BadRows+f.Rows),
-			Hint: "export the file again"})
+		f.Notes = append(f.Notes, note.Newf(note.Error, "bad-rows", note.InFile(r.h.pos.File),
+			"export the file again", "%d more rows were not used; %d of %d rows were bad", rest, f.BadRows,
+			f.BadRows+f.Rows))
 	}
 	f.Notes = append(f.Notes, r.unweighted()...)
 	f.Notes = append(f.Notes, r.repeated()...)
-	for _, a := range r.adders {
-		if a.unended.Text != "" {
-			f.Notes = append(f.Notes, a.unended)
-		}
+	if n, unended := r.sum.firsts[codeUnended]; unended {
+		f.Notes = append(f.Notes, n)
 	}
 	if keep && r.perLaunch {
 		f.Launches = r.launches()
@@ -180,7 +163,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 // instructions returns the instruction counts, or zero if a count could not be
 // read.
 func (r *result) instructions() (sum ingest.Instructions) {
-	if slices.ContainsFunc(r.adders, func(a *adder) bool { return a.unread }) {
+	if r.sum.unread {
 		return sum
 	}
 	for _, e := range r.entries {
@@ -196,37 +179,24 @@ func (r *result) instructions() (sum ingest.Instructions) {
 // about names that are not valid text.
 func (r *result) remarks() []note.Note {
 	notes := r.h.missing()
-	if n, ok := r.unreadableCells(); ok {
-		notes = append(notes, n)
+	subjects := []any{codeUnreadable}
+	for i := range r.h.twice {
+		subjects = append(subjects, i)
 	}
-	for kind := range len(r.h.twice) + 1 {
-		var first note.Note
-		for _, a := range r.adders {
-			if n, ok := a.firsts[kind]; ok && (first.Text == "" || n.Pos.Line < first.Pos.Line) {
-				first = n
+	for _, about := range append(subjects, codeInvalid) {
+		n, found := r.sum.firsts[about]
+		if !found {
+			continue
+		}
+		if about == codeUnreadable {
+			n.Text += "; the row is used without this cell"
+			if more := r.sum.cells - 1; more > 0 {
+				n.Text += ", and " + unit.FormatCount(more, "more cell is left out", "more cells are left out")
 			}
 		}
-		if first.Text != "" {
-			notes = append(notes, first)
-		}
+		notes = append(notes, n)
 	}
 	return notes
-}
-
-// unreadableCells returns a note about skipped cells, at the first one's
-// position.
-func (r *result) unreadableCells() (first note.Note, found bool) {
-	cells := int64(0)
-	for _, a := range r.adders {
-		if a.cells > 0 && (cells == 0 || before(a.firstCell.Pos, first.Pos)) {
-			first = a.firstCell
-		}
-		cells += a.cells
-	}
-	if first.Text += "; the row is used without this cell"; cells > 1 {
-		first.Text += ", and " + unit.FormatCount(cells-1, "more cell is left out", "more cells are left out")
-	}
-	return first, cells > 0
 }
 
 // firstOf returns the first task that fits, or nil if there is none, and how
@@ -259,8 +229,8 @@ func (r *result) unweighted() []note.Note {
 	if more > 0 {
 		text += ", also for " + unit.FormatCount(more, "more task", "more tasks")
 	}
-	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
-		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
+	return []note.Note{note.Warningf("unweighted", note.Pos{File: r.h.pos.File, Line: first.line},
+		"export the total time and the counters in one file, or use --instances", "%s", text)}
 }
 
 // repeated returns a note about tasks whose rows all have the same values.
@@ -278,9 +248,8 @@ func (r *result) repeated() []note.Note {
 	if more > 0 {
 		text += ", as are the rows of " + unit.FormatCount(more, "more task", "more tasks")
 	}
-	return []note.Note{{Severity: note.Warning, Code: "repeated-rows",
-		Pos:  note.Pos{File: r.h.pos.File, Line: first.second},
-		Text: text, Hint: "if the file has its rows twice, export it again"}}
+	return []note.Note{note.Warningf("repeated-rows", note.Pos{File: r.h.pos.File, Line: first.second},
+		"if the file has its rows twice, export it again", "%s", text)}
 }
 
 // kernel returns a key's row.

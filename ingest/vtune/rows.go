@@ -33,23 +33,19 @@ type adder struct {
 	absent    values // a row without any number
 	badNotes  []note.Note
 	// firsts contains notes that are reported once, at their first position in
-	// the file. The key is the index in header.twice, or its length for invalid
-	// text.
-	firsts    map[int]note.Note
-	launches  ingest.Launches // every row, by its entry's number, if single launches are kept
-	partial   int64           // bad rows whose only error is a share out of range
-	largest   values          // largest value per column
-	unread    bool            // an instruction count could not be read
-	signs     uint64          // one bit for each share that has a cell with %
-	certain   marks           // how marks are used in numbers with only one interpretation
-	guesses   map[marks]guess
-	points    uint64    // decimal mark positions that all rows' last cells share, see cut
-	emptyEnd  bool      // a row has an empty last cell
-	unended   note.Note // note about a last line without a line end, which may be truncated
-	all       []*adder  // all workers' adders
-	glued     *note.InputError
-	cells     int64     // unreadable cells in used rows
-	firstCell note.Note // note about the first one
+	// the file. The key is the subject: an index in header.twice, the marks of
+	// a number with two interpretations, or a code.
+	firsts   map[any]note.Note
+	launches ingest.Launches // every row, by its entry's number, if single launches are kept
+	partial  int64           // bad rows whose only error is a share out of range
+	largest  values          // largest value per column
+	unread   bool            // an instruction count could not be read
+	signs    uint64          // one bit for each share that has a cell with %
+	certain  marks           // how marks are used in numbers with only one interpretation
+	points   uint64          // decimal mark positions that all rows' last cells share, see cut
+	emptyEnd bool            // a row has an empty last cell
+	all      []*adder        // all workers' adders
+	cells    int64           // unreadable cells in used rows
 
 	_ [64]byte // keeps two workers' data in different cache lines
 }
@@ -154,10 +150,44 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 		p.text += ", and other rows have more decimals there"
 		return p
 	}
-	a.unended = note.Note{Severity: note.Warning, Code: "unended-line", Pos: note.Pos{File: a.h.pos.File}, Hint: p.hint,
-		Text: p.text + ": the file may be cut off, and rows may be missing"}
-	a.unended.Pos.Line, a.unended.Pos.Column = a.row.Position(last)
+	a.first(codeUnended, note.Warningf(codeUnended, a.at(last), p.hint,
+		"%s: the file may be cut off, and rows may be missing", p.text))
 	return nil
+}
+
+// Subjects of notes in adder.firsts.
+const (
+	codeUnended    = "unended-line"
+	codeUnreadable = "unreadable-cell"
+	codeInvalid    = "invalid-text"
+	codeJoined     = "joined-exports"
+)
+
+// first keeps a note, unless an earlier one about its subject is known.
+func (a *adder) first(about any, n note.Note) {
+	if known, ok := a.firsts[about]; !ok || before(n.Pos, known.Pos) {
+		a.firsts[about] = n
+	}
+}
+
+// at returns the position of the current row's cell.
+func (a *adder) at(column int) note.Pos {
+	line, at := a.row.Position(column)
+	return note.Pos{File: a.h.pos.File, Line: line, Column: at}
+}
+
+// merge adds another worker's counts and notes. Its entries and launches remain
+// separate.
+func (a *adder) merge(o *adder) {
+	a.rows, a.bad, a.partial, a.cells = a.rows+o.rows, a.bad+o.bad, a.partial+o.partial, a.cells+o.cells
+	a.unread, a.signs, a.certain = a.unread || o.unread, a.signs|o.signs, a.certain|o.certain
+	a.badNotes = append(a.badNotes, o.badNotes...)
+	for q, x := range o.largest {
+		a.largest[q] = max(a.largest[q], x)
+	}
+	for about, n := range o.firsts {
+		a.first(about, n)
+	}
 }
 
 // good records a row without an error. A row whose only error is a share out of
@@ -297,12 +327,9 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 // leaveOut records an unreadable cell that no verdict needs. Its value is
 // skipped, and the row is used.
 func (a *adder) leaveOut(p *problem) {
-	if a.cells++; a.cells > 1 {
-		return
+	if a.cells++; a.cells == 1 {
+		a.first(codeUnreadable, note.Warningf(codeUnreadable, a.at(p.index), p.hint, "%s", p.text))
 	}
-	pos := note.Pos{File: a.h.pos.File}
-	pos.Line, pos.Column = a.row.Position(p.index)
-	a.firstCell = note.Note{Severity: note.Warning, Code: "unreadable-cell", Pos: pos, Text: p.text, Hint: p.hint}
 }
 
 // compare checks whether columns with the same name agree.
@@ -318,13 +345,10 @@ func (a *adder) compare(r *scan.Row) {
 		if bytes.Equal(x, y) {
 			continue
 		}
-		line := r.Line()
-		a.firsts[i] = note.Note{Severity: note.Warning, Code: "duplicate-column",
-			Pos: note.Pos{File: a.h.pos.File, Line: line},
-			Text: fmt.Sprintf("the column %q occurs twice, as field %d and %d, with different values: %s and %s; the "+
-				"first is used",
-				c.name, c.index+1, t.index+1, shorten(x), shorten(y)),
-			Hint: "select the column once when exporting"}
+		a.first(i, note.Warningf("duplicate-column", note.Pos{File: a.h.pos.File, Line: r.Line()},
+			"select the column once when exporting",
+			"the column %q occurs twice, as field %d and %d, with different values: %s and %s; the first is used",
+			c.name, c.index+1, t.index+1, shorten(x), shorten(y)))
 	}
 }
 
@@ -519,11 +543,8 @@ func (a *adder) clean(b []byte, line int) string {
 	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
 		return string(b)
 	}
-	if _, known := a.firsts[len(a.h.twice)]; !known {
-		a.firsts[len(a.h.twice)] = note.Note{Severity: note.Warning, Code: "invalid-text",
-			Pos:  note.Pos{File: a.h.pos.File, Line: line},
-			Text: "a name contains bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd",
-			Hint: "the file may be damaged or in another encoding: export it again"}
-	}
+	a.first(codeInvalid, note.Warningf(codeInvalid, note.Pos{File: a.h.pos.File, Line: line},
+		"the file may be damaged or in another encoding: export it again",
+		"a name contains bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd"))
 	return strings.ReplaceAll(strings.ToValidUTF8(string(b), "\ufffd"), "\x00", "\ufffd")
 }

@@ -97,8 +97,8 @@ func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
-		a := &adder{h: h, instance: opt.Instances, table: map[rowKey]*entry{}, firsts: map[int]note.Note{},
-			guesses: map[marks]guess{}, points: ^uint64(0), all: adders}
+		a := &adder{h: h, instance: opt.Instances, table: map[rowKey]*entry{}, firsts: map[any]note.Note{},
+			points: ^uint64(0), all: adders}
 		for q := range a.absent {
 			a.absent[q] = none
 		}
@@ -136,7 +136,7 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	if err := s.Begin(delim, offset); err != nil {
 		return nil, err
 	}
-	h := &header{pos: note.Pos{File: path}, delim: delim, side: side}
+	h := &header{pos: note.InFile(path), delim: delim, side: side}
 	if h.pos.Line, err = s.Record(ctx, h.add); err == scan.ErrQuote {
 		return nil, note.Errorf("open-quote", h.pos, "the file may be cut off: export it again",
 			"the header line opens a quote that is never closed")

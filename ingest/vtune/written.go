@@ -53,13 +53,6 @@ func formOf(q quantity) form {
 	return countForm
 }
 
-// A guess is a cell with two interpretations: "1,234" may be 1.234 or 1234.
-type guess struct {
-	pos    note.Pos
-	column string
-	cell   string
-}
-
 // read returns the number in a cell with any form: a whole number, or nano.
 func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok bool) {
 	point := bytes.IndexByte(b, '.')
@@ -92,7 +85,14 @@ func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok boo
 		x = int64(math.Round(float64(x) * size))
 	}
 	if ok && guessed {
-		a.keepGuess(used, b, column, name)
+		// Only after reading all numbers is it known whether they confirm a
+		// guess: "1,234" may be 1.234 or 1234.
+		if _, known := a.firsts[used]; !known {
+			a.first(used, note.Newf(note.Error, "ambiguous-number", a.at(column),
+				"export the file again with decimal points and without thousands separators, as with LC_ALL=C",
+				"%q is %s: the mark before three digits may separate decimals or thousands, and the other numbers "+
+					"of the file do not show which", name, shorten(b)))
+		}
 	} else if ok {
 		a.certain |= used
 	}
@@ -174,47 +174,28 @@ func ungroup(b, mark []byte) (plain []byte, ok bool) {
 	return bytes.Join(groups, nil), true
 }
 
-// keepGuess keeps each kind's first guess. Only after reading all numbers is it
-// known whether they confirm it.
-func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
-	if _, known := a.guesses[used]; known {
-		return
-	}
-	g := guess{note.Pos{File: a.h.pos.File}, name, shorten(b)}
-	g.pos.Line, g.pos.Column = a.row.Position(column)
-	a.guesses[used] = g
-}
-
 // checkGuesses returns an error for the first guess that the file's other
 // numbers do not confirm, because a number must never be wrong by a factor of
 // 1000.
 func (r *result) checkGuesses() error {
-	var certain marks
-	for _, a := range r.adders {
-		certain |= a.certain
-	}
+	certain := r.sum.certain
 	comma, point := certain&decimalComma != 0, certain&decimalPoint != 0
-	var first guess
+	var first note.Note
 	for used, confirmed := range map[marks]bool{
 		decimalComma: comma,
 		groupPoint:   comma || certain&groupPoint != 0,
 		decimalPoint: point || !comma && certain&groupPoint == 0,
 		groupComma:   !comma || certain&groupComma != 0,
 	} {
-		for _, a := range r.adders {
-			g, found := a.guesses[used]
-			if found && !confirmed && (first.cell == "" || before(g.pos, first.pos)) {
-				first = g
-			}
+		n, found := r.sum.firsts[used]
+		if found && !confirmed && (first.Code == "" || before(n.Pos, first.Pos)) {
+			first = n
 		}
 	}
-	if first.cell == "" {
+	if first.Code == "" {
 		return nil
 	}
-	return note.Errorf("ambiguous-number", first.pos,
-		"export the file again with decimal points and without thousands separators, as with LC_ALL=C",
-		"%q is %s: the mark before three digits may separate decimals or thousands, "+
-			"and the other numbers of the file do not show which", first.column, first.cell)
+	return &note.InputError{Note: first}
 }
 
 func before(a, b note.Pos) bool {
