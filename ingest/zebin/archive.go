@@ -15,15 +15,19 @@ import (
 
 // readArchive returns the images in an ar archive, which ocloc writes for
 // several devices. The member names contain the pointer size and the graphics
-// IP version, as in 64.12.10.0.
-func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
-	var images []Image
+// IP version, as in 64.12.10.0. An archive inside a program ends after its last
+// complete member. readArchive returns this offset.
+func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, inProgram bool) (
+	images []Image, offset int64, err error) {
 	var faults []error
-	offset, long := int64(len(archiveMagic)), []byte(nil)
+	var long []byte
+	offset = int64(len(archiveMagic))
 	for n := 0; offset+memberHead <= size; n++ {
 		name, length, err := memberAt(r, offset, size)
-		if err != nil || n == maxMembers {
-			return nil, note.Errorf("bad-archive", pos, "the file may be cut off; copy or compile it again",
+		if bad := err != nil || n == maxMembers; bad && inProgram {
+			break
+		} else if bad {
+			return nil, offset, note.Errorf("bad-archive", pos, "the file may be cut off; copy or compile it again",
 				"the archive is damaged at byte %d", offset)
 		}
 		member := memberName(name, long)
@@ -37,18 +41,19 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 			}
 			long = make([]byte, length)
 			if _, err := body.ReadAt(long, 0); err != nil {
-				return nil, note.Errorf("bad-archive", pos, "", "its table of names: %v", note.Reason(err))
+				return nil, offset, note.Errorf("bad-archive", pos, "", "its table of names: %v", note.Reason(err))
 			}
 			continue
 		}
-		got, err := readMember(ctx, note.Pos{File: pos.File + "(" + member + ")"}, body, length, member)
+		got, err := readMember(ctx, note.InFile(pos.File+"("+member+")"), body, length, member)
 		if err != nil {
 			faults = append(faults, err)
 		}
 		images = append(images, got...)
 	}
-	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos},
+	images, err = usable(images, faults, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos},
 		note.Errorf(ingest.CodeUnknown, pos, "", "the archive contains no device image"))
+	return images, offset, err
 }
 
 // usable returns the images, with a note about each unreadable file or member.
@@ -84,12 +89,9 @@ func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, er
 // readMember returns the images in a member. Padding and other members contain
 // none.
 func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
-	head := make([]byte, min(size, 64))
-	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Errorf("bad-archive", pos, "", "%v", note.Reason(err))
-	}
-	if !isDevice(head) || ctx.Err() != nil {
-		return nil, ctx.Err()
+	head, err := bytesAt(pos, r, 0, min(size, 64))
+	if err != nil || !isDevice(head) || ctx.Err() != nil {
+		return nil, cmp.Or(err, ctx.Err())
 	}
 	t := Target{}
 	if m := deviceMember.FindStringSubmatch(name); m != nil {
@@ -115,18 +117,4 @@ func memberName(field string, long []byte) string {
 		return rest[:strings.IndexAny(rest, "/\n")]
 	}
 	return name
-}
-
-// archiveSize returns the size of an archive inside a program. It ends after
-// the last complete member.
-func archiveSize(r io.ReaderAt, limit int64) int64 {
-	offset := int64(len(archiveMagic))
-	for n := 0; offset+memberHead <= limit && n < maxMembers; n++ {
-		_, length, err := memberAt(r, offset, limit)
-		if err != nil {
-			break
-		}
-		offset += memberHead + length + length&1
-	}
-	return min(offset, limit)
 }

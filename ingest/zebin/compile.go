@@ -48,7 +48,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	defer cancel()
 	full, err := filepath.Abs(source)
 	if err != nil {
-		return "", "", note.Errorf("unreadable", note.Pos{File: source}, "", "%v", err)
+		return "", "", note.Errorf("unreadable", note.InFile(source), "", "%v", err)
 	}
 	// -output_no_suffix requires an existing folder. Without -out_dir, several
 	// versions write nothing and exit with 0.
@@ -72,7 +72,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	binary = filepath.Join(dir, "kernel")
 	_, missing := os.Stat(binary)
 	exit, exited := errors.AsType[*exec.ExitError](err)
-	pos := note.Pos{File: source}
+	pos := note.InFile(source)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = note.Errorf("compiler-slow", pos, "", "ocloc did not finish within %v for %s", compileLimit, device)

@@ -1,8 +1,8 @@
 package zebin
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"debug/elf"
@@ -68,11 +68,11 @@ func isInfoText(head []byte) bool {
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // opening a named pipe would wait
-		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "not a regular file")
+		return nil, note.Errorf("unreadable", note.InFile(path), "", "not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+		return nil, unreadable(note.InFile(path), err)
 	}
 	defer f.Close()
 	images, err := Read(ctx, path, f, info.Size())
@@ -85,14 +85,15 @@ func readFile(ctx context.Context, path string) ([]Image, error) {
 // Read returns the device images in size bytes. name is used in positions and
 // messages.
 func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
-	pos := note.Pos{File: name}
-	head := make([]byte, min(size, 64<<10)) // because a log may begin with other messages
-	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
+	pos := note.InFile(name)
+	head, err := bytesAt(pos, r, 0, min(size, 64<<10)) // because a log may begin with other messages
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte(archiveMagic)):
-		return readArchive(ctx, pos, r, size)
+		images, _, err := readArchive(ctx, pos, r, size, false)
+		return images, err
 	case isDevice(head):
 		return readDevice(pos, r, size, Target{})
 	case bytes.HasPrefix(head, []byte(elfMagic)), bytes.HasPrefix(head, []byte("MZ")):
@@ -101,15 +102,12 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		if size > maxInfo {
 			return nil, note.Errorf("bad-ze-info", pos, "", "%d bytes are too many for a dump of .ze_info", size)
 		}
-		text := make([]byte, size)
-		if _, err := r.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
-			return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
-		}
 		img := Image{Pos: pos}
-		if err := parseInfo(text, &img); err != nil {
-			return nil, err
+		text, err := bytesAt(pos, r, 0, size)
+		if err == nil {
+			err = parseInfo(text, &img)
 		}
-		return []Image{img}, nil
+		return []Image{img}, err
 	case (Log{}).Sniff(head):
 		return logOf(ctx, name, r, size)
 	}
@@ -252,37 +250,35 @@ func align4(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
 // archives that SYCL compilers put into its sections. It searches for their
 // magic bytes, because the sections depend on the compiler.
 func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
+	const chunk = 1 << 20
 	var images []Image
 	var faults []error
-	found := func(offset int64) (next int64) {
-		head := make([]byte, min(size-offset, 64))
-		if _, err := r.ReadAt(head, offset); err != nil && !errors.Is(err, io.EOF) {
-			return offset + 1
+	for at := int64(4); at < size; {
+		data, err := bytesAt(pos, r, at, min(chunk, size-at))
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return nil, err
 		}
-		at := note.Pos{File: fmt.Sprintf("%s(at byte %d)", pos.File, offset)}
-		body := io.NewSectionReader(r, offset, size-offset)
+		i := int64(firstMark(data))
+		if i < 0 {
+			at += max(int64(len(data))-7, 1) // magic bytes may cross the end of a chunk
+			continue
+		}
+		at += i
+		head, err := bytesAt(pos, r, at, min(size-at, 64))
+		inside, body := note.InFile(fmt.Sprintf("%s(at byte %d)", pos.File, at)), io.NewSectionReader(r, at, size-at)
+		end := int64(4)
 		var got []Image
-		var err error
-		end := offset + 4
 		switch {
+		case err != nil:
 		case isDevice(head):
-			end = offset + max(elfSize(body, size-offset), 4)
-			got, err = readDevice(at, body, size-offset, Target{})
+			got, err = readDevice(inside, body, size-at, Target{})
 		case bytes.HasPrefix(head, []byte(archiveMagic)):
-			length := archiveSize(body, size-offset)
-			end = offset + max(length, 8)
-			got, err = readArchive(ctx, at, body, length)
-		default:
-			return end
+			got, end, err = readArchive(ctx, inside, body, size-at, true)
 		}
 		if err != nil {
 			faults = append(faults, err)
 		}
-		images = append(images, got...)
-		return end
-	}
-	if err := scanMarks(ctx, r, size, found); err != nil {
-		return nil, err
+		images, at = append(images, got...), at+end
 	}
 	if len(images) > 0 { // false matches' errors are not the program's errors
 		faults = nil
@@ -294,31 +290,6 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 			"the program contains no device image"))
 }
 
-// scanMarks calls found at each offset after the start at which a device image
-// or an archive may begin. It continues at the offset that found returns.
-func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset int64) int64) error {
-	const chunk = 1 << 20
-	for at := int64(4); at < size; {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		// Read 8 bytes more than a chunk, because magic bytes may cross its
-		// end.
-		b := bufio.NewReaderSize(io.NewSectionReader(r, at, min(chunk+8, size-at)), chunk+8)
-		data, err := b.Peek(int(min(chunk+8, size-at)))
-		if err != nil && len(data) == 0 {
-			return note.Errorf("unreadable", note.Pos{}, "", "%v", note.Reason(err))
-		}
-		i := firstMark(data)
-		if i < 0 {
-			at += max(int64(len(data))-7, 1)
-			continue
-		}
-		at = max(found(at+int64(i)), at+int64(i)+1)
-	}
-	return nil
-}
-
 func firstMark(data []byte) int {
 	i, j := bytes.Index(data, []byte(elfMagic)), bytes.Index(data, []byte(archiveMagic))
 	if i < 0 || j >= 0 && j < i {
@@ -327,18 +298,16 @@ func firstMark(data []byte) int {
 	return i
 }
 
-// elfSize returns the size of an embedded ELF file, which its header does not
-// contain. It ends after its last section, and at most at limit.
-func elfSize(r io.ReaderAt, limit int64) int64 {
-	f, err := elf.NewFile(io.NewSectionReader(r, 0, limit))
-	if err != nil {
-		return 0
+// bytesAt returns up to n bytes at an offset.
+func bytesAt(pos note.Pos, r io.ReaderAt, offset, n int64) ([]byte, error) {
+	b := make([]byte, n)
+	if _, err := r.ReadAt(b, offset); err != nil && !errors.Is(err, io.EOF) {
+		return nil, unreadable(pos, err)
 	}
-	var end uint64
-	for _, s := range f.Sections {
-		if s.Type != elf.SHT_NOBITS && s.Offset+s.FileSize > s.Offset {
-			end = max(end, s.Offset+s.FileSize)
-		}
-	}
-	return int64(min(end, uint64(limit)))
+	return b, nil
+}
+
+// unreadable returns the error for a file that cannot be read.
+func unreadable(pos note.Pos, err error) error {
+	return note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
 }

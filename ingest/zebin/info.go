@@ -68,8 +68,8 @@ func parseInfo(text []byte, img *Image) error {
 		}
 		k, err := z.kernel()
 		if err != nil {
-			img.Notes = append(img.Notes, note.Note{Severity: note.Error, Code: "bad-kernel", Pos: img.Pos,
-				Text: fmt.Sprintf("kernel %q is left out: %v", z.Name, err)})
+			img.Notes = append(img.Notes, note.Newf(note.Error, "bad-kernel", img.Pos, "", "kernel %q is left out: %v",
+				z.Name, err))
 			continue
 		}
 		img.Kernels = append(img.Kernels, k)

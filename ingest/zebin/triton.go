@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -62,7 +61,7 @@ func readTriton(path string, r io.Reader) (k Kernel, err error) {
 			Warp    int64 `json:"warp_size"`
 		}
 	}
-	pos := note.Pos{File: path}
+	pos := note.InFile(path)
 	if err := json.NewDecoder(io.LimitReader(r, maxTriton)).Decode(&m); err != nil {
 		return k, note.Errorf("bad-triton", pos, "compile the kernel again",
 			"the JSON of Triton's cache is damaged: %v", err)
@@ -97,7 +96,7 @@ func addTriton(path string, images []Image) {
 	}
 	t, err := readTriton(file.Name(), file)
 	if err != nil {
-		n := note.Note{Severity: note.Warning, Code: "bad-triton", Text: err.Error()}
+		n := note.Warningf("bad-triton", note.Pos{}, "", "%s", err.Error())
 		images[0].Notes = append(images[0].Notes, n)
 		return
 	}
@@ -108,10 +107,9 @@ func addTriton(path string, images []Image) {
 				continue
 			}
 			if k.Local.Present() && k.Local != t.Local {
-				images[i].Notes = append(images[i].Notes, note.Note{Severity: note.Warning, Code: "triton-differs",
-					Pos: note.Pos{File: file.Name()},
-					Text: fmt.Sprintf("kernel %q has work-groups of %s here, and of %s in "+
-						"its binary: the JSON is not used", k.Name, t.Local, k.Local)})
+				images[i].Notes = append(images[i].Notes, note.Warningf("triton-differs", note.InFile(file.Name()),
+					"", "kernel %q has work-groups of %s here, and of %s in "+
+						"its binary: the JSON is not used", k.Name, t.Local, k.Local))
 				continue
 			}
 			k.Local, k.SLM, k.SLMIsLowerBound = t.Local, unit.Some(k.SLM.Or(0)+t.SLM.Or(0)), false

@@ -124,10 +124,10 @@ func (Format) RunAlone() bool { return false }
 // Read returns the file's content.
 func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
 	data, err := io.ReadAll(io.LimitReader(src.R, maxBinary+1))
-	pos := note.Pos{File: src.Path}
+	pos := note.InFile(src.Path)
 	switch {
 	case err != nil:
-		return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
+		return nil, unreadable(pos, err)
 	case len(data) > maxBinary:
 		return nil, note.Errorf("too-large", pos, "give the device image of ocloc instead of the program",
 			"the binary is larger than %d MiB", maxBinary>>20)
@@ -153,7 +153,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 // SLM if arguments add an unknown size to it.
 func (k *Kernel) props(file string) ingest.Kernel {
 	barriers, known := k.Barriers.Value()
-	p := ingest.Kernel{Task: names.Task(k.Demangled()), Pos: note.Pos{File: file}, Local: k.Local,
+	p := ingest.Kernel{Task: names.Task(k.Demangled()), Pos: note.InFile(file), Local: k.Local,
 		SIMD: unit.Some(k.SIMD), Registers: unit.Some(k.Registers),
 		Spill: k.Spill, Private: k.Private, SpilledRegisters: k.SpilledRegisters,
 		Barriers: unit.Maybe(int64(barriers), known)}
@@ -170,7 +170,7 @@ func (k *Kernel) props(file string) ingest.Kernel {
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+		return nil, unreadable(note.InFile(path), err)
 	}
 	if !info.IsDir() {
 		return readFile(ctx, path)
@@ -198,10 +198,10 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+		return nil, unreadable(note.InFile(path), err)
 	}
 	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-binary"},
-		note.Errorf("no-binary", note.Pos{File: path},
+		note.Errorf("no-binary", note.InFile(path),
 			"give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
 			"no file in this folder is an Intel GPU binary"))
 }
