@@ -329,36 +329,38 @@ var operations = map[string]func(a, b number) number{
 	"XNOR":   func(a, b number) number { return wholeNumber(^(a.u() ^ b.u())) },
 	"AND_L":  func(a, b number) number { return truth(a.u() != 0 && b.u() != 0) },
 	"EQUALS": func(a, b number) number { return truth(a.u() == b.u()) },
-	"UADD":   func(a, b number) number { return wholeNumber(a.u() + b.u()) },
-	"USUB":   func(a, b number) number { return wholeNumber(a.u() - b.u()) },
-	"UMUL":   func(a, b number) number { return wholeNumber(a.u() * b.u()) },
-	"UDIV": func(a, b number) number {
-		if b.u() == 0 {
-			return wholeNumber(0)
-		}
-		return wholeNumber(a.u() / b.u())
-	},
-	"UMIN": func(a, b number) number { return wholeNumber(min(a.u(), b.u())) },
-	"UMAX": func(a, b number) number { return wholeNumber(max(a.u(), b.u())) },
-	"UGT":  func(a, b number) number { return truth(a.u() > b.u()) },
-	"ULT":  func(a, b number) number { return truth(a.u() < b.u()) },
-	"UGTE": func(a, b number) number { return truth(a.u() >= b.u()) },
-	"ULTE": func(a, b number) number { return truth(a.u() <= b.u()) },
-	"FADD": func(a, b number) number { return realNumber(a.f() + b.f()) },
-	"FSUB": func(a, b number) number { return realNumber(a.f() - b.f()) },
-	"FMUL": func(a, b number) number { return realNumber(a.f() * b.f()) },
-	"FDIV": func(a, b number) number {
-		if b.f() == 0 {
-			return realNumber(0)
-		}
-		return realNumber(a.f() / b.f())
-	},
-	"FMIN": func(a, b number) number { return realNumber(min(a.f(), b.f())) },
-	"FMAX": func(a, b number) number { return realNumber(max(a.f(), b.f())) },
-	"FGT":  func(a, b number) number { return truth(a.f() > b.f()) },
-	"FLT":  func(a, b number) number { return truth(a.f() < b.f()) },
-	"FGTE": func(a, b number) number { return truth(a.f() >= b.f()) },
-	"FLTE": func(a, b number) number { return truth(a.f() <= b.f()) },
+}
+
+func init() {
+	arithmetic("U", number.u, wholeNumber)
+	arithmetic("F", number.f, realNumber)
+}
+
+// arithmetic adds the operations that exist for whole and for real numbers.
+func arithmetic[T uint64 | float64](prefix string, of func(number) T, is func(T) number) {
+	for name, apply := range map[string]func(a, b T) T{
+		"ADD": func(a, b T) T { return a + b },
+		"SUB": func(a, b T) T { return a - b },
+		"MUL": func(a, b T) T { return a * b },
+		"DIV": func(a, b T) T {
+			if b == 0 {
+				return 0
+			}
+			return a / b
+		},
+		"MIN": func(a, b T) T { return min(a, b) },
+		"MAX": func(a, b T) T { return max(a, b) },
+	} {
+		operations[prefix+name] = func(a, b number) number { return is(apply(of(a), of(b))) }
+	}
+	for name, holds := range map[string]func(a, b T) bool{
+		"GT":  func(a, b T) bool { return a > b },
+		"LT":  func(a, b T) bool { return a < b },
+		"GTE": func(a, b T) bool { return a >= b },
+		"LTE": func(a, b T) bool { return a <= b },
+	} {
+		operations[prefix+name] = func(a, b number) number { return truth(holds(of(a), of(b))) }
+	}
 }
 
 func truth(v bool) number {
