@@ -123,14 +123,7 @@ func (r *record) end() {
 // feed reads bytes up to the record's end. It returns how many bytes it used,
 // and reports whether the record is complete.
 func (r *record) feed(b []byte) (used int, done bool) {
-	for i := 0; i < len(b); i++ {
-		if n := r.ordinary(b[i:]); n > 0 {
-			r.putAll(b[i : i+n])
-			if i += n; i == len(b) {
-				break
-			}
-		}
-		c := b[i]
+	for i, c := range b {
 		switch r.state {
 		case fieldStart, inPlain:
 			done = r.plain(c)
@@ -154,42 +147,6 @@ func (r *record) feed(b []byte) (used int, done bool) {
 		}
 	}
 	return len(b), false
-}
-
-// ordinary returns how many bytes at the beginning of b only extend the current
-// field.
-func (r *record) ordinary(b []byte) int {
-	stop := r.delim
-	switch r.state {
-	case inPlain:
-	case inQuotes:
-		stop = '"'
-	default:
-		return 0
-	}
-	for i, c := range b {
-		if c == stop || c == '\n' || c == '\r' {
-			return i
-		}
-	}
-	return len(b)
-}
-
-// putAll adds ordinary bytes.
-func (r *record) putAll(b []byte) {
-	r.curCol += len(b)
-	r.blank, r.returned = false, false
-	if r.column >= r.columns && !r.extra {
-		for _, c := range b {
-			r.extra = r.extra || c != '"' && c != r.delim
-		}
-	}
-	if !r.keep {
-		return
-	}
-	room := min(len(b), MaxCell-(len(r.data)-r.start))
-	r.data = append(r.data, b[:room]...)
-	r.over += len(b) - room
 }
 
 func (r *record) plain(c byte) (done bool) {
