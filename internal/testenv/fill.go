@@ -19,36 +19,17 @@ func Fill(row any, next int64) int64 {
 func fill(v reflect.Value, name string, next *int64) {
 	*next++
 	n := *next
-	switch p := v.Addr().Interface().(type) {
-	case *unit.Size3:
-		*p = unit.Size(n, n)
+	if size, ok := v.Addr().Interface().(*unit.Size3); ok {
+		*size = unit.Size(n, n)
 		return
-	case *unit.Opt[int]:
-		*p = unit.Some(int(n))
-		return
-	case *unit.Opt[int64]:
-		*p = unit.Some(n)
-		return
-	case *unit.Opt[unit.Bytes]:
-		*p = unit.Some(unit.Bytes(n))
-		return
-	case *unit.Opt[float64]:
-		*p = unit.Some(float64(n))
-		return
-	case *unit.Opt[string]:
-		*p = unit.Some(strings.ToLower(name))
-		return
-	case *unit.Opt[bool]:
-		*p = unit.Some(true)
-		return
-	case *unit.Opt[unit.Ratio]:
-		*p = unit.Some(unit.Ratio(n))
-		return
-	case *unit.Opt[unit.Points]:
-		*p = unit.Some(unit.Points(n))
-		return
-	case *unit.Opt[unit.Seconds]:
-		*p = unit.Some(unit.Seconds(n))
+	}
+	if strings.HasPrefix(v.Type().Name(), "Opt[") {
+		*next-- // the number belongs to the value
+		settable := func(f reflect.Value) reflect.Value {
+			return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+		}
+		fill(settable(v.Field(0)), name, next)
+		settable(v.Field(1)).SetBool(true)
 		return
 	}
 	switch v.Kind() {
