@@ -41,6 +41,7 @@ const (
 	keyArg    = "arg"
 	keyShared = "shared"
 	keyExpert = "expert"
+	keyRange  = "range"
 )
 
 // Declare registers the fields of a struct, or of embedded structs, that have
@@ -53,6 +54,7 @@ const (
 //	words    allowed values, separated by blanks; a list flag without a value has all of them
 //	hints    examples of values, for completion
 //	files    endings of the files that the flag names; * is any
+//	range    smallest and largest number, and the text for an error; seconds for a duration
 //	expert   "true" leaves the flag out of the command's help; the list of all flags has it
 func Declare(f *pflag.FlagSet, flags any) { declare(f, reflect.ValueOf(flags).Elem()) }
 
@@ -97,7 +99,7 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			flag.Value = number{flag.Value}
 		}
 		flag.Annotations = map[string][]string{}
-		for _, key := range []string{keyWords, keyHints, keyFiles, keyArg, keyExpert} {
+		for _, key := range []string{keyWords, keyHints, keyFiles, keyArg, keyExpert, keyRange} {
 			flag.Annotations[key] = strings.Fields(field.Tag.Get(key))
 		}
 		if text, ok := field.Tag.Lookup("default"); ok {
@@ -148,21 +150,41 @@ func Share(f, shared *pflag.FlagSet, names string) {
 // NamesFile reports whether a flag names a file that is read or written.
 func NamesFile(f *pflag.Flag) bool { return len(f.Annotations[keyFiles]) > 0 }
 
-// Check returns an error for the first flag whose value is not allowed.
+// Check returns an error for the first flag on the command line whose value is
+// not allowed.
 func Check(f *pflag.FlagSet) (err error) {
-	f.Visit(func(f *pflag.Flag) {
-		given, words := []string{f.Value.String()}, f.Annotations[keyWords]
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			given = list.GetSlice()
-		}
-		for _, word := range given {
-			if err == nil && len(words) > 0 && !slices.Contains(words, word) {
-				err = Errorf("--%s %q: expected one of %s%s", f.Name, word, strings.Join(words, ", "),
-					DidYouMean(word, Choices(words)))
-			}
-		}
-	})
+	f.Visit(func(f *pflag.Flag) { err = cmp.Or(err, CheckFlag(f)) })
 	return err
+}
+
+// CheckFlag returns an error if the value of a flag is not allowed.
+func CheckFlag(f *pflag.Flag) error {
+	given, words := []string{f.Value.String()}, f.Annotations[keyWords]
+	if limits := f.Annotations[keyRange]; len(limits) > 2 && !within(given[0], limits) {
+		return Errorf("--%s %s: expected %s", f.Name, given[0], strings.Join(limits[2:], " "))
+	}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		given = list.GetSlice()
+	}
+	for _, word := range given {
+		if len(words) > 0 && !slices.Contains(words, word) {
+			return Errorf("--%s %q: expected one of %s%s", f.Name, word, strings.Join(words, ", "),
+				DidYouMean(word, Choices(words)))
+		}
+	}
+	return nil
+}
+
+// within reports whether a number, or a duration in seconds, is in a range.
+func within(value string, limits []string) bool {
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		d, _ := time.ParseDuration(value)
+		x = d.Seconds()
+	}
+	least, _ := strconv.ParseFloat(limits[0], 64)
+	most, _ := strconv.ParseFloat(limits[1], 64)
+	return least <= x && x <= most
 }
 
 // RejectFlags returns an error if one of the flags was given. The error states

@@ -55,11 +55,11 @@ type app struct {
 type shared struct {
 	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id. See 'occudiff devices'. Default: the GPU that the inputs name"`
 	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device even if the inputs identify another GPU"`
-	XVE             int           `flag:"xve" arg:"N" help:"number of enabled XVEs (EUs), if the GPU has fewer than the full number"`
+	XVE             int           `flag:"xve" arg:"N" range:"1 Inf the number of XVEs of the GPU, for example 112" help:"number of enabled XVEs (EUs), if the GPU has fewer than the full number"`
 	DeviceFile      string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more devices. See docs/devices.md"`
-	Tolerance       float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match. Between measured and predicted occupancy, in percentage points"`
-	Sampling        time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection. A shorter launch cannot be measured"`
-	Bandwidth       float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory. Default: the value of the device table, see 'occudiff devices NAME'"`
+	Tolerance       float64       `flag:"tolerance" arg:"POINTS" range:"0 100 percentage points from 0 to 100" help:"largest difference that counts as a match. Between measured and predicted occupancy, in percentage points"`
+	Sampling        time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" range:"1e-9 Inf a duration above 0, for example 1ms" help:"gpu-sampling-interval of the collection. A shorter launch cannot be measured"`
+	Bandwidth       float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" range:"1e-9 1e6 GB/s above 0, for example 1229" help:"peak bandwidth of the GPU's memory. Default: the value of the device table, see 'occudiff devices NAME'"`
 	Driver          string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run. Exports do not contain it"`
 	Label           string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and in the history"`
 	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size if the input lacks it. For example, 256 or 16x16. Repeatable: NAME=SIZE applies to the kernels with this name or pattern, as in 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
@@ -72,7 +72,7 @@ type shared struct {
 	Outputs         []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, for some commands .xml or .svg. The ending selects the format: .xml is JUnit and .svg a chart. Repeatable"`
 	Format          string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv summary" help:"format of standard output: table, markdown, json, csv. For validate and diff also summary: findings for agents and comments, in at most 8 kB of JSON"`
 	Kernel          string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches. Counts, gates, JSON, and JUnit cover all kernels"`
-	Top             int           `flag:"top" arg:"N" help:"show only the first N kernels. Counts, gates, JSON, and JUnit cover all kernels"`
+	Top             int           `flag:"top" arg:"N" range:"1 Inf the number of kernels to show, for example 10" help:"show only the first N kernels. Counts, gates, JSON, and JUnit cover all kernels"`
 	Sort            string        `flag:"sort" arg:"KEY" help:"sort the kernels by this key, largest first"`
 	Columns         []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns: keys or headings, separated by commas. A wrong one prints the list. Workbooks and JSON have all columns"`
 	NoCommand       bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports. Secrets and home folders are always left out"`
@@ -102,25 +102,11 @@ func (a *app) setDefaults() {
 }
 
 // checkFlags returns an error for a wrong value of a flag before any work is
-// done. It also checks numbers that come from settings. Other values from
-// settings are checked by applySettings, because cli.Check visits only the
-// flags on the command line.
+// done. Values from settings are checked by applySettings, because cli.Check
+// visits only the flags on the command line.
 func (a *app) checkFlags() error {
-	switch err := cli.Check(a.flags); {
-	case err != nil:
+	if err := cli.Check(a.flags); err != nil {
 		return err
-	// The condition is negated, because a flag accepts NaN, and NaN < 0 is
-	// false.
-	case !(a.Tolerance >= 0) || a.Tolerance > 100:
-		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
-	case a.Sampling <= 0:
-		return cli.Errorf("--sampling-interval %v: expected a duration above 0, for example 1ms", a.Sampling)
-	case a.XVE < 0 || a.XVE == 0 && a.flags.Changed("xve"):
-		return cli.Errorf("--xve %d: expected the number of XVEs of the GPU, for example 112", a.XVE)
-	case a.flags.Changed("memory-bandwidth") && !(a.Bandwidth > 0 && a.Bandwidth <= 1e6):
-		return cli.Errorf("--memory-bandwidth %v: expected GB/s above 0, for example 1229", a.Bandwidth)
-	case a.Top < 0 || a.Top == 0 && a.flags.Changed("top"):
-		return cli.Errorf("--top %d: expected the number of kernels to show, for example 10", a.Top)
 	}
 	// A CI recipe passes --db "$HISTORY". If the variable is empty, the default
 	// applies.

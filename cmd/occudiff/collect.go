@@ -20,7 +20,7 @@ import (
 // collectFlags are the flags of collect.
 type collectFlags struct {
 	Dir      string        `flag:"dir" arg:"FOLDER" default:"occudiff-run" help:"new folder for results and exports"`
-	Interval time.Duration `flag:"interval" arg:"DURATION" help:"time between samples, for example 100us (default: from a short first run)"`
+	Interval time.Duration `flag:"interval" arg:"DURATION" range:"0 1 a time up to a second, for example 100us" help:"time between samples, for example 100us (default: from a short first run)"`
 	GPU      string        `flag:"target-gpu" arg:"ADAPTER" help:"adapter to profile, in VTune's form: 0:58:0.0 (default: all of them)"`
 	Unitrace string        `flag:"unitrace" arg:"WHEN" default:"auto" words:"auto always never" help:"also run unitrace: auto (if it is installed), always, never"`
 	Print    bool          `flag:"print" help:"print the commands without running them"`
@@ -52,9 +52,6 @@ func (a *app) collectCommand() *cobra.Command {
 				return cli.RejectFlags(a.flags, "--check, which runs nothing",
 					"dir interval target-gpu unitrace print job "+
 						"device xve device-file tolerance driver label fail-on annotations allow-unreadable allow-unjudged")
-			}
-			if f.Interval < 0 || f.Interval > time.Second {
-				return cli.Errorf("--interval %v: expected a time up to a second, for example 100us", f.Interval)
 			}
 			// unitrace reads options up to the first word that is not an option.
 			if strings.HasPrefix(args[0], "-") {

@@ -23,7 +23,7 @@ import (
 
 // diffFlags are the flags of diff.
 type diffFlags struct {
-	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy to report, in percentage points"`
+	Threshold      float64  `flag:"threshold" arg:"POINTS" range:"0 100 percentage points from 0 to 100" help:"smallest change of occupancy to report, in percentage points"`
 	Noise          string   `flag:"noise" arg:"HISTORY" help:"history with the noise of each kernel, so that one run per side can be judged"`
 	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries, to compare the predicted average as well"`
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files"`
@@ -41,12 +41,6 @@ func (a *app) diffCommand() *cobra.Command {
 		share: "-local -simd -sampling-interval" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + outputFlags,
 		args: cli.Args(1, cli.Unlimited, wrongPaths), endings: fileEndings(".svg", ".xml"),
-		check: func([]string) error {
-			if !(f.Threshold >= 0) || f.Threshold > 100 {
-				return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.Threshold)
-			}
-			return nil
-		},
 		run: func(ctx context.Context, paths []string) (*report.Output, error) { return a.diff(ctx, paths, f) }})
 }
 

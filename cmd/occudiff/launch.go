@@ -33,12 +33,12 @@ type launchFlags struct {
 	Local        cli.Sizes `flag:"local" arg:"SIZE" help:"work-group size in work-items, for example 256 or 16x16; for files also by kernel name, for example 'gemm*=16x16'"`
 	SIMD         cli.Count `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size; for a log also by kernel name, for example 'VectorAdd3<8>=8'"`
 	SLM          string    `flag:"slm" arg:"BYTES" help:"shared local memory per work-group, for example 16384 or 16K"`
-	Barriers     int       `flag:"barriers" arg:"N" help:"number of named barriers per work-group; 1 for a plain barrier()"`
-	GRF          int       `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: the mode of the device)"`
+	Barriers     int       `flag:"barriers" arg:"N" range:"0 Inf a number of barriers from 0" help:"number of named barriers per work-group; 1 for a plain barrier()"`
+	GRF          int       `flag:"grf" arg:"N" hints:"128 256" range:"1 Inf registers per thread as in 128 or 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: the mode of the device)"`
 	Registers    string    `flag:"registers" arg:"N" help:"registers per thread that the kernel needs, to select the smallest GRF mode with that many; for compute units, register bytes per work-item"`
-	DCLTemps     int       `flag:"dcl-temps" expert:"true" arg:"N" help:"temporary registers of a Direct3D shader, 16 bytes per work-item each, instead of --registers; only for compute units"`
-	BarrierSlots int       `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of the device table's number"`
-	GroupSlots   int       `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of the device table's number; older guides have 16"`
+	DCLTemps     int       `flag:"dcl-temps" expert:"true" arg:"N" range:"1 Inf a number of registers above 0" help:"temporary registers of a Direct3D shader, 16 bytes per work-item each, instead of --registers; only for compute units"`
+	BarrierSlots int       `flag:"barrier-slots" expert:"true" arg:"N" range:"1 Inf a number of slots above 0" help:"barrier slots per Xe-core, instead of the device table's number"`
+	GroupSlots   int       `flag:"work-group-slots" expert:"true" arg:"N" range:"1 Inf a number of slots above 0" help:"work-group slots per Xe-core, instead of the device table's number; older guides have 16"`
 	Model        string    `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: compute units of any vendor, by their register file"`
 	Platform     string    `flag:"platform" expert:"true" arg:"KEY" help:"platform of --model compute-unit: gen11, rtx2080ti, mali_g52, or a key of --platform-file; optional if that file has only one"`
 	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV file with more platforms; see docs/devices.md"`
@@ -51,24 +51,9 @@ func (l *launch) check() error {
 		return cli.Errorf(
 			"%s names a kernel, but a launch has one size: use names only for logs, exports, and binaries", named[0])
 	}
-	for _, c := range []struct {
-		flag  string
-		value int
-		least int
-		as    string
-	}{
-		{"simd", l.SIMD.N, 1, "a sub-group size as in 8, 16 or 32"},
-		{"barriers", l.Barriers, 0, "a number of barriers from 0"},
-		{"grf", l.GRF, 1, "registers per thread as in 128 or 256"},
-		{"barrier-slots", l.BarrierSlots, 1, "a number of slots above 0"},
-		{"work-group-slots", l.GroupSlots, 1, "a number of slots above 0"},
-		{"dcl-temps", l.DCLTemps, 1, "a number of registers above 0"},
-	} {
-		if l.flags.Changed(c.flag) && c.value < c.least {
-			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
-		}
-	}
 	switch {
+	case l.flags.Changed("simd") && l.SIMD.N < 1:
+		return cli.Errorf("--simd %d: expected a sub-group size as in 8, 16 or 32", l.SIMD.N)
 	case l.DCLTemps > 0 && (l.Registers != "" || l.Model != "compute-unit"):
 		return cli.Errorf("--dcl-temps works only with --model compute-unit, instead of --registers")
 	case l.GRF > 0 && l.Registers != "":

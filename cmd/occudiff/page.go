@@ -26,7 +26,7 @@ import (
 func (a *app) pageCommand() *cobra.Command {
 	var f struct {
 		Serve bool `flag:"serve" help:"serve the page on 127.0.0.1 instead of writing it"`
-		Port  int  `flag:"port" arg:"N" help:"port of --serve (default: a free one)"`
+		Port  int  `flag:"port" arg:"N" range:"0 65535 a port from 1 to 65535" help:"port of --serve (default: a free one)"`
 	}
 	return a.command(command{text: "page", flags: []any{&f}, share: "output quiet",
 		output: "write the page to this .html file", endings: []string{".html"},
@@ -36,8 +36,6 @@ func (a *app) pageCommand() *cobra.Command {
 				return cli.Errorf("--serve and -o exclude each other: give one of them")
 			case !f.Serve && a.flags.Changed("port"):
 				return cli.Errorf("--port needs --serve")
-			case f.Port < 0 || f.Port > 65535:
-				return cli.Errorf("--port %d: expected a port from 1 to 65535", f.Port)
 			case !f.Serve && len(a.Outputs) == 0:
 				a.Outputs = []string{"occudiff.html"}
 			}

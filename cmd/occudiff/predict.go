@@ -33,7 +33,7 @@ type predictFlags struct {
 	// several devices.
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: a key, name, alias, or PCI id of 'occudiff devices'; several with commas, or all"`
 	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch policy: auto, free, or whole; with --timeline also partial, a what-if with --ports"`
-	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial, instead of the number in the device table"`
+	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" range:"1 Inf a number of dispatch ports above 0" help:"dispatch ports of --policy partial, instead of the number in the device table"`
 	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
 	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes), or groups (work-groups); groups=1,2,8 or groups=1-48 lists the numbers"`
 	Timeline       bool     `flag:"timeline" expert:"true" help:"show the dispatch over time"`
@@ -64,13 +64,10 @@ func (p *prediction) check(paths []string) error {
 	if err := p.launch.check(); err != nil {
 		return err
 	}
-	switch {
 	// An empty --batch is an error. Otherwise, an unset variable in a script
 	// would turn a batch into the prediction of one launch.
-	case f.Changed("batch") && p.Batch == "":
+	if f.Changed("batch") && p.Batch == "" {
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
-	case p.Ports < 1:
-		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.Ports)
 	}
 	// Each request has flags that do not work with it. RejectFlags returns an
 	// error if one of them was given.
@@ -265,7 +262,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return note.Errorf("batch-file", note.Pos{File: file}, "give a CSV file, or - for standard input",
+		return note.Errorf("batch-file", note.InFile(file), "give a CSV file, or - for standard input",
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()

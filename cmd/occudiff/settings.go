@@ -106,6 +106,11 @@ func (a *app) applySettings() error {
 			return cli.Errorf("%s: %q is not a value of %s; expected %s", g.from, g.text, name,
 				cli.Expected(flag, g.text))
 		}
+		if flag.Value.String() != flag.DefValue { // xve: 0 is the default, which means no number
+			if err := cli.CheckFlag(flag); err != nil {
+				return err
+			}
+		}
 		a.given[name] = g
 	}
 	return nil
