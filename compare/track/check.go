@@ -15,9 +15,11 @@ import (
 // Check is the result of the gate for one run, or for several runs that were
 // added one after the other.
 type Check struct {
-	Judgment                // series that have a value in one of the runs, with their points up to the run
-	Run         history.Run // the last checked run
-	NotMeasured int         // number of kernels of this run without a value
+	Judgment                      // series that have a value in one of the runs, with their points up to the run
+	Run         history.Run       // the last checked run
+	NotMeasured int               // number of kernels of this run without a value
+	Changed     []Change          // changes of the machine in this run
+	Shift       unit.Opt[float64] // median over the series of their distance from the median
 }
 
 // reach is the number of runs that a check reads. If a finding is open for

@@ -146,6 +146,9 @@ func TestCheckScenarios(t *testing.T) {
 			for _, name := range []string{"measured", "seconds"} {
 				c := check(t, db, run, metric(t, name, 0))
 				fmt.Fprintf(&got, "%s of run %d: %d not measured, clock %v %v %v\n", name, run, c.NotMeasured, refs(c.Clock.Future...), ref(c.Clock.Earlier), ref(c.Clock.Before))
+				if len(c.Changed) > 0 {
+					fmt.Fprintf(&got, "  changed %v, by %.4g\n", c.Changed, c.Shift.Or(0))
+				}
 				judgment(&got, &c.Judgment)
 			}
 		}
@@ -193,7 +196,7 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 			fmt.Fprintf(b, ", bad %s after %s", ref(s.FirstBad), ref(s.LastGood))
 		}
 		if s.Restart != nil {
-			fmt.Fprintf(b, ", begins by %v, run %d", s.Restart.Changed, s.Restart.Last.Run)
+			fmt.Fprintf(b, ", begins by %v", *s.Restart)
 		}
 		for _, o := range s.Found {
 			fmt.Fprintf(b, ", change at %d from %.4g to %.4g", o.Index, o.MeanBefore, o.MeanAfter)
@@ -201,7 +204,7 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 		b.WriteByte('\n')
 	}
 	for _, s := range j.Shared {
-		fmt.Fprintf(b, "  shared by %d of %d on %s: %d after %d by %.4g, %v, again %v, goes on %v\n", len(s.Series), s.Of, s.Device, s.First.Run, s.Before.Run, s.Median, s.Changed, s.Restarts, s.Continues)
+		fmt.Fprintf(b, "  shared by %d of %d on %s: %d after %d by %.4g, %v\n", len(s.Series), s.Of, s.Device, s.First.Run, s.Before.Run, s.Median, s.Changed)
 	}
 	for _, g := range j.MissingKernels {
 		fmt.Fprintf(b, "  gone: %s %v after %d, %.4g, matters %v\n", g.Key.Task, g.Key.Global, g.Last.Run, float64(g.Share.Or(-1)), g.IsSignificant())

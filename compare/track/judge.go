@@ -78,8 +78,7 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, ByAdding: j.adding, Restart: j.restarts(i), Age: len(points) - 1,
-			own: map[int64]bool{}}
+		t := &Series{Key: k.Key, ByAdding: j.adding, Age: len(points) - 1, own: map[int64]bool{}}
 		if j.run == nil {
 			of := t.group()
 			t.ByAdding = j.byAdding(of[0], of[1])
@@ -88,6 +87,9 @@ func (j *judge) series() (list []*Series) {
 			t.own[p.Run] = true
 		}
 		points, t.ids = j.withEarlier(i, points)
+		if t.Age < RecentRuns && t.Age+1 < len(points) {
+			t.Restart = j.restart(i)
+		}
 		slices.SortStableFunc(points, func(a, b history.Point) int {
 			return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding)
 		})
@@ -161,14 +163,10 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 // series lacks.
 func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
 	all := j.series()
-	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
+	merged := map[history.Key]bool{}
 	for i, old := range j.from {
-		key := j.panel.Kernels[old].Key
-		if at, _ := j.lastBefore(old, i); j.continues(i, old) {
-			merged[key] = at == len(j.seen[old])-1 // if not, the old series came back, and is separate
-		} else {
-			ended[key] = true
-		}
+		at, _ := j.lastBefore(old, i)
+		merged[j.panel.Kernels[old].Key] = at == len(j.seen[old])-1 // if not, the old series came back, and is separate
 	}
 	at := map[[2]string]int{} // one group for each program and device, including all adapters of the device
 	for _, t := range all {
@@ -186,9 +184,6 @@ func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Se
 	})
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	for _, t := range all {
-		t.Ended = ended[t.Key]
 	}
 	markStopped(all, j.panel.Runs, RecentRuns)
 	return slices.DeleteFunc(all, func(t *Series) bool { return merged[t.Key] && !t.holds(all) }), replays, groups, nil
@@ -305,10 +300,13 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// nameCauses adds to each open finding the changes that occurred in its first
-// bad run.
+// nameCauses adds to each open finding, or to an alarm, the changes that
+// occurred in its first bad run.
 func (j *judge) nameCauses(list []*Series) {
 	for _, t := range list {
+		if t.LastGood != nil {
+			t.Changed = j.causes(t, t.LastGood.Run, t.FirstBad.Run)
+		}
 		for i := range t.Open {
 			if o := &t.Open[i]; o.LastGood != nil {
 				o.Changed = j.causes(t, o.LastGood.Run, o.FirstBad.Run)

@@ -113,11 +113,8 @@ func TestShared(t *testing.T) {
 		{"fewer than half", shift(7, 3, same), ""},
 		{"two kernels are not many", shift(2, 2, same), ""},
 		{"another clock", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // unknown before
-		{"another host without a change of occupancy is reported", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
-		{"another driver is reported with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
 		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"of as many the first device", adapters(shift(6, 6, same)), "3 of 3 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
-		{"the next run on the new host is compared with the runs before the change", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
 	} {
 		var got []string
 		shared := check(t, storeRuns(t, c.runs...), 0, metric(t, "measured", 0)).Shared
@@ -128,9 +125,6 @@ func TestShared(t *testing.T) {
 		}
 		for _, s := range shared {
 			text := fmt.Sprintf("%d of %d since %d after %d by %+.0f: ", len(s.Series), s.Of, s.First.Run, s.Before.Run, s.Median)
-			if s.Restarts {
-				text = strings.Replace(text, " since", " go on since", 1)
-			}
 			for _, change := range s.Changed {
 				text += change.What + " " + change.From + " -> " + change.To
 			}
@@ -138,6 +132,24 @@ func TestShared(t *testing.T) {
 		}
 		if strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+	// A change of the machine is reported once, with the shift of the kernels.
+	for _, c := range []struct {
+		reason string
+		runs   []history.Run
+		want   string
+	}{
+		{"another host", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "[{host node1 node2}] by +0"},
+		{"a host and a driver, and a drop", shift(3, 3, func(r *history.Run) { r.Host, r.Driver = "node2", "25.2" })[:21], "[{host node1 node2}] by -10"},
+		{"another driver", shift(2, 0, func(r *history.Run) { r.Driver = map[bool]string{true: "2", false: "1"}[r.Commit == "c21"] }), "[{driver 1 2}] by +0"},
+		{"the next run on the new host", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), "[] by +0"},
+		{"a host of one of the last runs", shift(3, 0, func(r *history.Run) { r.Host = map[bool]string{true: "node1", false: "node2"}[r.Commit == "c21"] }), "[] by +0"},
+	} {
+		got := check(t, storeRuns(t, c.runs...), 0, metric(t, "measured", 0))
+		text := strings.ReplaceAll(fmt.Sprintf("%v by %+.0f", got.Changed, got.Shift.Or(99)), "-0", "+0")
+		if text != c.want {
+			t.Errorf("%s: %s, want %s", c.reason, text, c.want)
 		}
 	}
 	// A report has the same shared finding for the newest runs.
@@ -481,28 +493,28 @@ func TestAlsoChanged(t *testing.T) {
 	}
 }
 
-// TestRestarts checks how long a driver change is reported, and with which
-// effect.
+// TestRestarts checks how long a change of the launch size is reported, and with
+// which shift.
 func TestRestarts(t *testing.T) {
 	for later, want := range map[int]bool{1: true, 8: true, 9: false} {
 		var runs []history.Run
 		for i := range 20 + later {
 			row := kernelRow("k", 60+0.1*float64(i%3))
-			if row.Driver = "1"; i >= 20 {
-				row.Driver = "2"
+			if row.Local = unit.Size(16); i >= 20 {
+				row.Local = unit.Size(32)
 				row.Set(history.Measured, unit.Some(63.0))
 			}
 			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
 		}
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
-		if s.Restarted() != want || !s.Continues() || s.Age != later-1 || !near(s.Since(), 2.9) || s.Restart.Changed[0].From != "1" {
-			t.Errorf("%d runs on another driver: again %v, goes on %v, age %d, since %v", later, s.Restarted(), s.Continues(), s.Age, s.Since())
+		if s.Restarted() != want || (s.Restart != nil) != want || s.Age != later-1 || !near(s.Since(), 2.9) {
+			t.Errorf("%d runs with another launch size: again %v, age %d, since %v", later, s.Restarted(), s.Age, s.Since())
 		}
 		if (len(s.AlsoChanged) > 0) != want {
-			t.Errorf("%d runs on another driver: moved %+v", later, s.AlsoChanged)
+			t.Errorf("%d runs with another launch size: moved %+v", later, s.AlsoChanged)
 		}
 		if (s.Severity() == track.SeverityRestarted) != want {
-			t.Errorf("%d runs on another driver: severity %v", later, s.Severity())
+			t.Errorf("%d runs with another launch size: severity %v", later, s.Severity())
 		}
 	}
 }

@@ -9,13 +9,6 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Restart is the start of a series that continues another series of the same
-// kernel under another key.
-type Restart struct {
-	Changed []Change // changes of device, driver, or launch size
-	Last    Ref      // the last run before the series starts
-}
-
 // launchSize is the name of the change if a kernel continues with another
 // launch size.
 const launchSize = "launch size"
@@ -46,32 +39,14 @@ func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	return n - 1, n > 0 && !beside
 }
 
-// restarts returns the changes at the start of a kernel, or nil if it continues
-// no other kernel. If only one of the two series names a device or driver, this
-// counts as a change, because the other value is unknown.
-func (j *judge) restarts(i int) *Restart {
-	before, ok := j.from[i]
-	if !ok {
+// restart returns the change of the launch size at the start of a kernel, or
+// nil if the kernel continues no kernel with another launch size.
+func (j *judge) restart(i int) *Change {
+	old, ok := j.from[i]
+	if !ok || !otherLaunchSize(j.panel.Kernels[old].Key, j.panel.Kernels[i].Key) {
 		return nil
 	}
-	now, old := &j.panel.Kernels[i].Key, &j.panel.Kernels[before].Key
-	changed := slices.DeleteFunc([]Change{{"device", old.Device, now.Device}, {"driver", old.Driver, now.Driver},
-		{launchSize, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
-	if len(changed) == 0 {
-		return nil
-	}
-	at, _ := j.lastBefore(before, i)
-	last := int64(j.seen[before][at])
-	if !j.adding {
-		last = j.panel.Runs[last].ID
-	}
-	return &Restart{changed, j.runs[last]}
-}
-
-// continues reports whether the runs of the kernel old are part of the baseline
-// of the kernel now. On another device, a kernel is a separate series.
-func (j *judge) continues(now, old int) bool {
-	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
+	return &Change{launchSize, j.panel.Kernels[old].Key.Shape(), j.panel.Kernels[i].Key.Shape()}
 }
 
 // withEarlier returns the points of a kernel after the points of its
@@ -80,7 +55,7 @@ func (j *judge) continues(now, old int) bool {
 func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
 	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
 	ids = []int64{now.ID}
-	for old, ok := j.from[i]; ok && j.continues(next, old); old, ok = j.from[old] {
+	for old, ok := j.from[i]; ok; old, ok = j.from[old] {
 		k, first := &j.panel.Kernels[old], j.seen[next][0]
 		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool {
 			return j.place(p.Run, j.adding) >= first
@@ -108,28 +83,26 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 // link is a possible predecessor of a kernel.
 type link struct {
 	now, old int
-	differs  int     // bits for a different device, launch size, and driver; the highest is most important
+	differs  int     // 2 for another launch size, plus 1 for another driver
 	last     int     // place of the predecessor's last run before the kernel begins
 	apart    float64 // difference between the launch sizes, as the logarithm of their ratio
 }
 
-// predecessors returns the predecessor of each kernel: a kernel that has runs
-// before the kernel began, but not the run in which it began. Later runs of the
-// predecessor change nothing, because otherwise the successor would become
-// unknown when a driver or launch size comes back. Two launch sizes that occur
-// in every run exist in parallel. Two devices exist in parallel as soon as they
-// alternate.
+// predecessors returns the predecessor of each kernel: a kernel on the same
+// device that has runs before the kernel began, but not the run in which it
+// began. Later runs of the predecessor change nothing, because otherwise the
+// successor would become unknown when a driver or launch size comes back. Two
+// launch sizes that occur in every run exist in parallel.
 //
-// Candidates are sorted. Candidates on the same device with the same launch
-// size and driver come first, then the candidate that ended last, then the
-// candidate with the nearest launch size. Each kernel has at most one successor
-// on its device.
+// Candidates are sorted. Candidates with the same launch size and driver come
+// first, then the candidate that ended last, then the candidate with the
+// nearest launch size. Each kernel has at most one successor.
 func (j *judge) predecessors() map[int]int {
-	type task struct{ name, direction, program string }
+	type task struct{ name, direction, device, program string }
 	programs := map[task]string{} // the only program that the runs of a task name; "" if there are several
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
-		t := task{k.Task, k.Direction, ""}
+		t := task{k.Task, k.Direction, k.Device, ""}
 		if known, ok := programs[t]; k.Program != "" && (!ok || known == k.Program) {
 			programs[t] = k.Program
 		} else if k.Program != "" {
@@ -139,9 +112,10 @@ func (j *judge) predecessors() map[int]int {
 	groups := map[task][]int{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
+		t := task{k.Task, k.Direction, k.Device, ""}
 		// A run without a program belongs to the only program that other runs
 		// name.
-		t := task{k.Task, k.Direction, cmp.Or(k.Program, programs[task{k.Task, k.Direction, ""}])}
+		t.program = cmp.Or(k.Program, programs[t])
 		groups[t] = append(groups[t], i)
 	}
 	from := map[int]int{}
@@ -154,10 +128,8 @@ func (j *judge) predecessors() map[int]int {
 				end++
 			}
 			for _, l := range j.candidates(group[:k], group[k:end]) {
-				_, known := from[l.now]
-				if alone := l.differs < otherDevice; !known && !(alone && taken[l.old]) {
-					from[l.now] = l.old
-					taken[l.old] = taken[l.old] || alone
+				if _, known := from[l.now]; !known && !taken[l.old] {
+					from[l.now], taken[l.old] = l.old, true
 				}
 			}
 		}
@@ -165,41 +137,31 @@ func (j *judge) predecessors() map[int]int {
 	return from
 }
 
-// The differences between linked kernels.
-const (
-	otherDriver = 1 << iota
-	differentLaunchSize
-	otherDevice
-)
-
 // candidates returns the possible predecessors of the kernels, the best first.
 func (j *judge) candidates(before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
-			a, b := &j.panel.Kernels[n], &j.panel.Kernels[o]
+			a, b := &j.panel.Kernels[n].Key, &j.panel.Kernels[o].Key
 			at, ok := j.lastBefore(o, n)
-			otherOne := !j.continues(n, o)
-			if !ok || otherOne && at+1 < len(j.seen[o]) {
+			if !ok {
 				continue
 			}
-			l := link{now: n, old: o, last: j.seen[o][at]}
-			if otherOne {
-				l.differs |= otherDevice
-			}
-			if otherLaunchSize(a.Key, b.Key) {
-				l.differs |= differentLaunchSize
-				l.apart = apart(a.Key.Global, b.Key.Global) + apart(a.Key.Local, b.Key.Local)
-			}
-			if a.Key.Driver != b.Key.Driver {
-				l.differs |= otherDriver
-			}
-			list = append(list, l)
+			differs := 2*count(otherLaunchSize(*a, *b)) + count(a.Driver != b.Driver)
+			list = append(list, link{n, o, differs, j.seen[o][at],
+				apart(a.Global, b.Global) + apart(a.Local, b.Local)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b link) int {
 		return cmp.Or(cmp.Compare(a.differs, b.differs), cmp.Compare(b.last, a.last), cmp.Compare(a.apart, b.apart))
 	})
 	return list
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // apart returns the difference between two launch sizes as the logarithm of
@@ -213,25 +175,33 @@ func apart(a, b unit.Size3) float64 {
 	return math.Abs(math.Log(float64(x) / float64(y)))
 }
 
+// elsewhere is the number of runs of a program on other devices after which a
+// device is no longer in use.
+const elsewhere = 40
+
 // markStopped marks series as ended if the last runs of their program on their
-// device lack them, unless they have an open finding that was not accepted. A
-// series that only the newest run lacks is not marked.
+// device lack them, unless they have an open finding that was not accepted, or
+// if the program moved to other devices. A series that only the newest run
+// lacks is not marked.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last := t.Newest()
-		later := 0
-		for i := len(runs) - 1; i >= 0 && later < enough; i-- {
+		later, moved := 0, 0
+		for i := len(runs) - 1; i >= 0 && later < enough && moved < elsewhere; i-- {
 			r := &runs[i]
 			if !t.ByAdding && !r.Time.After(last.Time) {
 				break
 			}
-			if history.OnDevice(t.Key.Device, r.Device) && r.ID > last.Run &&
-				history.SameProgram(r.Program, t.Key.Program) {
+			switch {
+			case r.ID <= last.Run || !history.SameProgram(r.Program, t.Key.Program):
+			case history.OnDevice(t.Key.Device, r.Device):
 				later++
+			default:
+				moved++
 			}
 		}
 		t.Absent = later > 0
 		open := len(t.Gate.Open) > 0
-		t.Ended = t.Ended || open && t.Absent && !t.holds(all) || !open && later >= enough
+		t.Ended = open && t.Absent && !t.holds(all) || !open && later >= enough || moved >= elsewhere
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
-	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 )
 
 // Shared is one finding for many series. It is reported if at least half of the
@@ -17,12 +17,10 @@ type Shared struct {
 	// Changed lists the other changes in the first run after the shift. It may
 	// be empty.
 	Changed       []Change
-	Before, First Ref  // last run before the shift, and first run after it
-	Restarts      bool // the change starts new series, for example with another driver
-	Continues     bool // the runs before the change are also part of the new series
+	Before, First Ref // last run before the shift, and first run after it
 	Series        []*Series
 	Of            int     // number of series on the device
-	Median        float64 // median over the series of their distance from the median; 0 for restarts
+	Median        float64 // median over the series of their distance from the median
 }
 
 // Change is a property that differs between two runs.
@@ -37,13 +35,13 @@ const least = 3
 type moment struct {
 	device        string
 	before, first int64
-	anew, faster  bool
+	faster        bool
 }
 
-// part is the finding or the restart of one series.
+// part is the finding or the alarm of one series.
 type part struct {
 	series *Series
-	open   *Open // nil for an alarm or a restart
+	open   *Open // nil for an alarm
 	off    float64
 }
 
@@ -61,7 +59,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 		device, faster := t.Key.Device, t.Outcome() == Faster
 		of[device]++
-		switch first := len(t.Points) - 1 - t.Age; {
+		switch {
 		case t.Unmeasurable:
 		case len(t.Open) > 0:
 			for i := range t.Open {
@@ -70,16 +68,13 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 					if len(t.Open) == 1 {
 						p.off = t.Off()
 					}
-					at := moment{device, o.LastGood.Run, o.FirstBad.Run, false, faster}
+					at := moment{device, o.LastGood.Run, o.FirstBad.Run, faster}
 					groups[at] = append(groups[at], p)
 				}
 			}
 		case t.FirstBad != nil && t.LastGood != nil:
-			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, faster}
+			at := moment{device, t.LastGood.Run, t.FirstBad.Run, faster}
 			groups[at] = append(groups[at], part{t, nil, t.Off()})
-		case t.Restart != nil && t.Restart.Changed[0].What != launchSize && t.Age < RecentRuns && first >= 0:
-			at := moment{device, t.Restart.Last.Run, t.Points[first].Run, true, false}
-			groups[at] = append(groups[at], part{t, nil, t.Since()})
 		}
 	}
 	var found []Shared
@@ -90,7 +85,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 		median := medianOff(list)
 		for other, parts := range groups { // in some series, the first bad run is one run earlier or later
-			if other.device == at.device && other.anew == at.anew && other.faster == at.faster &&
+			if other.device == at.device && other.faster == at.faster &&
 				(other.first == at.before || other.before == at.first) {
 				for _, p := range parts {
 					if ratio := p.off / median; p.open != nil && ratio > 0.5 && ratio < 2 {
@@ -99,11 +94,8 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 				}
 			}
 		}
-		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Restarts: at.anew, Median: median,
-			Continues: list[0].series.Continues(), Of: of[at.device], Changed: changes(before, first)}
-		if len(s.Changed) == 0 && at.anew {
-			continue
-		}
+		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Median: median, Of: of[at.device],
+			Changed: changes(before, first)}
 		slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.series.ids[0], b.series.ids[0]) })
 		for _, p := range list {
 			s.Series = append(s.Series, p.series)
@@ -136,47 +128,42 @@ func medianOff(list []part) float64 {
 	return m
 }
 
-// findChanged adds a shared finding with the median shift of a checked run. It
-// requires that the run's host or clock differs from the earlier runs, and that
-// no other finding names the change. A driver change is reported with the
-// series that it starts.
+// findChanged sets the properties of the machine that the checked run does not
+// have in common with any of the last runs, and the median shift of the series
+// in the run.
 func (c *Check) findChanged(before []*history.Run) {
 	recent := before[:min(len(before), missingAfterRuns)]
-	machine := func(r *history.Run) []Change {
-		return slices.DeleteFunc(changes(r, &c.Run),
-			func(c Change) bool { return c.What != "host" && c.What != "clock" })
-	}
-	list := machine(before[0])
-	if slices.ContainsFunc(recent, func(r *history.Run) bool { return len(machine(r)) == 0 }) ||
-		slices.ContainsFunc(c.Shared, func(s Shared) bool { return s.First.Run == c.Run.ID }) {
-		return
-	}
-	s := Shared{Device: c.Run.Device, Changed: list, Before: refOf(before[0]), First: refOf(&c.Run), Restarts: true,
-		Continues: true, Of: len(c.Series)}
+	c.Changed = slices.DeleteFunc(changes(before[0], &c.Run), func(change Change) bool {
+		return slices.ContainsFunc(recent, func(r *history.Run) bool {
+			return slices.Contains(machine(r), Change{What: change.What, To: change.To})
+		})
+	})
 	var off []float64
 	for _, t := range c.Series {
-		if t.Outcome() == trend.OK {
-			s.Series, off = append(s.Series, t), append(off, t.Off())
+		if len(t.Open) == 0 && !t.Unmeasurable && t.Gate.Median.Present() {
+			off = append(off, t.Off())
 		}
 	}
-	if s.Median, _ = stat.Median(off); len(off) > 0 {
-		c.Shared = append(c.Shared, s)
+	c.Shift = unit.Maybe(stat.Median(off))
+}
+
+// machine returns the properties of the machine that a run used, as changes
+// from an unknown value.
+func machine(r *history.Run) []Change {
+	frequency := ""
+	if hz, ok := r.Frequency.Value(); ok {
+		frequency = fmt.Sprintf("%g MHz", hz/1e6)
 	}
+	return []Change{{"device", "", r.Device}, {"driver", "", r.Driver}, {"host", "", r.Host}, {"VTune", "", r.VTune},
+		{"clock", "", frequency}}
 }
 
 // changes returns the properties of the machine that differ between two runs. A
 // property that one run lacks does not count as changed.
 func changes(a, b *history.Run) (list []Change) {
-	frequency := func(r *history.Run) string {
-		hz, ok := r.Frequency.Value()
-		if !ok {
-			return ""
-		}
-		return fmt.Sprintf("%g MHz", hz/1e6)
-	}
-	for _, c := range []Change{{"device", a.Device, b.Device}, {"driver", a.Driver, b.Driver}, {"host", a.Host, b.Host},
-		{"VTune", a.VTune, b.VTune}, {"clock", frequency(a), frequency(b)}} {
-		if c.From != c.To && c.From != "" && c.To != "" {
+	before := machine(a)
+	for i, c := range machine(b) {
+		if c.From = before[i].To; c.From != c.To && c.From != "" && c.To != "" {
 			list = append(list, c)
 		}
 	}

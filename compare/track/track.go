@@ -11,11 +11,11 @@
 // part of a baseline. If the newest run has such a value, it is shown, but not
 // judged.
 //
-// If a kernel continues under another key, the previous series is its
-// predecessor. The rule is in restart.go, and applies to checks and reports. If
-// the driver or launch size changed, the series continues and is judged by the
-// earlier runs, with times scaled to the same number of work-items. On another
-// device, a new series begins.
+// If the driver or launch size of a kernel changes, its series continues and is
+// judged by the earlier runs, with times scaled to the same number of
+// work-items. The previous series is its predecessor. The rule is in
+// restart.go, and applies to checks and reports. On another device, a new
+// series begins.
 //
 // The run that was added last is judged, whatever its date is. The rule for the
 // order of a series is in judge.go.
@@ -165,11 +165,11 @@ type Series struct {
 	// run before it. Both are nil without a finding.
 	FirstBad, LastGood *Ref
 	AlsoChanged        []MetricChange
-	// Restart is the change at the start of the series, or nil if none is
-	// known.
-	Restart *Restart
-	// Ended is set if the kernel continues under another key, or if the last
-	// runs on its device all lack it.
+	Changed            []Change // changes in the first bad run
+	// Restart is the change of the launch size with which the series continues
+	// another one, or nil if there was none in the last runs.
+	Restart *Change
+	// Ended is set if the last runs on its device all lack the series.
 	Ended bool
 	// Unmeasurable is set if the newest value includes other kernels. It is
 	// shown, but not judged.
@@ -335,22 +335,17 @@ func (t *Series) Severity() Severity {
 // NeedsAttention reports whether a user should look at the series.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Restarted reports whether something changed at the start of the series and
-// only few runs show the effect. In this case, the series is learning, or it
-// continues an earlier series.
+// Restarted reports whether the launch size changed in the last runs, without a
+// finding.
 func (t *Series) Restarted() bool {
-	return t.Restart != nil && !t.Unmeasurable &&
-		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
+	return t.Restart != nil && !t.Unmeasurable && (t.Gate.Outcome == trend.Learning || t.Gate.Outcome == trend.OK)
 }
 
 // RecentRuns is the number of runs during which a change is reported.
 const RecentRuns = 8
 
-// Continues reports whether runs before the change are part of the series.
-func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
-
-// Since returns the effect of the change: the median of the runs after it minus
-// the median of the earlier runs.
+// Since returns the effect of another launch size: the median of the runs with
+// it minus the median of the earlier runs.
 func (t *Series) Since() float64 {
 	before, after := t.sides(t.Gate.Window)
 	return median(after) - median(before)

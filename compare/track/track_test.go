@@ -217,29 +217,29 @@ func TestContinuedSeries(t *testing.T) {
 		check  string // findings of the newest run in a check
 		report string // all series in a report
 	}{
-		{"another driver", []string{a, a, "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
-		{"two runs later", []string{a, a, "A 2 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2"},
+		{"another driver", []string{a, a, "A 2 16"}, "A/2/16", "A/2/16"},
+		{"two runs later", []string{a, a, "A 2 16", "A 2 16"}, "A/2/16", "A/2/16"},
 		{"two devices in every run", []string{a + "," + b, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
 		{"two machines that take turns", []string{a, b, a, b}, "B/1/16", "A/1/16; B/1/16"},
-		{"each of them with its own predecessor", []string{a, b, a, b, "A 2 16", "B 2 16"}, "B/2/16: driver, run 4",
-			"A/2/16: driver, run 3; B/2/16: driver, run 4"},
-		{"the other one has not followed yet", []string{a, b, a, b, "A 2 16"}, "A/2/16: driver, run 3", "A/2/16: driver, run 3; B/1/16"},
+		{"each of them with its own predecessor", []string{a, b, a, b, "A 2 16", "B 2 16"}, "B/2/16",
+			"A/2/16; B/2/16"},
+		{"the other one has not followed yet", []string{a, b, a, b, "A 2 16"}, "A/2/16", "A/2/16; B/1/16"},
 		{"another device for one run", []string{a, b, a}, "A/1/16", "A/1/16; B/1/16"},
 		{"a second device next to the first", []string{a, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
-		{"another launch size", []string{a, "A 1 32"}, "A/1/32: launch size, run 1", "A/1/32: launch size, run 1"},
-		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32: launch size, run 2", "A/1/32: launch size, run 2"},
-		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64: launch size, run 2", "A/1/64: launch size, run 2"},
-		{"a driver in between", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch size, run 3", "A/2/32: launch size, run 3"},
-		{"two at a time: the nearer one went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64: launch size, run 1", "A/1/16; A/1/64: launch size, run 1"},
-		{"two at a time, of which one changes", []string{a + ",A 1 32", a + ",A 1 64"}, "A/1/16; A/1/64: launch size, run 1", "A/1/16; A/1/64: launch size, run 1"},
-		{"two at a time, and another driver", []string{a + ",A 1 32", "A 2 16,A 2 32"}, "A/2/16: driver, run 1; A/2/32: driver, run 1", "A/2/16: driver, run 1; A/2/32: driver, run 1"},
-		{"one launch size became two: the nearer one continues", []string{a, "A 1 32,A 1 64"}, "A/1/32: launch size, run 1; A/1/64", "A/1/32: launch size, run 1; A/1/64"},
-		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32: launch size, run 1"},
-		{"shape and driver", []string{a, "A 2 32"}, "A/2/32: driver and launch size, run 1", "A/2/32: driver and launch size, run 1"},
-		{"a new launch size on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch size, run 4",
-			"A/1/32: launch size, run 3; B/1/32: launch size, run 4"},
-		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2; B/1/16, ended"},
-		{"a driver that is not known is another one, and no excuse either", []string{"A - 16", "A 2 16"}, "A/2/16: driver, run 1", "A/2/16: driver, run 1"},
+		{"another launch size", []string{a, "A 1 32"}, "A/1/32 after 16", "A/1/32 after 16"},
+		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32 after 16", "A/1/32 after 16"},
+		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64 after 32", "A/1/64 after 32"},
+		{"a driver in between", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32 after 16", "A/2/32 after 16"},
+		{"two at a time: the nearer one went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64 after 32", "A/1/16; A/1/64 after 32"},
+		{"two at a time, of which one changes", []string{a + ",A 1 32", a + ",A 1 64"}, "A/1/16; A/1/64 after 32", "A/1/16; A/1/64 after 32"},
+		{"two at a time, and another driver", []string{a + ",A 1 32", "A 2 16,A 2 32"}, "A/2/16; A/2/32", "A/2/16; A/2/32"},
+		{"one launch size became two: the nearer one continues", []string{a, "A 1 32,A 1 64"}, "A/1/32 after 16; A/1/64", "A/1/32 after 16; A/1/64"},
+		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32 after 16"},
+		{"shape and driver", []string{a, "A 2 32"}, "A/2/32 after 16", "A/2/32 after 16"},
+		{"a new launch size on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32 after 16",
+			"A/1/32 after 16; B/1/32 after 16"},
+		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16", "A/2/16; B/1/16"},
+		{"a driver that is not known is another one, and no excuse either", []string{"A - 16", "A 2 16"}, "A/2/16", "A/2/16"},
 	}
 	for _, c := range cases {
 		var runs []history.Run
@@ -296,7 +296,9 @@ func TestStopped(t *testing.T) {
 		{"until it is accepted", "A", 8, 20, true, trend.Regression, true, true},
 		{"it may return", "A", 7, 0, false, trend.OK, false, true},
 		{"none of the last eight runs has it", "A", 8, 0, false, trend.OK, true, true},
-		{"runs on another device do not end it", "B", 20, 0, false, trend.OK, false, false},
+		{"runs on another device do not end it", "B", 39, 0, false, trend.OK, false, false},
+		{"a device that is no longer in use does", "B", 40, 0, false, trend.OK, true, false},
+		{"even with an open finding", "B", 40, 20, false, trend.Regression, true, false},
 	} {
 		var runs []history.Run
 		for i := range 12 + c.later {
@@ -322,16 +324,14 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// begun returns a series as short text: device/driver/local size, the changes,
-// and the last run before them.
+// begun returns a series as short text: device/driver/local size, and the local
+// size before a change.
 func begun(s *track.Series) string {
 	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
 	if b := s.Restart; b != nil {
-		text += ": "
-		for i, c := range b.Changed {
-			text += " and "[:min(5*i, 5)] + c.What
-		}
-		text += fmt.Sprintf(", run %d", b.Last.Run)
+		_, local, _ := strings.Cut(b.From, " / ")
+		local, _, _ = strings.Cut(local, ",")
+		text += " after " + local
 	}
 	if s.Ended {
 		text += ", ended"

@@ -39,14 +39,11 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		levels[track.SeverityRegression] = report.AnnotateWarning
 	}
 	for i := range v.Shared {
-		s, status := &v.Shared[i], report.Bad
-		if s.Restarts {
-			status = report.Muted
-		}
+		s := &v.Shared[i]
 		item := report.Item{
 			Lead:   report.OneLine(s.Device),
 			Text:   v.sharedText(s),
-			Status: status,
+			Status: report.Bad,
 		}
 		all = append(all, message{item, sharedTitle(s), item.Text, levels[worstOf(s)]})
 	}
@@ -70,11 +67,11 @@ func (v *view) messages(list []*track.Series) (all []message) {
 // worstOf returns the worst severity among the series of a shared finding,
 // which is the minimum, because severities are ordered from worst to best.
 func worstOf(s *track.Shared) track.Severity {
-	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity)))
+	return slices.Min(report.ListOf(s.Series, (*track.Series).Severity))
 }
 
 // CheckAnnotations returns regressions as errors, alarms as warnings unless
-// they fail the gate, and changed devices and drivers as notices.
+// they fail the gate, and changed launch sizes as notices.
 func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	v := newView(&c.Judgment)
 	for _, m := range v.messages(v.series) {

@@ -267,11 +267,6 @@ func TestShared(t *testing.T) {
 		return s
 	}
 	learning := func(s *track.Series) { s.Gate.Index = 1 }
-	restarts := func(s *track.Shared) {
-		young := reduce(trend.Learning, restarted(1, 2, driver), learning)
-		s.Restarts, s.Changed, s.Series = true, []track.Change{driver}, []*track.Series{young, young, young}
-	}
-	continues := func(s *track.Shared) { s.Continues = true }
 	lines := func(s *track.Shared) string {
 		v := newView(&track.Judgment{Metric: occupancy.Metric, Shared: []track.Shared{*s}, Series: s.Series})
 		for _, one := range s.Series {
@@ -289,17 +284,11 @@ func TestShared(t *testing.T) {
 	for _, c := range []struct{ why, got, want string }{
 		{"a shift", occupancy.sharedText(shared()), "With run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 changed at once, by -8.0 points in the median. One cause is more likely than as many."},
 		{"a shift with a driver", occupancy.sharedText(shared(func(s *track.Shared) { s.Changed = []track.Change{driver} })), `Driver 24.1 -> 25.2 with run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 changed at once, by -8.0 points in the median. One cause is more likely than as many.`},
-		{"a restart", occupancy.sharedText(shared(restarts)), "Driver 24.1 -> 25.2 with run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 start again, and 2 more runs are needed for a verdict."},
-		{"a continued series", occupancy.sharedText(shared(restarts, continues)), `Driver 24.1 -> 25.2 with run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 continue with it, 8.0 points below the runs before in the median, and are compared with them.`},
 		{"the title of a shift", sharedTitle(shared()), "mtl-112: 3 of 4 series changed at once"},
-		{"the title of a restart", sharedTitle(shared(restarts)), "mtl-112: 3 of 4 series start again"},
-		{"the title of a continued series", sharedTitle(shared(restarts, continues)), "mtl-112: 3 of 4 series continue after a change"},
 		{"one row for a shift", lines(shared()), `n= kernel=3 of 4 on mtl-112 at once level=- before/before=- after/after=- change=-8.0 change/change=- since=since run 10, last good run 9
 error mtl-112: 3 of 4 series changed at once`},
-		{"no row for a shared change", lines(shared(restarts)), `notice mtl-112: 3 of 4 series start again
-mtl-112: 3 of 4 series start again: driver 24.1 -> 25.2.`},
-		{"a restart", viewOf(occupancy).restarts(reduce(trend.Learning, restarted(1, 2, driver), learning)), `Driver changed 1 run ago: driver 24.1 -> 25.2. Run 8 of 2026-01-02 03:04 was the last before; the series starts again, and 2 more runs are needed for a verdict.`},
-		{"a restart with enough runs", viewOf(occupancy).restarts(reduce(trend.OK, restarted(1, 9, driver))), "Driver changed 1 run ago: driver 24.1 -> 25.2. The runs since are 0.0 points above the earlier runs, and are compared with them."},
+		{"a launch size with too few runs", viewOf(occupancy).restarts(reduce(trend.Learning, restarted(1, 2), learning)), `Launch size changed 1 run ago: launch size 8x8 -> 4x4. The runs since are 0.0 points above the earlier runs, and are compared with them. 2 more runs are needed for a verdict.`},
+		{"a launch size with enough runs", viewOf(occupancy).restarts(reduce(trend.OK, restarted(1, 9))), "Launch size changed 1 run ago: launch size 8x8 -> 4x4. The runs since are 0.0 points above the earlier runs, and are compared with them."},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, c.got, c.want)
@@ -343,6 +332,10 @@ func TestNotices(t *testing.T) {
 		}), `numbers: run 9 of 2026-01-02 03:04 has 3 of main, and the run before it has 2. Their numbers may belong to other lambdas; if a finding compares two lambdas, accept it with track accept.`},
 		{"a missing kernel", notices(missing), "copy: missing: run 9 was the last one with it; if it has another name now, use track rename; if it was removed, use track accept."},
 		{"two kernels without a value", notices(func(c *track.Check) { c.NotMeasured = 2 }), `not measured: 2 kernels of this run have no measured value.`},
+		{"another machine", notices(func(c *track.Check) {
+			c.Changed, c.Shift = []track.Change{{What: "driver", From: "24.1", To: "25.2"}, {What: "host", From: "a", To: "b"}}, unit.Some(-2.5)
+		}), "changed: driver 24.1 -> 25.2, host a -> b. The kernels are 2.5 points below their levels (median)."},
+		{"another machine without a level", notices(func(c *track.Check) { c.Changed = []track.Change{{What: "host", From: "a", To: "b"}} }), "changed: host a -> b."},
 		{"a share of the time", missingText(gone("copy", unit.Some[unit.Ratio](0.5))),
 			"it took 50.0% of the time of run 9, the last one with it; if it has another name now, use track rename; if it was removed, use track accept"},
 		{"a regression is an error", annotations(reduce(trend.Regression, open(1))), "error reduce: regression"},
@@ -359,8 +352,8 @@ func TestNotices(t *testing.T) {
 			reduce(trend.OK, func(s *track.Series) { s.Unmeasurable = true }), reduce(trend.OK, func(s *track.Series) { s.Ended = true })).apart(), "\n"),
 			"Too short to measure: reduce. Learning: reduce. Ended: reduce."},
 		{"faster", viewOf(occupancy, reduce(trend.OK, func(s *track.Series) { s.OnBase = true })).sentence("w", ""), "w: 1 of 1 kernel open on the base branch"},
-		{"a driver that changed with a finding", viewOf(occupancy).evidence(reduce(trend.Regression, open(1), restarted(1, 10, track.Change{What: "driver"}))), ""},
-		{"a driver that changed before a finding", viewOf(occupancy).evidence(reduce(trend.Alarm, restarted(1, 10, track.Change{What: "driver"}))), `Driver changed 1 run ago: driver unknown -> unknown (name it in every run or in none). The runs since are 0.0 points above the earlier runs, and are compared with them.`},
+		{"a launch size that changed with a finding", viewOf(occupancy).evidence(reduce(trend.Regression, open(1), restarted(1, 10))), ""},
+		{"a launch size that changed before an alarm", viewOf(occupancy).evidence(reduce(trend.Alarm, restarted(1, 10))), `Launch size changed 1 run ago: launch size 8x8 -> 4x4. The runs since are 0.0 points above the earlier runs, and are compared with them.`},
 		{"all series have a verdict", strings.Join(viewOf(occupancy, reduce(trend.OK)).apart(), "\n"), ""},
 		{"left out", strings.Join(leftOut([]*track.Series{{LeftOut: make([]history.Point, 2)}, {}, {LeftOut: make([]history.Point, 1)}}), ""),
 			"3 values of 2 series left out: unmeasurable."},

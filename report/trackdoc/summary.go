@@ -56,7 +56,7 @@ func (v *view) sentence(word, where string) string {
 	add(ended, " ended")
 	text := word + ": " + where + strings.Join(parts, ", ")
 	if anew > 0 {
-		text += fmt.Sprintf(" (%d after a change of device, driver or launch size)", anew)
+		text += fmt.Sprintf(" (%d after a change of the launch size)", anew)
 	}
 	var slower []string
 	for _, s := range v.series {
@@ -91,22 +91,19 @@ type line struct {
 // many series share is one line.
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
-		if s := &v.Shared[i]; !s.Restarts {
-			name := fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device))
-			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; ")
-			list = append(list, line{
-				name:     name,
-				change:   v.change(s.Median),
-				since:    when,
-				status:   statusOf(s.Series[0]),
-				severity: worstOf(s),
-				first:    &s.First,
-				good:     &s.Before,
-			})
-		}
+		s := &v.Shared[i]
+		list = append(list, line{
+			name:     fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
+			change:   v.change(s.Median),
+			since:    strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; "),
+			status:   statusOf(s.Series[0]),
+			severity: worstOf(s),
+			first:    &s.First,
+			good:     &s.Before,
+		})
 	}
 	for _, s := range v.series {
-		if s.Shared == nil || s.Shared.Restarts {
+		if s.Shared == nil {
 			list = append(list, v.linesOf(s)...)
 		}
 	}
@@ -140,7 +137,8 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	if len(s.Open) == 0 { // no open finding: an alarm about a single run
 		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
 		one.from, one.to = s.Gate.Median, unit.Some(s.Gate.Value)
-		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + companionText(s)
+		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" +
+			companionText(s) + withIt(s.Changed)
 		return []line{one}
 	}
 	for i, f := range s.Open {
@@ -153,9 +151,7 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
 			one.since += companionText(s)
 		}
-		if len(f.Changed) > 0 {
-			one.since += "; with it: " + changedText(f.Changed)
-		}
+		one.since += withIt(f.Changed)
 		moved := math.Abs(s.Gate.Value-f.Level-f.Shift) > math.Abs(f.Shift)/movedShare
 		if i == len(s.Open)-1 && moved && !s.Absent {
 			one.since += "; now " + v.print(s.Gate.Value)
@@ -163,6 +159,14 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		list = append(list, one)
 	}
 	return list
+}
+
+// withIt returns the changes in a first bad run in words.
+func withIt(list []track.Change) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "; with it: " + changedText(list)
 }
 
 // since returns the first bad run and the last good run in words. good may be
@@ -223,9 +227,6 @@ func companionText(s *track.Series) (text string) {
 	}
 	if o := s.Outcome(); o == track.Faster || o == track.OpenOnBase {
 		text += "; " + string(o)
-	}
-	if len(s.Open) == 0 && s.Restart != nil && s.Age == 0 {
-		text += "; " + changedText(s.Restart.Changed)
 	}
 	if s.Absent {
 		text += "; not in the run"
@@ -347,15 +348,10 @@ func gitLogs(list []line) (checks []report.NextCommand) {
 	return checks
 }
 
-// notices returns sentences about shared changes, wrong dates, lambdas whose
-// numbers may have changed, and missing kernels. c is nil for a report.
+// notices returns sentences about wrong dates, lambdas whose numbers may have
+// changed, changes of the machine, and missing kernels. c is nil for a report.
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	for i := range v.Shared {
-		if s := &v.Shared[i]; s.Restarts {
-			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
-		}
-	}
 	// It is unknown which clock is wrong, so the dates are not corrected. The
 	// message states the effect and how to repair the dates.
 	const order = "Series with it are in the order in which their runs were added."
@@ -379,6 +375,12 @@ func (v *view) notices(c *track.Check) (list []string) {
 	}
 	if c == nil {
 		return list
+	}
+	if text := "changed: " + changedText(c.Changed) + "."; len(c.Changed) > 0 {
+		if shift, ok := c.Shift.Value(); ok {
+			text += " The kernels are " + v.side(shift) + " their levels (median)."
+		}
+		list = append(list, text)
 	}
 	gone := v.missingKernels()
 	for _, g := range gone[:min(len(gone), report.MaxListedTasks)] {

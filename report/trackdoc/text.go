@@ -1,7 +1,6 @@
 package trackdoc
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -28,27 +27,25 @@ func statusOf(s *track.Series) report.Status {
 	return report.Muted
 }
 
-// findingText returns the verdict with its reason: "learning: driver changed
-// here".
+// findingText returns the verdict with its reason: "learning: launch size
+// changed here".
 func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
 		return string(s.Outcome()) + ", ended"
-	case !s.Restarted() && !(s.FirstBad != nil && s.Restart != nil && s.Continues() && s.Age < track.RecentRuns):
+	case s.Restart == nil || s.Unmeasurable:
 		return string(s.Outcome())
 	}
 	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// restartText returns the change at which a series began, and how many runs ago
-// that was: "driver changed here".
+// restartText returns when the launch size changed: "launch size changed here".
 func restartText(s *track.Series) string {
-	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
 	if n := s.Age; n > 0 {
 		ago = unit.Plural(n, "run") + " ago"
 	}
-	return strings.Join(what, " and ") + " changed " + ago
+	return s.Restart.What + " changed " + ago
 }
 
 // place returns the properties that distinguish series of one kernel: device,
@@ -82,11 +79,8 @@ func (v *view) whole(s *track.Series) string {
 }
 
 // evidence returns the facts about a series that its summary row does not
-// contain. They are the change at which the series began, the metrics that
-// changed together with its finding, and the consequence for the user. The
-// change at the beginning comes first, because a new device prevents a verdict.
-// After a change of the driver or the launch size, the series is still compared
-// with the earlier runs; see track/restart.go.
+// contain. They are a change of the launch size, the metrics that changed
+// together with its finding, and the consequence for the user.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
 	for _, move := range s.AlsoChanged {
@@ -97,7 +91,7 @@ func (v *view) evidence(s *track.Series) string {
 		}
 	}
 	if s.NeedsAttention() {
-		if s.Restart != nil && s.Age < track.RecentRuns && (s.FirstBad == nil || !s.Continues()) {
+		if s.Restart != nil && s.FirstBad == nil {
 			text = append(text, v.restarts(s))
 		} else if s.Outcome() == trend.Alarm {
 			text = append(text, "It may be an outlier; if the next run is as low, it is a regression.")
@@ -113,18 +107,14 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// restarts returns sentences about the change at which a series began, and
-// about the runs with which it is compared.
+// restarts returns sentences about a change of the launch size, and about the
+// runs with which the series is compared.
 func (v *view) restarts(s *track.Series) string {
-	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
-	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
-	if !s.Continues() {
-		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts again, and %s",
-			s.Restart.Last.Run, when(s.Restart.Last.Time), needed)
-	}
-	text += "The runs since are " + v.side(s.Since()) + " the earlier runs, and are compared with them."
+	text := report.UpperFirst(restartText(s)) + ": " + changedText([]track.Change{*s.Restart}) +
+		". The runs since are " + v.side(s.Since()) + " the earlier runs, and are compared with them."
 	if s.Outcome() == trend.Learning {
-		text += " " + needed
+		text += " " + unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") +
+			" needed for a verdict."
 	}
 	return text
 }
@@ -134,13 +124,7 @@ func (v *view) restarts(s *track.Series) string {
 // if 150 of 300 series changed, the machine is a more likely reason than if two
 // of three changed.
 func sharedTitle(s *track.Shared) string {
-	what := "changed at once"
-	if s.Restarts && s.Continues {
-		what = "continue after a change"
-	} else if s.Restarts {
-		what = "start again"
-	}
-	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
+	return fmt.Sprintf("%s: %d of %d series changed at once", report.OneLine(s.Device), len(s.Series), s.Of)
 }
 
 // sharedText returns a description of the shift that many series share.
@@ -149,29 +133,15 @@ func (m metric) sharedText(s *track.Shared) string {
 	if len(s.Changed) > 0 {
 		text = report.UpperFirst(changedText(s.Changed)) + " w" + text[1:]
 	}
-	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.FormatCount(s.Of, "series", "series"),
-		report.OneLine(s.Device))
-	switch {
-	case s.Restarts && s.Continues:
-		return text + "continue with it, " + m.side(s.Median) +
-			" the runs before in the median, and are compared with them."
-	case s.Restarts:
-		return text + fmt.Sprintf("start again, and %s needed for a verdict.",
-			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
-	}
-	return text + "changed at once, by " + m.difference(s.Median) +
-		" in the median. One cause is more likely than as many."
+	return text + fmt.Sprintf("%d of %s of %s changed at once, by %s in the median. "+
+		"One cause is more likely than as many.",
+		len(s.Series), unit.FormatCount(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
 }
 
 // changedText returns the changes in words: host node7 -> node9.
 func changedText(list []track.Change) string {
 	return strings.Join(report.ListOf(list, func(c track.Change) string {
-		text := fmt.Sprintf("%s %s -> %s", c.What, report.OneLine(cmp.Or(c.From, "unknown")),
-			report.OneLine(cmp.Or(c.To, "unknown")))
-		if c.From == "" || c.To == "" {
-			text += " (name it in every run or in none)"
-		}
-		return text
+		return fmt.Sprintf("%s %s -> %s", c.What, report.OneLine(c.From), report.OneLine(c.To))
 	}), ", ")
 }
 

@@ -89,8 +89,7 @@ func tracks(t *testing.T) *track.Report {
 	dropped := append(steps(9, 62.7), 54.7, 54.9)
 	moved := followed(t, m, "moved", 50.1)
 	moved.Key.Driver = "25.2"
-	moved.Restart = &track.Restart{Changed: []track.Change{{What: "driver", From: "24.1", To: "25.2"}},
-		Last: track.Ref{Run: 9, Time: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}}
+	moved.Restart = &track.Change{What: "launch size", From: "8x8", To: "4x4"}
 	ended := followed(t, m, "moved", steps(9, 50)...)
 	ended.Ended = true
 	short := followed(t, m, "Fan1", steps(9, 19.9)...)
@@ -113,7 +112,7 @@ func hostileTracks(t *testing.T) *track.Report {
 	for _, name := range sample.HostileNames() {
 		s := followed(t, r.Metric, name, append(steps(10, 62.7), 54.7, 54.9)...)
 		s.Key.Device, s.Key.Driver = name, name
-		s.Restart = &track.Restart{Changed: []track.Change{{What: "device", From: name, To: name}, {What: "driver", From: name, To: name}}, Last: track.Ref{Run: 1}}
+		s.Restart = &track.Change{What: "launch size", From: name, To: name}
 		r.Series = append(r.Series, s)
 	}
 	return r
@@ -166,7 +165,7 @@ func TestTrackOrder(t *testing.T) {
 		cells = table.Row(i, cells[:0])
 		got = append(got, cells[0].Text+"="+cells[table.Column("finding")].Text)
 	}
-	want := "Fan2=regression slow change=regression outlier=alarm moved=learning: driver changed here steady=ok young=learning moved=ok, ended Fan1=unmeasurable"
+	want := "Fan2=regression slow change=regression outlier=alarm moved=learning: launch size changed here steady=ok young=learning moved=ok, ended Fan1=unmeasurable"
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
@@ -341,7 +340,7 @@ func TestTrackCheckSuite(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Fan2mtl-112/24.1": "failed regression: 7.8 points below the level of 9 runs", "steadymtl-112/24.1": "passed ", "outliermtl-112/24.1": "skipped alarm",
-		"youngmtl-112/24.1": "skipped learning", "movedmtl-112/25.2": "skipped learning: driver changed here", "Fan1mtl-112/24.1": "skipped unmeasurable",
+		"youngmtl-112/24.1": "skipped learning", "movedmtl-112/25.2": "skipped learning: launch size changed here", "Fan1mtl-112/24.1": "skipped unmeasurable",
 	} {
 		if got[name] != want {
 			t.Errorf("%s: got %q, want %q", name, got[name], want)

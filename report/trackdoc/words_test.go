@@ -46,10 +46,10 @@ func open(n int) func(*track.Series) {
 	}
 }
 
-func restarted(age, points int, changed ...track.Change) func(*track.Series) {
+func restarted(age, points int) func(*track.Series) {
 	return func(s *track.Series) {
 		s.Age, s.Points = age, make([]history.Point, points)
-		s.Restart = &track.Restart{Changed: changed, Last: *at(8, "", "")}
+		s.Restart = &track.Change{What: "launch size", From: "8x8", To: "4x4"}
 	}
 }
 
@@ -94,7 +94,6 @@ func TestValues(t *testing.T) {
 }
 
 func TestFindingText(t *testing.T) {
-	driver := track.Change{What: "driver", From: "24.1", To: "25.2"}
 	for _, c := range []struct {
 		why    string
 		s      *track.Series
@@ -106,13 +105,11 @@ func TestFindingText(t *testing.T) {
 		{"one run", reduce(trend.Alarm), "alarm", report.Unsure},
 		{"few runs", reduce(trend.Learning), "learning", report.Muted},
 		{"of the past", reduce(trend.Regression, func(s *track.Series) { s.Ended = true }), "regression, ended", report.Muted},
-		{"a new driver", reduce(trend.Learning, restarted(0, 1, driver)), "learning: driver changed here", report.Muted},
-		{"a driver of the run before", reduce(trend.Learning, restarted(1, 2, driver)), "learning: driver changed 1 run ago", report.Muted},
-		{"two changes", reduce(trend.Learning, restarted(0, 1, driver, track.Change{What: "device"})),
-			"learning: driver and device changed here", report.Muted},
-		{"a regression with a driver", reduce(trend.Regression, restarted(1, 10, driver), open(1)),
-			"regression: driver changed 1 run ago", report.Bad},
-		{"an old driver is no reason", reduce(trend.Regression, restarted(track.RecentRuns, 10, driver), open(1)), "regression", report.Bad},
+		{"another launch size", reduce(trend.Learning, restarted(0, 1)), "learning: launch size changed here", report.Muted},
+		{"the launch size of the run before", reduce(trend.Learning, restarted(1, 2)), "learning: launch size changed 1 run ago", report.Muted},
+		{"a regression with a launch size", reduce(trend.Regression, restarted(1, 10), open(1)),
+			"regression: launch size changed 1 run ago", report.Bad},
+		{"a value that is not judged", reduce(trend.OK, restarted(1, 10), func(s *track.Series) { s.Unmeasurable = true }), "unmeasurable", report.Unsure},
 	} {
 		if got := findingText(c.s); got != c.want || statusOf(c.s) != c.status {
 			t.Errorf("%s: %q, status %d, want %q, %d", c.why, got, statusOf(c.s), c.want, c.status)
@@ -171,8 +168,8 @@ func TestSentence(t *testing.T) {
 		{"of the past", []*track.Series{reduce(trend.OK), ended}, "w: 1 of 2 kernels as before, 1 ended; largest change reduce -10.0"},
 		{"few runs", []*track.Series{reduce(trend.Learning, func(s *track.Series) { s.Gate.Median = unit.Opt[float64]{} })},
 			"w: 1 of 1 kernel with fewer than 3 earlier runs"},
-		{"a new driver", []*track.Series{reduce(trend.Learning, restarted(0, 1, track.Change{What: "driver"}))},
-			"w: 1 of 1 kernel with fewer than 3 earlier runs (1 after a change of device, driver or launch size)"},
+		{"another launch size", []*track.Series{reduce(trend.Learning, restarted(0, 1))},
+			"w: 1 of 1 kernel with fewer than 3 earlier runs (1 after a change of the launch size)"},
 	} {
 		if got := viewOf(occupancy, c.list...).sentence("w", ""); got != c.want {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
@@ -231,8 +228,6 @@ func TestNames(t *testing.T) {
 		{"one pattern", report.NamePattern([]string{"a<1>+", "a<1>+"}), `^a<1>\+$`},
 		{"two patterns", report.NamePattern([]string{"b", "a"}), "^(a|b)$"},
 		{"one change", changedText([]track.Change{{What: "host", From: "node7", To: "node9"}}), "host node7 -> node9"},
-		{"an unknown value", changedText([]track.Change{{What: "host", To: "node9"}}),
-			"host unknown -> node9 (name it in every run or in none)"},
 		{"no count", also(0, "# unmeasurable"), ""},
 		{"a count", also(1234, "# unmeasurable"), "; 1,234 unmeasurable"},
 		{"a rate", rate(0.001), "0.001"},
