@@ -165,6 +165,12 @@ occudiff validate --device mtl-112 'a b.csv'`},
 vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR`},
 		{"no size, but a trace", of(reduce(compare.NoPrediction, noSize), func(r *compare.Result) { r.Trace = &ingest.Trace{} }), `To get the launch sizes
 unitrace --device-timing --verbose ./app`},
+		{"no work-group size", of(reduce(compare.NoPrediction, func(r *compare.Row) { r.Local = unit.Size3{} }), varies), `To predict them
+vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR
+occudiff validate --device mtl-112 'a b.csv' --local SIZE`},
+		{"no SIMD width", of(reduce(compare.NoPrediction, func(r *compare.Row) { r.SIMD = unit.Opt[int]{} }), varies), `To predict them
+vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR
+occudiff validate --device mtl-112 'a b.csv' --simd N`},
 		{"no size and no value", of(reduce(compare.NoPrediction, noSize, absent)), ""},
 		{"a measurement in words", confirm(reduce(compare.Below, dispatch)), "a trace true"},
 		{"a match needs none", confirm(reduce(compare.Match, dispatch)), ""},

@@ -426,8 +426,20 @@ func ValidateCommand(r *compare.Result, device string) string {
 // missing returns the command that provides the inputs that are missing for a
 // prediction, if there is such a command.
 func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
-	lacks := func(row compare.Row) bool {
-		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
+	lacks, lacksSize := false, "" // whether a measured row has no global size, and the flags for other missing sizes
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Verdict != compare.NoPrediction || !row.Measured.Present() {
+			continue
+		}
+		switch l := r.LaunchOf(row); {
+		case !l.Global.Present():
+			lacks = true
+		case !l.Local.Present():
+			lacksSize = " --local SIZE"
+		case l.SIMD == 0:
+			lacksSize = cmp.Or(lacksSize, " --simd N")
+		}
 	}
 	onlyDevice := "" // command with the only device that fits
 	if (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1 {
@@ -441,11 +453,14 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
 	case onlyDevice != "":
 		return "With the device", []report.NextCommand{{Command: onlyDevice, Reads: true}}
-	case r.Device != nil && r.Trace != nil && slices.ContainsFunc(r.Rows, lacks):
+	case r.Device != nil && r.Trace != nil && lacks:
 		command := runs[compare.Binary].command + " " + application(r)
 		return "To get the launch sizes", []report.NextCommand{{Command: command}}
-	case r.Device != nil && slices.ContainsFunc(r.Rows, lacks):
+	case r.Device != nil && lacks:
 		return "To get the launch sizes", []report.NextCommand{{Command: exportCommand}}
+	case r.Device != nil && lacksSize != "":
+		return "To predict them", []report.NextCommand{{Command: exportCommand},
+			{Command: ValidateCommand(r, r.Device.Key) + lacksSize, Reads: true}}
 	}
 	return "", nil
 }
