@@ -169,3 +169,26 @@ func TestClock(t *testing.T) {
 		t.Errorf("%d of %d in their interval", in, all)
 	}
 }
+
+// TestClockSteps checks a clock that halves once. Its rate is 30% between
+// launches. The time that percentages refer to is known, except in the samples
+// next to the step.
+func TestClockSteps(t *testing.T) {
+	const step = 20
+	d, want := &recording{}, []float64{}
+	for i := range 2 * step {
+		at, in, rate := float64(i), 0.3+0.4*float64(i%2), 1.0
+		if i >= step {
+			rate = 0.5
+		}
+		want = append(want, in+0.3*(1-in))
+		d.launches = append(d.launches, span{0, at, at + in})
+		d.samples = append(d.samples, sample{start: at, end: at + 1, clocks: rate * want[i]})
+	}
+	d.fitClock()
+	for i, y := range d.samples {
+		if known := math.Abs(y.used[0]-want[i]) < 0.01; known != (i < step-2 || i >= step+2) {
+			t.Errorf("sample %d: %v, want %v", i, y.used, want[i])
+		}
+	}
+}

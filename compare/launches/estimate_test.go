@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"occudiff/ingest"
 	"occudiff/internal/testenv"
 )
@@ -152,12 +153,12 @@ func TestCoverage(t *testing.T) {
 		{"lengths vary, and all launches drain for the same time", []func(*rand.Rand) shape{late(2), late(2)}, [][2]float64{{2, 12}, {2, 12}}, 0, 0, 1},
 		{"a level that grows with the length", []func(*rand.Rand) shape{func(*rand.Rand) shape { return grows(2) }, steady}, [][2]float64{{0.2, 2}, {0.5, 0.6}}, 0, 0, 1},
 		{"other programs use the GPU, too", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 5, 0, 5},
-		{"the launches' clock is late", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 0, 0.12, 1.5},
+		{"the launches' clock is late or early", []func(*rand.Rand) shape{random, random}, [][2]float64{{0.4, 0.5}, {2, 2.5}}, 0, 0.12, 1.5},
 	} {
 		in, all, halves := 0, 0, []float64{}
 		for seed := range runs {
 			r := rand.New(rand.NewPCG(seed, 9))
-			x := &madeUp{load: c.load, late: c.late}
+			x := &madeUp{load: c.load, late: c.late * float64(1-2*int(seed%2))}
 			for _, s := range c.shapes {
 				x.shapes = append(x.shapes, s(r))
 			}
@@ -168,7 +169,7 @@ func TestCoverage(t *testing.T) {
 			}
 			if c.late > 0 {
 				d := newRecording(x.recording(), partsOfOne)
-				if late := d.offset() * d.interval / 1e6; math.Abs(late-c.late) > 0.03 {
+				if late := d.offset() * d.interval / 1e6; math.Abs(late-x.late) > 0.03 {
 					t.Errorf("%s: an offset of %.3f ms", c.reason, late)
 				}
 			}
@@ -208,15 +209,32 @@ func TestUndetermined(t *testing.T) {
 	x = &madeUp{}
 	for task := range mostLevels + 2 {
 		x.shapes = append(x.shapes, flat(50))
-		x.list = append(x.list, span{task, float64(task), float64(task) + 0.9 - float64(task)/1000})
+		x.list = append(x.list, span{task, float64(task), float64(task) + 0.5 + float64(task)/1000})
 	}
 	for task, v := range NewEstimates(x.recording()).Tasks {
-		if (v == nil) != (task >= mostLevels) || v != nil && math.Abs(v[Occupancy].Mean-50) > 1 {
+		if (v == nil) != (task < 2) || v != nil && math.Abs(v[Occupancy].Mean-50) > 1 {
 			t.Errorf("%d: %+v", task, v)
 		}
 	}
 	if NewEstimates(nil) != nil || NewEstimates(&ingest.Recording{}) != nil || Profiles(nil) != nil {
 		t.Error("estimates of nothing")
+	}
+}
+
+// TestBins checks that the interval of a bin contains the error of reading a
+// sample, even if the fit is certain.
+func TestBins(t *testing.T) {
+	s := &sums{recording: &recording{levels: 1, shapes: 1, parts: 2, level: []int{0}, first: []int{1}},
+		held: []float64{1, 0, 0, 0}, read: []float64{1}}
+	f := &posterior{mean: mat.NewVecDense(4, []float64{50, 0, 0, 0}), covariance: mat.NewSymDense(4, nil)}
+	half := 2*readError + rounding
+	for _, b := range s.bins(f, 0, 2, 1) {
+		if math.Abs(b.Low-50+half) > 1e-9 || math.Abs(b.High-50-half) > 1e-9 {
+			t.Errorf("%+v, want 50 with %v on each side", b, half)
+		}
+	}
+	if n := len(s.bins(f, 0, 2, 1)); n != 2 {
+		t.Errorf("%d bins", n)
 	}
 }
 

@@ -133,7 +133,7 @@ func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 			shapes[tasks[task].Task] = len(shapes)
 		}
 	}
-	for d.parts = parts; d.parts > 1 && d.parts*len(shapes) > mostParts; {
+	for d.parts = parts; d.parts*len(shapes) > mostParts; {
 		d.parts /= 2
 	}
 	for i := range tasks {

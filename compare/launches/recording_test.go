@@ -38,6 +38,7 @@ func TestEdges(t *testing.T) {
 	}{
 		{"relative parts are finer at both ends", relative, 2, 128, 2},
 		{"the ends of a long launch are cut by time", fromStart, 8, 600, 1.0 / third},
+		{"a launch of more than 4 intervals is long", fromStart, 4.5, 600, 1.0 / third},
 		{"the ends of a launch take at most two thirds", fromEnd, 8, 1.5, 1.5 / (3 * third)},
 	} {
 		d := &recording{parts: partsOfOne, median: []float64{c.median}}
@@ -93,5 +94,15 @@ func TestOtherPrograms(t *testing.T) {
 	y.values[Occupancy], y.used[0] = 60, 2
 	if got := d.slotTime(y, Occupancy, 1.5); got != 60*2-25*0.5 {
 		t.Errorf("60 over 2, of which 0.5 are without launches: %v, want %v", got, 60*2-25*0.5)
+	}
+}
+
+// TestReadErrors checks the weights of the errors with which samples are read.
+// They are the squared shares of each level.
+func TestReadErrors(t *testing.T) {
+	d := &recording{levels: 2, level: []int{0, 1}, first: []int{-1, -1}, median: []float64{1, 1},
+		launches: []span{{0, 0.2, 0.4}, {0, 1.2, 1.4}, {1, 1.5, 1.7}}, samples: []sample{{start: 0, end: 1}, {start: 1, end: 2}}}
+	if got := d.sum(fromStart).read; math.Abs(got[0]-1.25) > 1e-9 || math.Abs(got[1]-0.25) > 1e-9 {
+		t.Errorf("alone in one sample, half of another: %v, want 1.25 and 0.25", got)
 	}
 }
