@@ -39,10 +39,10 @@ func (r *Result) beyondBounds(row *Row) unit.Points {
 	}
 	margin := pointsOf(outside) + printedHalf
 	low, high := row.BoundLow.Or(0), row.BoundHigh.Or(1)
-	if d := high.Minus(row.Predicted.Average); r.Options.beyond(-d, margin) {
+	if d := high.Minus(row.Predicted.Average); r.Options.beyond(-d - margin) {
 		return d
 	}
-	if d := low.Minus(row.Predicted.AverageHigh); r.Options.beyond(d, margin) {
+	if d := low.Minus(row.Predicted.AverageHigh); r.Options.beyond(d - margin) {
 		return d
 	}
 	return 0

@@ -26,6 +26,11 @@ type Cause struct {
 	Explains optPoints
 }
 
+// newCause returns a cause without a confidence, which is a fact.
+func newCause(name string, decide decision, evidence string, args ...any) *Cause {
+	return &Cause{Name: name, Evidence: fmt.Sprintf(evidence, args...), ConfirmWith: decide.text, Next: decide.NextStep}
+}
+
 // setCause sets the cause of a row that does not match. The first cause of the
 // largest part becomes the cause of the row, even if it is "unexplained".
 func (r *Result) setCause(row *Row) {
@@ -128,13 +133,13 @@ func (f *finder) add(ground Ground, decide decision, evidence string, args ...an
 	default:
 		sure = min(sure, f.row.Certainty.limit())
 	}
-	c := Cause{Part: f.part, Name: Grounds[ground].Cause, Ground: ground, Confidence: sure,
-		Evidence: fmt.Sprintf(evidence, args...)}
+	name := Grounds[ground].Cause
 	if sure == Low && decide.text == "" { // a cause of low confidence is only a question
-		decide = c.info().confirm
+		decide = causeNamed(name).confirm
 	}
-	c.ConfirmWith, c.Next = decide.text, decide.NextStep
-	f.found = append(f.found, c)
+	c := newCause(name, decide, evidence, args...)
+	c.Part, c.Ground, c.Confidence = f.part, ground, sure
+	f.found = append(f.found, *c)
 	return &f.found[len(f.found)-1]
 }
 
@@ -426,17 +431,17 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
 			why)}
 	if explains := abs(row.ModelPeak.Minus(row.Peak.Or(0))); 2*explains < abs(row.Difference.Or(0)) {
-		c.Confidence, c.ConfirmWith = Low, c.info().confirm.text
+		c.Confidence, c.ConfirmWith = Low, causeNamed(c.Name).confirm.text
 		c.Evidence += fmt.Sprintf(" This explains at most %.1f of the missing points.", float64(explains))
 	}
 	return c
 }
 
-// info returns the description of a cause, or the zero value for nil.
-func (c *Cause) info() (info CauseInfo) {
-	for i := range Causes {
-		if c != nil && Causes[i].Name == c.Name {
-			info = Causes[i]
+// causeNamed returns the description of a cause, or the zero value for "".
+func causeNamed(name string) (info CauseInfo) {
+	for _, c := range Causes {
+		if c.Name == name {
+			info = c
 		}
 	}
 	return info
@@ -447,7 +452,7 @@ func (c *Cause) Title() string {
 	if c.Name == CauseGRF && c.Registers > 0 {
 		return fmt.Sprintf("%d registers (GRF)", c.Registers)
 	}
-	return c.info().Short
+	return causeNamed(c.Name).Short
 }
 
 // Short returns the name of the cause in a few words, with a question mark if
@@ -506,8 +511,11 @@ func (f *finder) look(p Part) {
 	before := len(f.found)
 	f.part = p
 	for i := range causeRules {
-		rule := &causeRules[i]
-		if rule.at&stages[p] != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
+		rule, known := &causeRules[i], f.evidence
+		if len(f.found) > before {
+			known |= otherCause
+		}
+		if rule.at&stages[p] != 0 && rule.admit(known) && (p != "" || len(f.found) == 0) {
 			rule.find(f)
 		}
 	}

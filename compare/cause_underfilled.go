@@ -194,7 +194,7 @@ func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Predict
 	}
 	off, least := abs(t.busy.Minus(t.nearest(&p).BusyOccupancy)), p.Average*(1-t.row.Certainty.OutsideLaunches.Or(1))
 	return p, off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
-		!t.r.Options.beyond(least.Minus(t.measured), 0)
+		!t.r.Options.beyond(least.Minus(t.measured))
 }
 
 // nearest returns the point of the predicted range that is nearest to the busy

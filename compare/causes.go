@@ -167,6 +167,7 @@ const (
 	shortThreads                        // threads end about as fast as others start
 	policiesDiffer                      // the placement policies predict different idle XVEs
 	insidePeak                          // the measured value is within the predicted peak
+	otherCause                          // the search has found another cause of the part
 )
 
 // stage is a step of the search for causes.
@@ -191,53 +192,53 @@ type causeRule struct {
 	name              string
 	at                stage
 	needs, excludedBy evidence
-	alone             bool // searched only if no other cause of the stage was found
 	find              func(*finder)
 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 
-// causeRules lists the causes of a difference in the order of the search.
+// causeRules lists the causes of a difference in the order of the search. A row
+// above its prediction has only the first cause that fits.
 var causeRules = []causeRule{
-	{CauseNoActivity, idleXVEs, launchSize | noThread, 0, false, (*finder).noActivity},
-	{CauseAdapters, idleXVEs, 0, unknown, false, (*finder).adapters},
-	{CausePlacement, idleXVEs, sized, unknown, false, (*finder).placement},
-	{CauseStack, idleXVEs, sized, unknown, false, (*finder).oneOfStacks},
-	{CauseDispatch, idleXVEs, sized | shortThreads, unknown, true, (*finder).idleWithin},
-	{CauseImbalance, idleXVEs, sized, shortThreads | unknown, true, (*finder).idleWithin},
-	{CauseStack, idleXVEs, arrayState, unknown, true, (*finder).engines},
-	{CauseGaps, idleXVEs, traced, launchOnly | unknown, false, (*finder).tracedGaps},
-	{CauseGaps, idleXVEs, arrayState, traced | queried | launchOnly | unknown, false, (*finder).gaps},
+	{CauseNoActivity, idleXVEs, launchSize | noThread, 0, (*finder).noActivity},
+	{CauseAdapters, idleXVEs, 0, unknown, (*finder).adapters},
+	{CausePlacement, idleXVEs, sized, unknown, (*finder).placement},
+	{CauseStack, idleXVEs, sized, unknown, (*finder).oneOfStacks},
+	{CauseDispatch, idleXVEs, sized | shortThreads, unknown | otherCause, (*finder).idleWithin},
+	{CauseImbalance, idleXVEs, sized, shortThreads | unknown | otherCause, (*finder).idleWithin},
+	{CauseStack, idleXVEs, arrayState, unknown | otherCause, (*finder).engines},
+	{CauseGaps, idleXVEs, traced, launchOnly | unknown, (*finder).tracedGaps},
+	{CauseGaps, idleXVEs, arrayState, traced | queried | launchOnly | unknown, (*finder).gaps},
 
-	{CauseDispatch, underfilledXVEs, timed, noThread, false, (*finder).dispatch},
-	{CauseImbalance, underfilledXVEs, sized | barrierStalls, 0, false, (*finder).barrierImbalance},
-	{CauseGRF, underfilledXVEs, sized, registerMode | noThread, false, (*finder).largeGRF},
-	{CauseSIMD, underfilledXVEs, sized | longLaunches, profilerPeak | simdWidth | noThread, false, (*finder).width},
-	{CauseSLM, underfilledXVEs, sized | longLaunches, profilerPeak | slmSize | noThread, false, (*finder).residency},
-	{CauseSampling, underfilledXVEs, otherTasks, barrierStalls | queried | launchOnly, true, (*finder).otherKernels},
-	{CauseImbalance, underfilledXVEs, sized, barrierStalls, true, (*finder).barrierImbalance},
+	{CauseDispatch, underfilledXVEs, timed, noThread, (*finder).dispatch},
+	{CauseImbalance, underfilledXVEs, sized | barrierStalls, 0, (*finder).barrierImbalance},
+	{CauseGRF, underfilledXVEs, sized, registerMode | noThread, (*finder).largeGRF},
+	{CauseSIMD, underfilledXVEs, sized | longLaunches, profilerPeak | simdWidth | noThread, (*finder).width},
+	{CauseSLM, underfilledXVEs, sized | longLaunches, profilerPeak | slmSize | noThread, (*finder).residency},
+	{CauseSampling, underfilledXVEs, otherTasks, barrierStalls | queried | launchOnly | otherCause, (*finder).otherKernels},
+	{CauseImbalance, underfilledXVEs, sized, barrierStalls | otherCause, (*finder).barrierImbalance},
 
-	{CauseGRF, abovePrediction, launchSize, registerMode, true, (*finder).smallerGRF},
-	{CauseGRF, abovePrediction, launchSize | registerMode, 0, true, (*finder).otherBuild},
-	{CauseConcurrentKernels, abovePrediction, traced | otherKernels, queried, true, (*finder).tracedOverlap},
-	{CauseSampling, abovePrediction, otherTasks, queried | launchOnly, true, (*finder).otherTasks},
-	{CauseStack, abovePrediction, launchSize, insidePeak, true, (*finder).readOnOneStack},
-	{CauseConcurrentKernels, abovePrediction, otherKernels | insidePeak, traced | queried | launchOnly, true,
+	{CauseGRF, abovePrediction, launchSize, registerMode, (*finder).smallerGRF},
+	{CauseGRF, abovePrediction, launchSize | registerMode, 0, (*finder).otherBuild},
+	{CauseConcurrentKernels, abovePrediction, traced | otherKernels, queried, (*finder).tracedOverlap},
+	{CauseSampling, abovePrediction, otherTasks, queried | launchOnly, (*finder).otherTasks},
+	{CauseStack, abovePrediction, launchSize, insidePeak, (*finder).readOnOneStack},
+	{CauseConcurrentKernels, abovePrediction, otherKernels | insidePeak, traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ": the last wave is shorter than predicted, or other kernels ran in it.")},
-	{CauseConcurrentKernels, abovePrediction, otherKernels, timed | traced | queried | launchOnly, true,
+	{CauseConcurrentKernels, abovePrediction, otherKernels, timed | traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ": other kernels may have run in its window, or launches are shorter than "+
 			"the sampling interval, which is not given.")},
-	{CauseConcurrentKernels, abovePrediction, otherKernels, traced | queried | launchOnly, true,
+	{CauseConcurrentKernels, abovePrediction, otherKernels, traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ", which this launch alone cannot exceed: other kernels may have run in "+
 			"its window.")},
-	{CauseUnexplained, abovePrediction, insidePeak, 0, true,
+	{CauseUnexplained, abovePrediction, insidePeak, 0,
 		above(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
 			": the last wave may be shorter than predicted.")},
-	{CauseUnexplained, abovePrediction, traced, 0, true, above(noCause, byOtherMeans("a trace of the same run"),
+	{CauseUnexplained, abovePrediction, traced, 0, above(noCause, byOtherMeans("a trace of the same run"),
 		", and in the trace, no other kernel runs at that time: it may belong to another run.")},
-	{CauseUnexplained, abovePrediction, queried, 0, true, onlyLaunches},
-	{CauseUnexplained, abovePrediction, launchOnly, 0, true, onlyLaunches},
-	{CauseUnexplained, abovePrediction, 0, 0, true,
+	{CauseUnexplained, abovePrediction, queried, 0, onlyLaunches},
+	{CauseUnexplained, abovePrediction, launchOnly, 0, onlyLaunches},
+	{CauseUnexplained, abovePrediction, 0, 0,
 		above(noCause, byOtherMeans("the same run while no other process uses the GPU"), ". The inputs contain no "+
 			"other kernel: another process used the GPU, or"+anotherBuild)},
 }

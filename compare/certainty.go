@@ -212,14 +212,12 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange {
 			own = fmt.Sprintf(" The launches alone have %.1f to %s.", least.Percent(), most)
 		}
-		return &Cause{Name: CauseSampling, Evidence: fmt.Sprintf(format, args...) + own, ConfirmWith: decide.text,
-			Next: decide.NextStep}
+		return newCause(CauseSampling, decide, format+"%s", append(args, own)...)
 	}
 	if pointsOf(r.Platform.GPUBusy.Or(1)) < printedHalf && r.noActivitySeen(row) {
-		return &Cause{Name: CauseNoActivity,
-			Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
-				"nothing was sampled, and the value does not describe the kernel.",
-			ConfirmWith: "a run in which the kernel works for longer"}
+		return newCause(CauseNoActivity, byOtherMeans("a run in which the kernel works for longer"), "The GPU was busy "+
+			"for 0.0%% of the elapsed time and no thread was seen: nothing was sampled, and the value does not describe "+
+			"the kernel.")
 	}
 	margin, estimated := margin(row.Kernel).Value()
 	switch {
@@ -232,11 +230,10 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return sampled("%s means that no thread was seen, but the array was idle for only %s of the time: "+
 			"no sample belongs to this kernel.", m, row.Idle.Or(0))
 	}
-	if over := m.Minus(reference); pointsOf(reference) < r.Options.Tolerance && !r.Options.beyond(over, 0) {
-		return &Cause{Name: CauseBelowTolerance,
-			Evidence: fmt.Sprintf("The launch can occupy at most %.2g%% of the thread slots, "+
-				"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
-				float64(r.Options.Tolerance))}
+	if over := m.Minus(reference); pointsOf(reference) < r.Options.Tolerance && !r.Options.beyond(over) {
+		return newCause(CauseBelowTolerance, decision{}, "The launch can occupy at most %.2g%% of the thread slots, "+
+			"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
+			float64(r.Options.Tolerance))
 	}
 	switch {
 	case c.Exact && c.OutsideLaunches.Or(0) > otherTasksMax:
@@ -254,16 +251,14 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 			"so the rest belongs to kernels: too many samples of this run are in the wrong rows to judge its values.",
 			(1 - c.Misattributed.Or(0)).Percent())
 	case c.OtherTasks.Or(0) > otherTasksMax:
-		nothingExplains := row.Predicted != nil && r.Options.beyond(m.Minus(c.mixed(reference)), 0)
+		nothingExplains := row.Predicted != nil && r.Options.beyond(m.Minus(c.mixed(reference)))
 		if !nothingExplains && !r.sameAnyway(row) {
 			return sampled("%s", c.othersText())
 		}
 	}
 	if unsampled(row.Kernel) {
-		decide := byExport("XVE Array")
-		return &Cause{Name: CauseNoActivity, ConfirmWith: decide.text, Next: decide.NextStep,
-			Evidence: fmt.Sprintf("%s without the XVE array state is not a measurement: no sample belongs to the "+
-				"kernel, or no thread was seen.", m)}
+		return newCause(CauseNoActivity, byExport("XVE Array"), "%s without the XVE array state is not a measurement: no "+
+			"sample belongs to the kernel, or no thread was seen.", m)
 	}
 	short := c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh
 	if short && r.shareByThreads(row) > otherTasksMax {
@@ -603,6 +598,6 @@ func (r *Result) sameAnyway(row *Row) bool {
 		return false
 	}
 	least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1)
-	atLeast := !r.Options.beyond(p.Average.Minus(least), 0) && !r.Options.beyond(row.Difference.Or(0), 0)
-	return atLeast || r.Options.beyond(p.Average.Minus(most), 0)
+	atLeast := !r.Options.beyond(p.Average.Minus(least)) && !r.Options.beyond(row.Difference.Or(0))
+	return atLeast || r.Options.beyond(p.Average.Minus(most))
 }

@@ -378,7 +378,7 @@ func (r *Result) judge(row, kernel *Row) {
 		}
 	}
 	d := row.Difference.Or(0)
-	agrees := !r.Options.beyond(abs(d), margin(row.Kernel).Or(0))
+	agrees := !r.Options.beyond(abs(d) - margin(row.Kernel).Or(0))
 	switch {
 	case row.Cause != nil, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable

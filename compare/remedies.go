@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -71,8 +70,10 @@ var remedies = []RemedyInfo{
 
 // info returns the description of a remedy.
 func (l Remedy) info() (info RemedyInfo) {
-	if i := slices.IndexFunc(remedies, func(x RemedyInfo) bool { return x.Remedy == l }); i >= 0 {
-		info = remedies[i]
+	for _, x := range remedies {
+		if x.Remedy == l {
+			info = x
+		}
 	}
 	return info
 }
@@ -115,13 +116,13 @@ func (r *Row) IfConfirmed() Remedy {
 	if r.Verdict != Below || r.Fix.Remedy != NoRemedy || r.Cause.Confidence != Low {
 		return NoRemedy
 	}
-	return r.Cause.info().Remedy
+	return causeNamed(r.Cause.Name).Remedy
 }
 
 // returned returns the number of points that a remedy can return to a row below
 // its prediction.
 func (r *Result) returned(row *Row, l *RemedyInfo) (points unit.Points) {
-	if len(l.returns) == 0 || row.Cause.info().Remedy == l.Remedy {
+	if len(l.returns) == 0 || causeNamed(row.Cause.Name).Remedy == l.Remedy {
 		return -row.Difference.Or(0)
 	}
 	for _, p := range l.returns {
@@ -142,7 +143,7 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 	case !v.Compared(), row.Basis == BasisBounds, cause.Name == CauseSampling:
 		return nil
 	}
-	switch l := cause.info().Remedy; l {
+	switch l := causeNamed(cause.Name).Remedy; l {
 	case NoRemedy, FewerRegisters, LessSLM: // proposed only if more threads may help
 	case MoreWorkGroups:
 		p := row.Predicted

@@ -79,9 +79,9 @@ var Verdicts = []VerdictInfo{
 // info returns the description of a verdict. For an unknown verdict, it is the
 // zero value.
 func (v Verdict) info() (info VerdictInfo) {
-	for i := range Verdicts {
-		if Verdicts[i].Verdict == v {
-			info = Verdicts[i]
+	for _, x := range Verdicts {
+		if x.Verdict == v {
+			info = x
 		}
 	}
 	return info
@@ -269,11 +269,10 @@ func DefaultOptions() Options {
 }
 
 // within reports whether a number of points is within the tolerance.
-func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
+func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p)) }
 
-// beyond reports whether a number of points exceeds the tolerance plus the
-// points that are already explained.
-func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
+// beyond reports whether a number of points exceeds the tolerance.
+func (o *Options) beyond(p unit.Points) bool { return p > o.Tolerance+digit }
 
 // summarize counts the verdicts, and computes the statistics of the differences
 // of all judged rows.

@@ -31,10 +31,13 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	})
 	r.addTimes()
 	r.joinTimings(run)
-	inParallel(len(r.Rows), func(i int) { r.judgeAndExplain(&r.Rows[i]) })
+	inParallel(len(r.Rows), func(i int) {
+		row := &r.Rows[i]
+		r.judgeAndExplain(row)
+		r.finish(row)
+	})
 	r.sort()
 	r.Summary = r.summarize()
-	r.Finish()
 }
 
 // addTimes sums the times of all kernels, in the order of the file. The
@@ -81,24 +84,29 @@ func (r *Result) judgeAndExplain(row *Row) {
 	r.checkRow(row)
 }
 
-// Finish computes the values of rows that follow from their verdict, cause, and
-// notes, and from all rows together: certainty, breakdown, potential speedup,
-// remedy, and share of the time. Compare calls it. Callers that build a result
-// by hand must call it, too.
+// Finish computes the values of rows that follow from their verdict and cause:
+// certainty, breakdown, potential speedup, remedy, and share of the time.
+// Callers that build a result by hand must call it.
 func (r *Result) Finish() {
-	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
-	inParallel(len(r.Rows), func(i int) {
+	r.taskTime = r.Summary.GPUTime.Or(0)
+	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.TimeShare = r.timeShare(row.Kernel); row.Verdict == NotAKernel {
-			return
-		}
 		row.Certainty = r.certainty(row)
-		if row.Breakdown == nil {
-			row.Breakdown = r.breakdown(row)
-		}
-		row.Speedup = r.potentialSpeedup(row)
-		row.Fix = r.possibleFix(row)
-	})
+		r.finish(row)
+	}
+}
+
+// finish sets the values that follow from the verdict, cause, and certainty of a
+// row.
+func (r *Result) finish(row *Row) {
+	if row.TimeShare = r.timeShare(row.Kernel); row.Verdict == NotAKernel {
+		return
+	}
+	if row.Breakdown == nil {
+		row.Breakdown = r.breakdown(row)
+	}
+	row.Speedup = r.potentialSpeedup(row)
+	row.Fix = r.possibleFix(row)
 }
 
 // timeShare returns a kernel's or a launch's share of the time of all tasks.
