@@ -216,6 +216,10 @@ func TestUndetermined(t *testing.T) {
 			t.Errorf("%d: %+v", task, v)
 		}
 	}
+	x = &madeUp{shapes: []shape{flat(70), flat(30)}, list: []span{{0, 0.2, 0.7}}}
+	if v := NewEstimates(x.recording()).Tasks; math.Abs(v[0][Occupancy].Mean-70) > 0.1 || v[1][Occupancy].Half() != 50 {
+		t.Errorf("one launch of half an interval, and a kernel without a launch: %+v and %+v", v[0], v[1])
+	}
 	if NewEstimates(nil) != nil || NewEstimates(&ingest.Recording{}) != nil || Profiles(nil) != nil {
 		t.Error("estimates of nothing")
 	}
@@ -429,6 +433,12 @@ func TestSampleProfile(t *testing.T) {
 	}
 	if SampleProfile(&ingest.Samples{}, trace, int(task), true) != nil {
 		t.Error("a kernel without samples has a profile")
+	}
+	one := &ingest.Samples{List: s.List[:1]}
+	for traced, want := range map[bool]float64{true: 0.016, false: 0.001} {
+		if p := SampleProfile(one, trace, int(task), traced); math.Abs(float64(p.Span)-want) > 1e-9 {
+			t.Errorf("traced %t: one sample of a launch of 16 ms has the length %v", traced, p.Span)
+		}
 	}
 	outside := &ingest.Samples{List: []ingest.CounterSample{{At: 2 * samples * ms, Length: ms, Measured: 0.5}}}
 	if p := SampleProfile(outside, trace, int(task), true); p != nil && p.Launches != 1 {

@@ -3,9 +3,11 @@ package launches
 import (
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"occudiff/ingest"
 )
 
 // TestEdges checks the parts of a launch that starts at 10. Its kernel has a
@@ -104,5 +106,32 @@ func TestReadErrors(t *testing.T) {
 		launches: []span{{0, 0.2, 0.4}, {0, 1.2, 1.4}, {1, 1.5, 1.7}}, samples: []sample{{start: 0, end: 1}, {start: 1, end: 2}}}
 	if got := d.sum(fromStart).read; math.Abs(got[0]-1.25) > 1e-9 || math.Abs(got[1]-0.25) > 1e-9 {
 		t.Errorf("alone in one sample, half of another: %v, want 1.25 and 0.25", got)
+	}
+}
+
+// TestColumns checks how many parts each kernel has. All kernels together have
+// at most 192.
+func TestColumns(t *testing.T) {
+	for _, c := range []struct{ kernels, parts, first int }{
+		{1, 24, 1}, {8, 24, 8}, {9, 12, 9}, {20, 6, 20}, {90, 1, -1},
+	} {
+		d, tasks := &recording{}, make([]ingest.Key, c.kernels)
+		for i := range tasks {
+			tasks[i].Task = strconv.Itoa(i)
+		}
+		d.columns(tasks, make([]float64, c.kernels), partsOfOne)
+		if d.parts != c.parts || d.first[0] != c.first {
+			t.Errorf("%d kernels: %d parts from column %d, want %d from %d", c.kernels, d.parts, d.first[0], c.parts, c.first)
+		}
+	}
+}
+
+// TestBars checks which samples are drawn as a part of a launch: those of which
+// at least 80% is inside.
+func TestBars(t *testing.T) {
+	d := &recording{launches: []span{{0, 0, 0.8}, {0, 1.21, 2}}, samples: []sample{{start: 0, end: 1}, {start: 1, end: 2}}}
+	list := make([]Profile, 1)
+	if d.bars(list); len(list[0].Bars) != 1 || list[0].Bars[0].End != 1 {
+		t.Errorf("80%% and 79%% of a sample: %+v", list[0].Bars)
 	}
 }

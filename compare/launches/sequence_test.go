@@ -84,7 +84,7 @@ copy launches 1 time 100 p10 100 p90 100 gap 0 0 0 idle 0 shared 0
 b launches 1 time 10 p10 10 p90 10 gap 0 0 0 idle 0 shared 10 with a
 c launches 1 time 30 p10 30 p90 30 gap 0 0 0 idle 0 shared 30 with a
 `},
-		{"devices are distinguished", []string{"gpu 0", "gpu 1"}, `
+		{"devices are distinguished, and an idle one is left out", []string{"gpu 0", "gpu 1", "gpu 2"}, `
 a 0 0 10
 b 1 5 15
 a 0 30 40`, `device gpu 0 launches 2 busy 20 of 40 at once 1
