@@ -74,36 +74,26 @@ type Value interface {
 		unit.Opt[float64] | unit.Opt[unit.Bytes] | unit.Opt[unit.Ratio] | unit.Opt[unit.Points] | unit.Opt[unit.Seconds]
 }
 
-// setType sets the properties that follow from the value type.
+// setType sets the properties that follow from the value type. The kind is the
+// kind of a present value.
 func (c *Column) setType(of reflect.Type) {
 	c.Traits |= Always
 	if value, optional := of.MethodByName("Value"); optional { // a unit.Opt
 		of, c.Traits = value.Type.Out(0), c.Traits&^Always
 	}
-	switch of {
-	case reflect.TypeFor[Word]():
+	switch v := reflect.Zero(of).Interface().(type) {
+	case Word:
 		c.Kind, c.Traits = Text, c.Traits&^Always
-	case reflect.TypeFor[unit.Bytes]():
+	case unit.Bytes:
 		c.Kind, c.Unit = Integer, "bytes"
-	case reflect.TypeFor[unit.Ratio]():
-		c.Kind = Percent
-	case reflect.TypeFor[unit.Points]():
-		c.Kind = Points
-	case reflect.TypeFor[unit.Seconds]():
-		c.Kind = Duration
-	case reflect.TypeFor[unit.Size3]():
-		c.Kind = Size
-	case reflect.TypeFor[[]string]():
-		c.Kind = Array
 	default:
-		c.Kind = map[reflect.Kind]Kind{reflect.String: Text, reflect.Bool: Bool, reflect.Int: Integer,
-			reflect.Int64: Integer, reflect.Float64: Number, reflect.Slice: Integers}[of.Kind()]
+		c.Kind = cellOf(v).Kind
 	}
 }
 
 // cellOf returns the cell for a value.
-func cellOf[V Value](v V) Cell {
-	switch v := any(v).(type) {
+func cellOf(v any) Cell {
+	switch v := v.(type) {
 	case string:
 		return Cell{Kind: Text, Text: v}
 	case Word:

@@ -146,7 +146,7 @@ const codeSelection = "selection"
 func (d *Document) KernelTables() (list []*Table) {
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
-			if t.Key == SectionKernels || t.Key == SectionSeries || strings.HasSuffix(t.Key, "-"+SectionKernels) {
+			if t.Key == SectionKernels || t.Key == SectionSeries {
 				list = append(list, t)
 			}
 		}
