@@ -1,8 +1,6 @@
 package predictdoc
 
 import (
-	"slices"
-
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -10,29 +8,17 @@ import (
 )
 
 // deviceColumns are the columns for the device of a prediction.
-var deviceColumns = []report.Col[arch.Choice]{
-	report.Define("device", "Device",
-		func(c *arch.Choice) string { return c.Device.Key },
-		report.Path("key")),
-	report.Define("name", "Name",
-		func(c *arch.Choice) string { return c.Device.Name },
-		report.Drop(1), report.Cut),
-	report.JSON("architecture",
-		func(c *arch.Choice) string { return c.Device.Architecture }),
-	report.JSON("xe_cores",
-		func(c *arch.Choice) int { return c.Device.XeCores },
-		report.NonZero),
-	report.JSON("xve_per_xe_core",
-		func(c *arch.Choice) int { return c.Device.XVEPerXeCore }),
-	report.JSON("threads_per_xve",
-		func(c *arch.Choice) int { return c.Device.ThreadsPerXVE }),
-	report.Define("thread_slots", "Thread slots",
-		func(c *arch.Choice) int { return c.Device.Slots() },
-		report.Brief("Slots"), report.Drop(4), report.NonZero),
+var deviceColumns = append(report.Within("", "",
+	func(c *arch.Choice) *arch.Device { return c.Device },
+	report.InJSON([]report.Col[arch.Device]{
+		deviceKey.As(report.Key("device"), report.Title("Device")),
+		deviceName.As(report.Drop(1)),
+		architecture, xeCores, xvesPerXeCore, threadsPerXVE,
+		threadSlots.As(report.Brief("Slots"), report.Drop(4)),
+	}, "device", "name", "thread_slots")),
 	report.JSON("chosen_by",
 		func(c *arch.Choice) string { return c.By.String() },
-		report.NonZero),
-}
+		report.NonZero))
 
 // launchColumns are the columns for the launch of a prediction. Settings with
 // their default value are absent. SLM and barriers are always present, because
@@ -66,16 +52,46 @@ var launchColumns = []report.Col[predict.Launch]{
 		report.NonZero),
 }
 
+// The columns of a prediction that a table of kernels has, too.
+var (
+	policy = report.Define("policy", "Policy",
+		func(p *predict.Prediction) string { return p.Policy.String() },
+		report.Drop(2))
+	threadsPerGroup = report.Define("threads_per_work_group", "Threads per work-group",
+		func(p *predict.Prediction) int64 { return p.ThreadsPerGroup },
+		report.Brief("Threads"), report.Drop(3))
+	groupsPerXeCore = report.Define("work_groups_per_xe_core", "Work-groups per Xe-core",
+		func(p *predict.Prediction) int64 { return p.GroupsPerXeCore },
+		report.Brief("Per Xe-core"), report.Drop(5))
+	groups = report.Define("work_groups", "Work-groups",
+		func(p *predict.Prediction) int64 { return p.Groups },
+		report.Kept,
+		report.NonZero)
+	xeCore = report.Define("xe_core_percent", "Xe-core",
+		func(p *predict.Prediction) unit.Ratio { return p.XeCore })
+	peak = report.Define("peak_percent", "Predicted peak",
+		func(p *predict.Prediction) unit.Ratio { return p.Peak },
+		report.NonZero)
+	average = report.Define("average_percent", "Predicted average",
+		func(p *predict.Prediction) unit.Opt[unit.Ratio] { return unit.Maybe(p.Average, p.HasGrid()) })
+	averageHigh = report.JSON("average_high_percent",
+		func(p *predict.Prediction) unit.Opt[unit.Ratio] { return unit.Maybe(p.AverageHigh, p.HasGrid()) })
+	waves = report.Define("waves", "Waves",
+		func(p *predict.Prediction) unit.Opt[float64] { return unit.Maybe(p.Waves, p.HasGrid()) },
+		report.Decimals(2),
+		report.Drop(6))
+	lastWave = report.Define("tail_percent", "Last-wave occupancy",
+		func(p *predict.Prediction) unit.Opt[unit.Ratio] { return unit.Maybe(p.LastWaveOccupancy, p.HasGrid()) },
+		report.Drop(7))
+	limits = report.Define("limits", "Limited by",
+		func(p *predict.Prediction) []string { return p.Limits.Names() })
+)
+
 // predictionColumns are the columns for all values of a prediction. Values that
 // depend on the number of work-groups are absent without a global size.
 var predictionColumns = []report.Col[predict.Prediction]{
-	report.Define("policy", "Policy",
-		func(p *predict.Prediction) string { return p.Policy.String() },
-		report.Drop(2)),
-	report.Define("threads_per_work_group", "Threads per work-group",
-		func(p *predict.Prediction) int64 { return p.ThreadsPerGroup },
-		report.Brief("Threads"), report.Drop(3)),
-
+	policy,
+	threadsPerGroup,
 	byResource("by_threads", "by threads",
 		func(p *predict.Prediction) int64 { return p.ByThreads }),
 	byResource("by_slm", "by SLM",
@@ -84,38 +100,18 @@ var predictionColumns = []report.Col[predict.Prediction]{
 		func(p *predict.Prediction) int64 { return p.ByGroupSlots }),
 	byResource("by_barriers", "by barriers",
 		func(p *predict.Prediction) int64 { return p.ByBarriers }),
-	report.Define("work_groups_per_xe_core", "Work-groups per Xe-core",
-		func(p *predict.Prediction) int64 { return p.GroupsPerXeCore },
-		report.Brief("Per Xe-core"), report.Drop(5)),
-
-	report.Define("work_groups", "Work-groups",
-		func(p *predict.Prediction) int64 { return p.Groups },
-		report.Kept,
-		report.NonZero),
-	report.Define("xe_core_percent", "Xe-core",
-		func(p *predict.Prediction) unit.Ratio { return p.XeCore }),
+	groupsPerXeCore,
+	groups,
+	xeCore,
 	report.Define("xe_core_of_grf_mode_percent", "Xe-core of the GRF mode",
 		func(p *predict.Prediction) unit.Ratio { return p.XeCoreOfMode },
 		report.Kept),
-	report.Define("peak_percent", "Predicted peak",
-		func(p *predict.Prediction) unit.Ratio { return p.Peak },
-		report.NonZero),
-	report.Define("average_percent", "Predicted average",
-		func(p *predict.Prediction) unit.Opt[unit.Ratio] { return unit.Maybe(p.Average, p.HasGrid()) }),
-
-	report.JSON("average_high_percent",
-		func(p *predict.Prediction) unit.Opt[unit.Ratio] { return unit.Maybe(p.AverageHigh, p.HasGrid()) }),
-
-	report.Define("waves", "Waves",
-		func(p *predict.Prediction) unit.Opt[float64] { return unit.Maybe(p.Waves, p.HasGrid()) },
-		report.Decimals(2),
-		report.Drop(6)),
-	report.Define("tail_percent", "Last-wave occupancy",
-		func(p *predict.Prediction) unit.Opt[unit.Ratio] { return unit.Maybe(p.LastWaveOccupancy, p.HasGrid()) },
-		report.Drop(7)),
-
-	report.Define("limits", "Limited by",
-		func(p *predict.Prediction) []string { return p.Limits.Names() }),
+	peak,
+	average,
+	averageHigh,
+	waves,
+	lastWave,
+	limits,
 	report.JSON("work_group_size",
 		func(p *predict.Prediction) int64 { return p.GroupSize }),
 	report.JSON("slm_bytes_allocated",
@@ -130,29 +126,29 @@ var predictionColumns = []report.Col[predict.Prediction]{
 
 // KernelPrediction contains the prediction columns for a table of kernels.
 var KernelPrediction = []report.Col[predict.Prediction]{
-	predictedAs("policy", "policy", report.Wide),
-	as("threads_per_work_group", report.Wide),
-	as("work_groups", report.Wide),
-	as("work_groups_per_xe_core", report.Wide),
-	as("limits", report.Kept),
-	predictedAs("xe_core_percent", "Xe-core", report.Wide),
-	predictedAs("peak_percent", "peak", report.Drop(9)),
-	predictedAs("average_percent", "average", report.Bar),
-	predictedAs("average_high_percent", "to", report.Drop(7), report.All),
-	as("waves", report.Wide),
-	as("tail_percent", report.Wide),
+	predicted(policy, "policy", report.Wide),
+	ofKernel(threadsPerGroup, report.Wide),
+	ofKernel(groups, report.Wide),
+	ofKernel(groupsPerXeCore, report.Wide),
+	ofKernel(limits, report.Kept),
+	predicted(xeCore, "Xe-core", report.Wide),
+	predicted(peak, "peak", report.Drop(9)),
+	predicted(average, "average", report.Bar),
+	predicted(averageHigh, "to", report.Drop(7), report.All),
+	ofKernel(waves, report.Wide),
+	ofKernel(lastWave, report.Wide),
 }
 
-// as returns the prediction column with the given path.
-func as(path string, options ...report.Option) report.Col[predict.Prediction] {
-	at := slices.IndexFunc(predictionColumns, func(c report.Col[predict.Prediction]) bool { return c.Path == path })
-	return predictionColumns[at].As(append([]report.Option{report.Brief(""), report.Drop(0)}, options...)...)
+// ofKernel returns a column of a prediction for a table of kernels.
+func ofKernel(c report.Col[predict.Prediction], options ...report.Option) report.Col[predict.Prediction] {
+	return c.As(append([]report.Option{report.Brief(""), report.Drop(0)}, options...)...)
 }
 
-// predictedAs returns the prediction column with the given path and a title
-// below the heading "Predicted".
-func predictedAs(path, title string, options ...report.Option) report.Col[predict.Prediction] {
-	return as(path, append(options, report.Key("predicted_"+path), report.Title(title), report.Group("Predicted"))...)
+// predicted returns a column of a prediction with a title below the heading
+// "Predicted".
+func predicted(c report.Col[predict.Prediction], title string,
+	options ...report.Option) report.Col[predict.Prediction] {
+	return ofKernel(c, append(options, report.Key("predicted_"+c.Path), report.Title(title), report.Group("Predicted"))...)
 }
 
 // byResource returns a column with the number of work-groups that a resource

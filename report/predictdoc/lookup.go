@@ -193,38 +193,49 @@ type deviceList struct {
 	Devices *report.Table `json:"devices"`
 }
 
+// The columns of the device table that a prediction has, too.
+var (
+	deviceKey = report.Define("key", "Key",
+		func(d *arch.Device) string { return d.Key })
+	deviceName = report.Define("name", "Name",
+		func(d *arch.Device) string { return d.Name },
+		report.Cut)
+	architecture = report.Define("architecture", "Architecture",
+		func(d *arch.Device) string { return d.Architecture },
+		report.Brief("Arch"), report.Drop(3))
+	xeCores = report.Define("xe_cores", "Xe-cores",
+		func(d *arch.Device) int { return d.XeCores },
+		report.NonZero)
+	xvesPerXeCore = report.Define("xve_per_xe_core", "XVEs per Xe-core",
+		func(d *arch.Device) int { return d.XVEPerXeCore },
+		report.Detail)
+	threadsPerXVE = report.Define("threads_per_xve", "Threads per XVE",
+		func(d *arch.Device) int { return d.ThreadsPerXVE },
+		report.Brief("Threads/XVE"), report.Drop(4))
+	threadSlots = report.Define("thread_slots", "Thread slots", (*arch.Device).Slots, report.NonZero)
+)
+
 // tableColumns are the columns of the device table: memory in bytes, and counts
 // per unit in the name. JSON has every value that the models use. For people,
 // the table has only the values that help to choose a device.
 var tableColumns = []report.Col[arch.Device]{
-	report.Define("key", "Key",
-		func(d *arch.Device) string { return d.Key }),
-	report.Define("name", "Name",
-		func(d *arch.Device) string { return d.Name },
-		report.Cut),
+	deviceKey,
+	deviceName,
 	report.Define("aliases", "Also called",
 		func(d *arch.Device) []string { return d.Aliases },
 		report.Detail),
-	report.Define("architecture", "Architecture",
-		func(d *arch.Device) string { return d.Architecture },
-		report.Brief("Arch"), report.Drop(3)),
+	architecture,
 	report.Define("codename", "Code name",
 		func(d *arch.Device) string { return d.Codename },
 		report.Detail),
 	report.Define("stacks", "Stacks",
 		func(d *arch.Device) int { return d.Tiles },
 		report.Detail),
-	report.Define("xe_cores", "Xe-cores",
-		func(d *arch.Device) int { return d.XeCores },
-		report.NonZero),
-	report.Define("xve_per_xe_core", "XVEs per Xe-core",
-		func(d *arch.Device) int { return d.XVEPerXeCore },
-		report.Detail),
+	xeCores,
+	xvesPerXeCore,
 	report.Define("xves", "XVEs", (*arch.Device).XVEs, report.NonZero),
-	report.Define("threads_per_xve", "Threads per XVE",
-		func(d *arch.Device) int { return d.ThreadsPerXVE },
-		report.Brief("Threads/XVE"), report.Drop(4)),
-	report.Define("thread_slots", "Thread slots", (*arch.Device).Slots, report.NonZero),
+	threadsPerXVE,
+	threadSlots,
 	report.Define("", "Thread slots per Xe-core", (*arch.Device).SlotsPerXeCore, report.Detail, report.NonZero),
 	report.Define("", `Lanes ("total operations")`, func(d *arch.Device) string {
 		if len(d.SIMDWidths) == 0 {

@@ -95,9 +95,7 @@ func launchOf(c *onDevice) *predict.Launch {
 }
 
 // otherColumns are the columns for the prediction under the other policy.
-var otherColumns = report.InJSON([]report.Col[predict.Prediction]{
-	as("policy"), as("peak_percent"), as("average_percent"),
-})
+var otherColumns = report.InJSON([]report.Col[predict.Prediction]{policy, peak, average})
 
 // driverColumns are the columns for the result of the driver's formula.
 var driverColumns = []report.Col[predict.DriverLimit]{
