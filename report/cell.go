@@ -74,21 +74,22 @@ type Value interface {
 		unit.Opt[float64] | unit.Opt[unit.Bytes] | unit.Opt[unit.Ratio] | unit.Opt[unit.Points] | unit.Opt[unit.Seconds]
 }
 
-// setType sets the properties that follow from the value type. The kind is the
-// kind of a present value.
-func (c *Column) setType(of reflect.Type) {
-	c.Traits |= Always
+// ColumnFor returns a column with the properties that follow from the type of
+// its values. It reports whether a column accepts that type.
+func ColumnFor(of reflect.Type) (c Column, known bool) {
+	c.Traits = Always
 	if value, optional := of.MethodByName("Value"); optional { // a unit.Opt
-		of, c.Traits = value.Type.Out(0), c.Traits&^Always
+		of, c.Traits = value.Type.Out(0), 0
 	}
 	switch v := reflect.Zero(of).Interface().(type) {
 	case Word:
-		c.Kind, c.Traits = Text, c.Traits&^Always
+		c.Kind, c.Traits = Text, 0
 	case unit.Bytes:
 		c.Kind, c.Unit = Integer, "bytes"
 	default:
-		c.Kind = cellOf(v).Kind
+		c.Kind = cellOf(v).Kind // the kind of a present value
 	}
+	return c, c.Kind != Absent
 }
 
 // cellOf returns the cell for a value.

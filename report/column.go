@@ -37,11 +37,11 @@ type Col[R any] struct {
 // outputs unless an option is a View. A column without a title or a View is in
 // JSON only.
 func Define[R any, V Value](key, title string, get func(*R) V, options ...Option) Col[R] {
-	c := Column{Key: key, Path: key, Title: title}
+	c, _ := ColumnFor(reflect.TypeFor[V]())
+	c.Key, c.Path, c.Title = key, key, title
 	if title != "" {
 		c.In = All
 	}
-	c.setType(reflect.TypeFor[V]())
 	c = c.with(options)
 	kind, nonZero := c.Kind, c.Is(NonZero)
 	if nonZero {

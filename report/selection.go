@@ -56,76 +56,70 @@ func (s Selection) Value(lost, time, difference float64) float64 {
 // Chosen reports whether the selection differs from the report's default.
 func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
 
-// Choose returns the rows to show, in their order. Tasks that are not kernels
-// come last, or are left out if the selection limits the number of rows.
-func (s Selection) Choose(n int, row func(i int) Candidate) []int {
-	var list []int
-	rows := make([]Candidate, n)
-	for i := range n {
-		c := row(i)
-		name := KernelName(c.Task)
-		if s.Kernel != nil && !s.Kernel.MatchString(c.Task) && !s.Kernel.MatchString(name) || c.Other && s.Top > 0 {
-			continue
-		}
-		c.Task = name
-		rows[i] = c
-		list = append(list, i)
-	}
-	slices.SortStableFunc(list, func(i, j int) int {
-		a, b := &rows[i], &rows[j]
-		switch {
-		case a.Other != b.Other:
-			if a.Other {
-				return 1
-			}
-			return -1
-		case s.Sort == "":
-			return 0
-		case s.Sort == SortName:
-			return cmp.Compare(a.Task, b.Task)
-		}
-		return cmp.Compare(b.Value, a.Value) // NaN, a missing value, is less than any number
-	})
-	if s.Top > 0 {
-		list = list[:min(len(list), s.Top)]
-	}
-	return list
-}
-
 // Select returns the elements to show, in the selection's order, and a note
-// with the number of elements that are not shown.
+// with the number of elements that are not shown. Tasks that are not kernels
+// come last. If the selection limits the number of rows, they are left out, and
+// they are not counted.
 func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (some []T, left []note.Note) {
 	if !s.Chosen() {
 		return list, nil
 	}
-	for _, i := range s.Choose(len(list), func(i int) Candidate { return of(&list[i]) }) {
-		some = append(some, list[i])
-	}
-	return some, s.LeftOut(len(some), len(list), what, func(i int) Candidate { return of(&list[i]) })
-}
-
-// LeftOut describes how many rows are not shown and why, or returns nothing if
-// all are shown. Every report must mention rows that it leaves out. --top
-// counts only kernels, so copies and other tasks are not counted as left out.
-// If no row is shown, the note names some of the kernels.
-func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candidate) []note.Note {
-	var list []string
-	of := 0
-	for i := range rows {
-		c := row(i)
+	var rows []candidate
+	var names []string
+	for i := range list {
+		c := candidate{of(&list[i]), i}
 		if c.Other && s.Top > 0 {
 			continue
 		}
-		if of++; shown == 0 && len(list) < MaxListedTasks {
-			list = append(list, ShortName(c.Task, LabelWidth))
+		names = append(names, c.Task)
+		c.Task = KernelName(c.Task)
+		if s.Kernel == nil || s.Kernel.MatchString(c.Task) || s.Kernel.MatchString(names[len(names)-1]) {
+			rows = append(rows, c)
 		}
 	}
-	if shown == of {
-		return nil
+	slices.SortStableFunc(rows, s.compare)
+	if s.Top > 0 {
+		rows = rows[:min(len(rows), s.Top)]
 	}
+	for _, c := range rows {
+		some = append(some, list[c.at])
+	}
+	if len(rows) == len(names) {
+		return some, nil
+	}
+	return some, []note.Note{s.leftOut(len(rows), what, names)}
+}
+
+// candidate is an element and its index.
+type candidate struct {
+	Candidate
+	at int
+}
+
+func (s Selection) compare(a, b candidate) int {
+	switch {
+	case a.Other != b.Other && a.Other:
+		return 1
+	case a.Other != b.Other:
+		return -1
+	case s.Sort == SortName:
+		return cmp.Compare(a.Task, b.Task)
+	case s.Sort != "":
+		return cmp.Compare(b.Value, a.Value) // NaN, a missing value, is less than any number
+	}
+	return 0
+}
+
+// leftOut describes how many rows are shown and why not all. Every report must
+// mention rows that it leaves out. If no row is shown, the note has some of the
+// names.
+func (s Selection) leftOut(shown int, what string, names []string) note.Note {
 	others := ""
 	if shown == 0 {
-		others = "; the first are " + strings.Join(list, ", ")
+		few := ListOf(names[:min(len(names), MaxListedTasks)], func(task string) string {
+			return ShortName(task, LabelWidth)
+		})
+		others = "; the first are " + strings.Join(few, ", ")
 	}
 	var flags []string
 	if s.Kernel != nil {
@@ -134,9 +128,9 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 	if s.Top > 0 {
 		flags = append(flags, fmt.Sprintf("--top %d", s.Top))
 	}
-	return []note.Note{{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
+	return note.Note{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
 		"%s of %s %s are shown (%s); counts, gates, JSON, and JUnit cover all of them%s", Thousands(shown),
-		Thousands(of), what, strings.Join(flags, " "), others)}}
+		Thousands(len(names)), what, strings.Join(flags, " "), others)}
 }
 
 const codeSelection = "selection"

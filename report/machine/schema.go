@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -68,55 +67,35 @@ type contract map[reflect.Type]string
 
 // schemaOf returns the schema for a type. v is a value with this type, because
 // the schema also needs the columns of its tables. A type with its own JSON
-// method is an error unless it is known here, because its fields do not
+// method is an error unless columns have it, too, because its fields do not
 // describe the output.
-func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
-	if t, ok := v.Interface().(*report.Table); ok {
-		return tableSchema(t), nil
+func (c contract) schemaOf(v reflect.Value) (s *jsonschema.Schema, err error) {
+	if column, known := report.ColumnFor(v.Type()); known {
+		return cellSchema(&column), nil
 	}
-	elem, optional := v, v.Kind() == reflect.Pointer
-	if value := v.MethodByName("Value"); value.IsValid() { // v is a unit.Opt
-		elem, optional = reflect.Zero(value.Type().Out(0)), true
-	} else if optional && v.IsNil() {
-		elem = reflect.Zero(v.Type().Elem())
-	} else if optional {
-		elem = v.Elem()
-	}
-	if optional {
-		s, err := c.schemaOf(elem)
-		if err == nil {
-			orNull(s)
-		}
-		return s, err
-	}
-	s := &jsonschema.Schema{}
-	switch v.Interface().(type) {
-	case unit.Ratio, unit.Points, unit.Seconds:
-		s.Type = "number"
-	case unit.Size3:
-		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
+	s = &jsonschema.Schema{}
+	switch x := v.Interface().(type) {
+	case *report.Table:
+		return tableSchema(x), nil
 	case time.Time:
 		s.Type, s.Format = "string", "date-time"
+		return s, nil
 	case json.Marshaler, encoding.TextMarshaler:
-		return nil, fmt.Errorf("%s writes itself, so its type does not describe the output", v.Type())
-	default:
-		return c.plainSchema(v)
+		if v.Kind() != reflect.Pointer {
+			return nil, fmt.Errorf("%T writes itself, so its type does not describe the output", x)
+		}
 	}
-	return s, nil
-}
-
-// plainSchema returns the schema for a type that encoding/json supports.
-func (c contract) plainSchema(v reflect.Value) (s *jsonschema.Schema, err error) {
-	s = &jsonschema.Schema{}
 	switch v.Kind() {
 	case reflect.String:
 		s.Type = "string"
-	case reflect.Bool:
-		s.Type = "boolean"
-	case reflect.Float64:
-		s.Type = "number"
-	case reflect.Int, reflect.Int64: // sizes, lines, counts: never negative
-		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
+	case reflect.Pointer:
+		elem := v.Elem()
+		if v.IsNil() {
+			elem = reflect.Zero(v.Type().Elem())
+		}
+		if s, err = c.schemaOf(elem); err == nil {
+			orNull(s)
+		}
 	case reflect.Slice: // an empty list is written as [], never as null
 		elem := reflect.Zero(v.Type().Elem())
 		if v.Len() > 0 {

@@ -163,9 +163,12 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	if !show.Chosen() {
 		return r
 	}
-	nan := math.NaN()
-	candidate := func(i int) report.Candidate {
-		row := &r.Rows[i]
+	nan, all := math.NaN(), make([]int, len(r.Rows))
+	for i := range all {
+		all[i] = i
+	}
+	rows, left := report.Select(show, all, "rows", func(i *int) report.Candidate {
+		row := &r.Rows[*i]
 		value := show.Value(float64(row.Lost()), float64(row.Total.Or(unit.Seconds(nan))),
 			float64(row.Difference.Or(unit.Points(nan))))
 		if show.Sort == report.SortSpeedup {
@@ -176,9 +179,9 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 			Other: row.Verdict == compare.NotAKernel,
 			Value: value,
 		}
-	}
-	v := r.View(show.Choose(len(r.Rows), candidate))
-	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", candidate), r.Notes...)
+	})
+	v := r.View(rows)
+	v.Notes = append(left, r.Notes...)
 	return v
 }
 
