@@ -283,10 +283,12 @@ type Finding struct {
 	Next             unit.Opt[string]       `json:"next_command"`
 }
 
-// Unusable returns the summary for input that supports no conclusion.
-func Unusable(reason string, judged, notJudged int) *AgentSummary {
-	return &AgentSummary{Schema: AgentSummarySchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)),
-		Findings: []Finding{}, Judged: judged, NotJudged: notJudged}
+// NewAgentSummary returns a summary without findings. If the input supports no
+// conclusion, unusable is the reason, otherwise it is empty.
+func NewAgentSummary(unusable string, judged, notJudged int) *AgentSummary {
+	return &AgentSummary{Schema: AgentSummarySchema, Usable: unusable == "",
+		Reason: unit.NonZero(CutMiddle(OneLine(unusable), 1000)), Findings: []Finding{}, Judged: judged,
+		NotJudged: notJudged}
 }
 
 // Add appends a finding. It returns false if the summary is full.

@@ -60,10 +60,8 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	// because one job may have several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	var cases []report.Case
-	for i := range d.Rows {
-		if r := &d.Rows[i]; r.IsKernel {
-			cases = append(cases, caseOf(class, r))
-		}
+	for r := range kernelsOf(d) {
+		cases = append(cases, caseOf(class, r))
 	}
 	s.SetCases(cases)
 	return s
@@ -163,9 +161,8 @@ func Inconclusive(sides []*diff.Result) string {
 func Disjoint(sides []*diff.Result) string {
 	var names [2][]string
 	for _, d := range sides {
-		for i := range d.Rows {
-			switch r := &d.Rows[i]; {
-			case !r.IsKernel:
+		for r := range kernelsOf(d) {
+			switch {
 			case r.Old != nil && r.New != nil:
 				return ""
 			case r.Old != nil:
@@ -199,10 +196,8 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	missing, uncompared, unexplained := 0, 0, 0
 	name := ""
 	for _, d := range sides {
-		for i := range d.Rows {
-			r := &d.Rows[i]
+		for r := range kernelsOf(d) {
 			switch {
-			case !r.IsKernel:
 			case r.Missing():
 				if missing++; missing == 1 {
 					name = nameOf(r)
@@ -229,26 +224,22 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 
 // newAgentSummary returns a summary of runs, to which findings can be added. If
 // any input was lost, the summary is unusable, because an agent must not act on
-// a part of a run.
-func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
-	c := &report.AgentSummary{
-		Schema:    report.AgentSummarySchema,
-		Usable:    true,
-		Findings:  []report.Finding{},
-		Judged:    judged,
-		NotJudged: notJudged,
-	}
+// a part of a run. Otherwise, unusable is the reason why it is.
+func newAgentSummary(runs []*compare.Result, notes []note.Note, unusable string,
+	judged, notJudged int) *report.AgentSummary {
 	lost := report.IncompleteNotes(notes)
+	device := unit.Opt[string]{}
 	for _, r := range runs {
 		if r.Device != nil {
-			c.Device = unit.Some(r.Device.Key)
+			device = unit.Some(r.Device.Key)
 		}
 		if r.Fit.Contradiction != "" {
 			lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Contradiction)
 		}
 	}
-	if len(lost) > 0 {
-		return report.Unusable(strings.Join(lost, "; "), judged, notJudged)
+	c := report.NewAgentSummary(cmp.Or(strings.Join(lost, "; "), unusable), judged, notJudged)
+	if c.Usable {
+		c.Device = device
 	}
 	return c
 }
@@ -265,12 +256,13 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 		n := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
 		judged, not, runs = judged+s.Kernels-n, not+n, slices.Concat(runs, d.Old.Runs, d.New.Runs)
 	}
-	summary := newAgentSummary(runs, Notes(c.sides), judged, not)
-	switch {
-	case !summary.Usable:
+	none := ""
+	if judged == 0 {
+		none = "no kernel can be compared"
+	}
+	summary := newAgentSummary(runs, Notes(c.sides), none, judged, not)
+	if !summary.Usable {
 		return summary
-	case judged == 0:
-		return report.Unusable("no kernel can be compared", judged, not)
 	}
 	for i := range c.rows {
 		r := &c.rows[i]

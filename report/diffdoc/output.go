@@ -10,6 +10,7 @@ package diffdoc
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"path"
 	"slices"
@@ -52,6 +53,17 @@ func newComparison(sides []*diff.Result) *comparison {
 	}
 	slices.SortStableFunc(c.rows, func(a, b row) int { return a.Compare(b.Row) })
 	return c
+}
+
+// kernelsOf returns the rows that are kernels.
+func kernelsOf(d *diff.Result) iter.Seq[*diff.Row] {
+	return func(yield func(*diff.Row) bool) {
+		for i := range d.Rows {
+			if r := &d.Rows[i]; r.IsKernel && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // sideNames returns the names of the sides. A name is the last element of the

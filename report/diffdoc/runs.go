@@ -252,12 +252,13 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 			judged++
 		}
 	}
-	c := newAgentSummary(resultsOf(s), notes, judged, len(s.Kernels)-judged)
-	switch {
-	case !c.Usable:
+	none := ""
+	if s.Few() && len(s.Findings) == 0 {
+		none, judged = notFound(s), 0
+	}
+	c := newAgentSummary(resultsOf(s), notes, none, judged, len(s.Kernels)-judged)
+	if !c.Usable {
 		return c
-	case s.Few() && len(s.Findings) == 0:
-		return report.Unusable(notFound(s), 0, len(s.Kernels))
 	}
 	for _, f := range s.Findings {
 		finding := report.Finding{

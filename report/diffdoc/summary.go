@@ -356,8 +356,8 @@ func parts(d *diff.Result) string {
 	var said []string
 	for _, k := range kinds {
 		first, n := (*diff.Row)(nil), 0
-		for i := range d.Rows {
-			if r := &d.Rows[i]; r.IsKernel && k.is(r) {
+		for r := range kernelsOf(d) {
+			if k.is(r) {
 				first = cmp.Or(first, r)
 				n++
 			}
@@ -388,8 +388,8 @@ func timeText(d *diff.Result) string {
 	weight := func(r *diff.Row) float64 {
 		return math.Abs(math.Log(r.Delta(compare.MetricTime).Ratio.Or(1))) * float64(max(r.Seconds(), 0))
 	}
-	for i := range d.Rows {
-		if r := &d.Rows[i]; r.IsKernel && r.OtherTime() {
+	for r := range kernelsOf(d) {
+		if r.OtherTime() {
 			if n++; most == nil || weight(r) > weight(most) {
 				most = r
 			}
@@ -451,11 +451,7 @@ func conclusion(d *diff.Result) []string {
 	var first *diff.Row
 	var regressed, all unit.Seconds
 	n := 0
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if !r.IsKernel {
-			continue
-		}
+	for r := range kernelsOf(d) {
 		time := max(r.Seconds(), 0)
 		all += time
 		if r.Verdict != diff.Regression {

@@ -224,7 +224,7 @@ func TestBuildChange(t *testing.T) {
 // unusable.
 func TestGate(t *testing.T) {
 	reason := func(runs []*compare.Result, notes ...note.Note) string {
-		return newAgentSummary(runs, notes, 3, 1).Reason.Or("")
+		return newAgentSummary(runs, notes, "", 3, 1).Reason.Or("")
 	}
 	failed := report.Case{Name: "k", Class: "mtl-112", Outcome: report.Failed, Type: "regression", Reason: "measured -14.1 points"}
 	suite := func(cases ...report.Case) *report.TestSuite { return &report.TestSuite{Cases: cases} }

@@ -222,20 +222,13 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 // because an agent that looks for a kernel must not mistake a missing entry for
 // an error.
 func agentSummary(r *compare.Result) *report.AgentSummary {
-	s := &r.Summary
 	// If there is any doubt, the summary is unusable, because an agent may read
 	// nothing else.
-	if why := unusable(r); why != "" {
-		return report.Unusable(why, s.Judged, s.NotJudged)
+	c := report.NewAgentSummary(unusable(r), r.Summary.Judged, r.Summary.NotJudged)
+	if !c.Usable {
+		return c
 	}
-	c := report.AgentSummary{
-		Schema:    report.AgentSummarySchema,
-		Usable:    true,
-		Device:    unit.Some(r.Device.Key),
-		Findings:  []report.Finding{},
-		Judged:    s.Judged,
-		NotJudged: s.NotJudged,
-	}
+	c.Device = unit.Some(r.Device.Key)
 	// The findings have the order of the summary: first one kernel of each
 	// group, then the others.
 	var first, others []int
@@ -249,7 +242,7 @@ func agentSummary(r *compare.Result) *report.AgentSummary {
 			break
 		}
 	}
-	return &c
+	return c
 }
 
 // unusable returns the reason why a run supports no conclusion, or "" if it
