@@ -110,7 +110,7 @@ func cellOf(v any) Cell {
 	case float64:
 		return NumCell(Number, v)
 	case unit.Ratio:
-		return RatioCell(v)
+		return NumCell(Percent, v.Percent())
 	case unit.Points:
 		return NumCell(Points, float64(v))
 	case unit.Seconds:
@@ -184,8 +184,8 @@ func NumCell(kind Kind, x float64) Cell {
 	return Cell{Kind: kind, Num: x}
 }
 
-// RatioCell returns a cell with a percentage.
-func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
+// ValueCell returns the cell for a value, as a column has it.
+func ValueCell[V Value](v V) Cell { return cellOf(v) }
 
 // isZero reports whether a value is empty or a number that is not positive.
 func (c *Cell) isZero() bool {

@@ -17,6 +17,7 @@ type Column struct {
 	In                        View
 	Traits                    Trait
 	Of                        []Column // the row columns of a List
+	Total                     Cell     // for people: the cell in the row of totals, which is below the other rows
 }
 
 // Trait is a set of column properties.
@@ -79,12 +80,9 @@ type Table struct {
 	// Main is the number of rows in the main part. A terminal leaves out the
 	// rows after the main part. For example, copies follow the kernels.
 	Main int
-	// Total is the row of totals below the other rows, for people. It has one
-	// cell per column, or is nil if there are no totals.
-	Total []Cell
-	In    View
-	Form  Form
-	One   bool // JSON has the only row as an object; see the function One
+	In   View
+	Form Form
+	One  bool // JSON has the only row as an object; see the function One
 
 	chosen bool // the user chose the columns
 
@@ -152,9 +150,6 @@ func (t *Table) arrange(order []int) {
 	all := *t
 	t.Columns = ListOf(order, func(i int) Column { return all.Columns[i] })
 	t.cell = func(row, column int) Cell { return all.Cell(row, order[column]) }
-	if all.Total != nil {
-		t.Total = ListOf(order, func(i int) Cell { return all.Total[i] })
-	}
 	if all.records != nil {
 		t.records = func(yield func(Record) bool) {
 			for r := range all.records {
@@ -166,19 +161,18 @@ func (t *Table) arrange(order []int) {
 	}
 }
 
-// SetTotal adds a row of totals below the other rows. The function of returns
-// the total of a column.
-func (t *Table) SetTotal(of func(c Column) Cell) { t.Total = ListOf(t.Columns, of) }
-
-// TotalTexts returns the row of totals as texts for people.
+// TotalTexts returns the row of totals as texts for people, or nil if no column
+// has a total.
 func (t *Table) TotalTexts() []string {
-	texts := make([]string, len(t.Total))
-	for i, cell := range t.Total {
-		if !cell.Blank() {
-			texts[i] = t.Columns[i].Print(cell)
-		}
+	if !slices.ContainsFunc(t.Columns, func(c Column) bool { return !c.Total.Blank() }) {
+		return nil
 	}
-	return texts
+	return ListOf(t.Columns, func(c Column) string {
+		if c.Total.Blank() {
+			return ""
+		}
+		return c.Print(c.Total)
+	})
 }
 
 // All returns the rows in order. The cells of a row are valid until the next

@@ -307,9 +307,9 @@ func tagged[T any](key string, rows []T) *report.Table {
 				if !ok {
 					return report.Cell{}
 				}
-				return report.RatioCell(v)
+				return report.ValueCell(v)
 			case unit.Ratio:
-				return report.RatioCell(x)
+				return report.ValueCell(x)
 			case unit.Opt[float64]:
 				return report.NumCell(c.Kind, x.Or(math.NaN()))
 			default:

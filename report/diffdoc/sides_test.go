@@ -59,7 +59,7 @@ func summaryLines(s *report.Summary) string {
 				}
 				lines = append(lines, strings.Join(texts, "|"))
 			}
-			if t.Total != nil {
+			if t.TotalTexts() != nil {
 				lines = append(lines, strings.Join(t.TotalTexts(), "|"))
 			}
 		}

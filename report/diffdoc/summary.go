@@ -112,10 +112,13 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		}
 	}
 	if len(list) > 0 {
-		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
-		if t, of := total(d); t != nil && len(c.sides) == 1 {
-			sc.Rows.SetTotal(func(c report.Column) report.Cell { return totalCell(t, of, c) })
+		columns := slices.Clone(summaryColumns)
+		if t := total(d); t != nil && len(c.sides) == 1 {
+			for i := range columns {
+				columns[i].Total = columns[i].Of(t)
+			}
 		}
+		sc.Rows = report.NewTable("screen", "", list, columns).Show()
 		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
@@ -131,11 +134,12 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	return sc
 }
 
-// total returns the occupancies of the whole runs on both sides, and the number
-// of kernels that they cover. Each side has the average of its runs'
-// means over time. total returns nil if one of the sides has no mean, or
-// has only one kernel.
-func total(d *diff.Result) (t *diff.Delta, of string) {
+// total returns a row with the occupancies of the whole runs on both sides, and
+// with the number of kernels that they cover. Each side has the average of its
+// runs' means over time. total returns nil if one of the sides has no mean, or
+// has only one kernel. The row has no verdict, because its occupancy also
+// changes if the kernels take different shares of the time.
+func total(d *diff.Result) *summaryRow {
 	side := func(s *diff.Side) (of diff.Sample, kernels int) {
 		sum := 0.0
 		for _, r := range s.Runs {
@@ -149,41 +153,19 @@ func total(d *diff.Result) (t *diff.Delta, of string) {
 	older, before := side(&d.Old)
 	newer, after := side(&d.New)
 	if older.N == 0 || newer.N == 0 || max(before, after) < 2 {
-		return nil, ""
+		return nil
 	}
-	if of = report.Thousands(after); before != after {
-		of = report.Thousands(before) + " and " + of
+	covered := report.Thousands(after)
+	if before != after {
+		covered = report.Thousands(before) + " and " + covered
 	}
-	return &diff.Delta{
-			Old:    older,
-			New:    newer,
-			Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0)),
-		},
-		of + " of " + unit.Plural(d.Summary.Kernels, "kernel")
-}
-
-// totalCell returns the cell of a column in the row of totals for the whole
-// runs. This row has no verdict, because its occupancy also changes if the
-// kernels take different shares of the time.
-func totalCell(t *diff.Delta, of string, c report.Column) report.Cell {
-	text := c.In&report.WithUnits != 0
-	switch {
-	case c.Key == "kernel":
-		return report.TextCell("mean over time")
-	case c.Key == "verdict":
-		return report.TextCell(of)
-	case c.Key == "measured":
-		return report.TextCell(fromTo(t, "%"))
-	case c.Key == "measured_old":
-		return report.NumCell(report.Percent, t.Old.Median.Or(0))
-	case c.Key == "measured_new":
-		return report.NumCell(report.Percent, t.New.Median.Or(0))
-	case c.Key == "change" && text:
-		return report.TextCell(report.Signed(t.Change.Or(0)))
-	case c.Key == "change":
-		return report.NumCell(report.Points, t.Change.Or(0))
+	measured := diff.Delta{Metric: compare.MetricMeasured, Old: older, New: newer,
+		Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0))}
+	return &summaryRow{
+		row:  row{Row: &diff.Row{Deltas: []diff.Delta{measured}}},
+		name: "mean over time",
+		what: covered + " of " + unit.Plural(d.Summary.Kernels, "kernel"),
 	}
-	return report.Cell{}
 }
 
 // bars returns the old and the new bar of each row, with a mark at the new

@@ -42,7 +42,7 @@ type block struct {
 func (b *block) rows() int {
 	switch {
 	case b.table != nil:
-		return 1 + b.table.Len + min(len(b.table.Total), 1)
+		return 1 + b.table.Len + min(len(b.table.TotalTexts()), 1)
 	case b.chart != nil:
 		return chartHeight/pixelsPerRow + 1
 	}
@@ -385,11 +385,10 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 		}
 		height := 0.0
 		for k := range t.Columns {
-			c, cell := &t.Columns[k], report.Cell{}
+			c := &t.Columns[k]
+			cell := c.Total
 			if r < t.Len {
 				cell = t.Cell(r, k)
-			} else {
-				cell = t.Total[k]
 			}
 			v := simple(c, cell)
 			x := value(v)

@@ -94,7 +94,7 @@ func TestLines(t *testing.T) {
 		{"a step", stepText(predict.NextStep{Text: "x"}), "x"},
 		{"a fact without a value", fact(report.Cell{}), ""},
 		{"a count", fact(report.IntCell(1234)), "1,234"},
-		{"a share", fact(report.RatioCell(0.5)), "50%"},
+		{"a share", fact(report.ValueCell(unit.Ratio(0.5))), "50%"},
 		{"a key with its unit", spelled("Predicted peak [%]"), "predicted_peak"},
 		{"a flag", written("--slm-size"), "slm_size"},
 	} {

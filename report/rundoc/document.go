@@ -282,8 +282,8 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	if f, ok := p.MaxFrequency.Value(); ok {
 		rows.Number("Maximum frequency [MHz]", f/1e6)
 	}
-	if o, ok := p.Occupancy.Value(); ok {
-		rows = append(rows, report.Pair{Name: "Occupancy of the whole run [%]", Value: report.RatioCell(o)})
+	if o := report.ValueCell(p.Occupancy); !o.Blank() {
+		rows = append(rows, report.Pair{Name: "Occupancy of the whole run [%]", Value: o})
 	}
 	if !p.Collected.IsZero() {
 		rows.Text("Collected", p.Collected.Format("2006-01-02 15:04:05 MST"))

@@ -609,26 +609,26 @@ func TestLineNames(t *testing.T) {
 // TestTotal checks the row of totals, as texts and as numbers.
 func TestTotal(t *testing.T) {
 	cells := func(edits ...func(*compare.Total)) string {
-		r := of()
-		r.Summary.Kernels = 3
+		r := of(reduce(compare.Below, cause(compare.CauseDispatch, compare.High)))
+		r.Summary.Kernels, r.Summary.KernelTime = 3, unit.Some[unit.Seconds](1)
 		total := &compare.Total{Kernels: 2, TimeShare: 0.925, Predicted: unit.Some[unit.Ratio](0.5), PredictedHigh: unit.Some[unit.Ratio](0.6), Measured: 0.25}
 		for _, edit := range edits {
 			edit(total)
 		}
-		var text []string
-		for _, key := range []string{"kernel", "time", "predicted", "predicted_high", "measured", "why", "help"} {
-			texts := totalCell(r, total, report.Column{Key: key, In: report.WithUnits})
-			number := totalCell(r, total, report.Column{Key: key, In: report.Sheet})
-			text = append(text, fmt.Sprintf("%s=%s %s%g", key, texts.Text, number.Text, number.Num))
+		table, text := summaryTable(r, linesOf(r, report.Selection{}), total, ""), ""
+		for _, c := range table.Columns {
+			if !c.Total.Blank() {
+				text += fmt.Sprintf("%s=%s, ", c.Key, c.Print(c.Total))
+			}
 		}
-		return strings.Join(text, ", ")
+		return text
 	}
 	for _, c := range []struct{ why, got, want string }{
-		{"some kernels", cells(), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50-60% 50, predicted_high= 60, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
-		{"all kernels", cells(func(t *compare.Total) { t.Kernels = 3 }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50-60% 50, predicted_high= 60, measured=25.0% 25, why=all kernels all kernels0, help= 0`},
-		{"a range of exactly the tolerance", cells(func(t *compare.Total) { t.PredictedHigh = unit.Some[unit.Ratio](0.55) }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50-55% 50, predicted_high= 55, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
-		{"one predicted value", cells(func(t *compare.Total) { t.PredictedHigh = percent{} }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted=50.0% 50, predicted_high= 0, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
-		{"no prediction", cells(func(t *compare.Total) { t.Predicted, t.PredictedHigh = percent{}, percent{} }), `kernel=mean over time mean over time0, time=92.5% 92.5, predicted= 0, predicted_high= 0, measured=25.0% 25, why=2 of 3 kernels 2 of 3 kernels0, help= 0`},
+		{"some kernels", cells(), `kernel=mean over time, time=92.5%, time=92.5, predicted=50-60%, predicted=50.0, predicted_high=60.0, measured=25.0%, measured=25.0, why=2 of 3 kernels, `},
+		{"all kernels", cells(func(t *compare.Total) { t.Kernels = 3 }), `kernel=mean over time, time=92.5%, time=92.5, predicted=50-60%, predicted=50.0, predicted_high=60.0, measured=25.0%, measured=25.0, why=all kernels, `},
+		{"a range of exactly the tolerance", cells(func(t *compare.Total) { t.PredictedHigh = unit.Some[unit.Ratio](0.55) }), `kernel=mean over time, time=92.5%, time=92.5, predicted=50-55%, predicted=50.0, predicted_high=55.0, measured=25.0%, measured=25.0, why=2 of 3 kernels, `},
+		{"one predicted value", cells(func(t *compare.Total) { t.PredictedHigh = percent{} }), `kernel=mean over time, time=92.5%, time=92.5, predicted=50.0%, predicted=50.0, measured=25.0%, measured=25.0, why=2 of 3 kernels, `},
+		{"no prediction", cells(func(t *compare.Total) { t.Predicted, t.PredictedHigh = percent{}, percent{} }), `kernel=mean over time, time=92.5%, time=92.5, measured=25.0%, measured=25.0, why=2 of 3 kernels, `},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, c.got, c.want)

@@ -153,7 +153,7 @@ func seriesSection(r *compare.Result, lines []line) report.Section {
 	lines = slices.Clone(lines)
 	sortByGroups(lines)
 	nameLines(r, lines)
-	table := summaryTable(r, lines, "")
+	table := summaryTable(r, lines, nil, "")
 	table.In = report.Page
 	for i := range table.Columns {
 		c := &table.Columns[i]

@@ -172,10 +172,11 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	shown, rest := lines[:most], lines[most:]
 	nameLines(r, shown)
 	if most > 0 {
-		s.Rows = summaryTable(r, shown, show.Sort)
+		total := r.Summary.Total
 		if show.Kernel != nil { // the mean covers all kernels, not only the shown ones
-			s.Rows.Total = nil
+			total = nil
 		}
+		s.Rows = summaryTable(r, shown, total, show.Sort)
 	}
 	if len(rest) > 0 {
 		s.More = "and " + unit.Plural(kernelsIn(rest), "more kernel")

@@ -252,9 +252,10 @@ func contradictions(r *compare.Result) (text string) {
 	return text
 }
 
-// summaryTable returns the rows of a summary. For a series, it has the columns
-// of the thread-mapping exercise.
-func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
+// summaryTable returns the rows of a summary, with a row for the mean over time
+// if total is not nil. For a series, it has the columns of the thread-mapping
+// exercise.
+func summaryTable(r *compare.Result, lines []line, total *compare.Total, by report.SortKey) *report.Table {
 	any := func(is func(*line) bool) bool {
 		return slices.ContainsFunc(lines, func(l line) bool { return is(&l) })
 	}
@@ -276,6 +277,32 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		seen = figure("measured", "VTune's peak",
 			func(l *line) percent { return l.Peak })
 	}
+	kernel := report.Shown("kernel", "Kernel",
+		func(l *line) string { return l.name },
+		report.Cut, report.Code)
+	time := figure("time", "Time",
+		func(l *line) percent { return l.share })
+	why := report.Shown("why", "Why", func(l *line) report.Word {
+		status := statusOf(l.Verdict)
+		if l.number > 0 && l.Verdict == compare.Match { // a kernel that matches but can still be improved
+			status = report.Plain
+		}
+		return status.Word(whyText(r, l.Row))
+	}, report.Fold)
+	hostOnly := fromLog(r)
+	series := hostOnly || isSweep(lines)
+	if total != nil && total.Kernels > 1 && !series {
+		kernel.Total, why.Total = report.TextCell("mean over time"), report.TextCell(coverage(r, total))
+		time[0].Total = report.TextCell(shortest(total.TimeShare) + "%")
+		time[1].Total = report.ValueCell(total.TimeShare)
+		low, known := total.Predicted.Value()
+		all := span{low, total.PredictedHigh.Or(low), known}
+		predicted[0].Total = report.TextCell(all.text(r.Options.Tolerance))
+		predicted[1].Total = report.ValueCell(total.Predicted)
+		predicted[2].Total = report.ValueCell(unit.Maybe(all.high, all.wide(r)))
+		seen[0].Total = report.TextCell(report.PercentText(total.Measured))
+		seen[1].Total = report.ValueCell(total.Measured)
+	}
 	list := slices.Concat([]report.Col[line]{
 		report.Shown("n", "#",
 			func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },
@@ -283,24 +310,13 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		report.Shown("n", "#",
 			func(l *line) int { return l.number },
 			report.Sheet, report.NonZero),
-		report.Shown("kernel", "Kernel",
-			func(l *line) string { return l.name },
-			report.Cut, report.Code),
+		kernel,
 	}, seriesColumns, []report.Col[line]{
 		report.Shown("kernels", "Kernels", (*line).kernels),
-	}, figure("time", "Time",
-		func(l *line) percent { return l.share }), predicted, seen,
+	}, time, predicted, seen,
 		figure("idle", "Idle", func(l *line) percent { return l.Idle }),
 		figure("stalled", "Stalled",
-			func(l *line) percent { return l.Stalled }), []report.Col[line]{
-			report.Shown("why", "Why", func(l *line) report.Word {
-				status := statusOf(l.Verdict)
-				if l.number > 0 && l.Verdict == compare.Match { // a kernel that matches but can still be improved
-					status = report.Plain
-				}
-				return status.Word(whyText(r, l.Row))
-			}, report.Fold),
-		})
+			func(l *line) percent { return l.Stalled }), []report.Col[line]{why})
 	// If no other column shows the value that determines the order of the rows,
 	// add a column for it.
 	switch by {
@@ -323,8 +339,6 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	// If there is no measured occupancy, the XVE array state is the only
 	// measurement.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
-	hostOnly := fromLog(r)
-	series := hostOnly || isSweep(lines)
 	beside := compared && any(func(l *line) bool { return l.Measured.Present() })
 	hidden := map[string]bool{
 		"idle":       beside,
@@ -346,49 +360,15 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 			c.Drop = 3
 		}
 	}
-	t := report.NewTable("screen", "", lines, list).Show()
-	if total := r.Summary.Total; total != nil && total.Kernels > 1 && !series {
-		t.SetTotal(func(c report.Column) report.Cell { return totalCell(r, total, c) })
-	}
-	return t
+	return report.NewTable("screen", "", lines, list).Show()
 }
 
-// totalCell returns the cell of a column in the row of totals, which is about
-// the whole run.
-func totalCell(r *compare.Result, total *compare.Total, c report.Column) report.Cell {
-	low, predicted := total.Predicted.Value()
-	s := span{low, total.PredictedHigh.Or(low), predicted}
-	number := c.In&report.WithUnits == 0
-	text := ""
-	switch c.Key {
-	case "kernel":
-		text = "mean over time"
-	case "time":
-		if number {
-			return report.RatioCell(total.TimeShare)
-		}
-		text = shortest(total.TimeShare) + "%"
-	case "predicted":
-		if number && predicted {
-			return report.RatioCell(low)
-		}
-		text = s.text(r.Options.Tolerance)
-	case "predicted_high":
-		if predicted && s.high.Minus(low) >= r.Options.Tolerance {
-			return report.RatioCell(s.high)
-		}
-	case "measured":
-		if number {
-			return report.RatioCell(total.Measured)
-		}
-		text = report.PercentText(total.Measured)
-	case "why":
-		text = "all kernels"
-		if total.Kernels < r.Summary.Kernels {
-			text = report.Thousands(total.Kernels) + " of " + unit.Plural(r.Summary.Kernels, "kernel")
-		}
+// coverage returns a text with the kernels that a mean over time covers.
+func coverage(r *compare.Result, total *compare.Total) string {
+	if total.Kernels < r.Summary.Kernels {
+		return report.Thousands(total.Kernels) + " of " + unit.Plural(r.Summary.Kernels, "kernel")
 	}
-	return report.TextCell(text)
+	return "all kernels"
 }
 
 // figure returns two columns for a percentage: one with texts and one with
@@ -428,7 +408,7 @@ func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
 		}, report.Sheet, report.Bar),
 		report.Shown(key+"_high", title+", at most", func(l *line) percent {
 			s := spanOf(r, l, of)
-			return unit.Maybe(s.high, s.known && s.high.Minus(s.low) >= r.Options.Tolerance)
+			return unit.Maybe(s.high, s.wide(r))
 		}, report.Sheet)}
 }
 
@@ -436,6 +416,11 @@ func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
 type span struct {
 	low, high unit.Ratio
 	known     bool
+}
+
+// wide reports whether the ends of the range differ by at least the tolerance.
+func (s span) wide(r *compare.Result) bool {
+	return s.known && s.high.Minus(s.low) >= r.Options.Tolerance
 }
 
 // spanOf returns the range of a value over all kernels of a line.

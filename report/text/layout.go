@@ -153,9 +153,8 @@ func read(t *report.Table, rows int) *grid {
 			c.content = max(c.content, report.Width(text))
 		}
 	}
-	if t.Total != nil {
+	if total := t.TotalTexts(); total != nil {
 		g.rows++
-		total := t.TotalTexts()
 		for _, c := range g.columns {
 			c.cells = append(c.cells, cell{text: total[c.index]})
 			c.content = max(c.content, report.Width(total[c.index]))
