@@ -12,7 +12,10 @@
 // format, neither for input nor for output.
 package report
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Document is a report as plain data, ready to be rendered. Renderers must not
 // sort, average, or choose a unit.
@@ -95,6 +98,11 @@ type Item struct {
 // in no view.
 func (s *Section) Shown(in View) bool {
 	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
+}
+
+// TablesIn returns the tables with rows that appear in a view.
+func (s *Section) TablesIn(in View) []*Table {
+	return slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.In&in == 0 || t.Len == 0 })
 }
 
 // Provenance describes the origin of a report. It contains only facts that are

@@ -125,11 +125,7 @@ func (s *sheet) sections(list []*report.Section) {
 	tables, charts := map[*report.Section][]*report.Table{}, 0
 	var all []*report.Table
 	for _, of := range list {
-		for _, t := range of.Tables {
-			if t.In&report.Sheet != 0 && t.Len > 0 {
-				tables[of] = append(tables[of], t)
-			}
-		}
+		tables[of] = of.TablesIn(report.Sheet)
 		all, charts = append(all, tables[of]...), charts+len(of.Plots)
 	}
 	items := itemTable(list)

@@ -103,15 +103,13 @@ const (
 
 // tables writes the tables of a section.
 func (p *htmlWriter) tables(s *report.Section) {
-	shown := func(t *report.Table) bool { return t.In&report.Page != 0 && t.Len > 0 }
-	if !slices.ContainsFunc(s.Tables, shown) {
+	list := s.TablesIn(report.Page)
+	if len(list) == 0 {
 		return
 	}
 	p.raw("<div class=\"tables\">\n")
-	for _, t := range s.Tables {
-		if shown(t) {
-			p.grid(s, t)
-		}
+	for _, t := range list {
+		p.grid(s, t)
 	}
 	p.raw("</div>\n")
 }

@@ -11,6 +11,7 @@
 package predictdoc
 
 import (
+	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
 )
@@ -53,18 +54,18 @@ func Schemas() []report.Schema {
 				probeList{Device: noDevice, Launch: aLaunch, Current: predictedValue(nil),
 					Probes: report.NoRows(probeColumns)}}},
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
-			Text: "the device table.", Values: []any{deviceList{Devices: report.NoRows(tableColumns)}}},
+			Text: "the device table.", Values: []any{Devices(nil).Value}},
 		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
 			Text:   "the kernels of binaries with what was predicted; with --sweep grf in each register mode.",
-			Values: []any{kernelList{Kernels: report.NoRows(modeColumns), Notes: report.Notes(nil)}}},
+			Values: []any{Kernels(nil, nil, unit.Size3{}, true).Value}},
 		{Name: "collect-check", ID: toolsSchema, Command: "occudiff collect --check --format json",
 			Text:   "the tools that are installed for collecting.",
-			Values: []any{toolsValue{Checks: report.NoRows(checkColumns)}}},
+			Values: []any{ToolChecks(nil, nil).Value}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
 			Text:   "the settings that apply, and where each is from.",
-			Values: []any{settingsValue{Settings: report.NoRows(givenColumns)}}},
+			Values: []any{Settings("", nil, nil).Value}},
 		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",
 			Text:   "the meanings of the terms in the other outputs.",
-			Values: []any{glossary{Words: report.NoRows(termColumns)}}},
+			Values: []any{Glossary().Value}},
 	}
 }

@@ -255,17 +255,7 @@ func addOnce(items []report.Item, item report.Item) []report.Item {
 
 // noteItems returns notes as items of a document.
 func noteItems(notes []note.Note) []report.Item {
-	return report.ListOf(notes, func(n note.Note) report.Item {
-		text := n.Text
-		if n.Hint != "" {
-			text += "; " + n.Hint
-		}
-		return report.Item{
-			Lead:   n.Severity.String(),
-			Detail: n.Pos.String(),
-			Text:   text,
-		}
-	})
+	return report.NoteSection(report.RunNotes(notes)).Items
 }
 
 func errorText(err error) string {

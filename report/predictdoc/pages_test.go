@@ -85,7 +85,7 @@ K.cl for d
 Predicted from the binary alone: an upper bound on what a run can show.
 warning () 3: k.cl for d`},
 		{"limits in all outputs", fmt.Sprint(limits.Columns[limits.Column("limits")].In == report.All), "true"},
-		{"a note", fmt.Sprint(noteItems([]note.Note{{Severity: note.Warning, Text: "x", Hint: "do y", Pos: note.Pos{File: "f", Line: 2, Column: 1}}, {Text: "z"}})), "[{warning false f:2:1 x; do y 0} {info false  z 0}]"},
+		{"a note", fmt.Sprint(noteItems([]note.Note{{Severity: note.Warning, Text: "x", Hint: "do y", Pos: note.Pos{File: "f", Line: 2, Column: 1}}, {Text: "z"}})), "[{warning false f:2:1 x (do y) 3} {info false  z 0}]"},
 		{"no device", fmt.Sprint(deviceOf(&batch.Kernel{}) == nil, DeviceOf(nil, arch.Source{}).Len, DeviceOf(d, arch.Source{}).Len), "true 0 1"},
 	} {
 		if c.got != c.want {

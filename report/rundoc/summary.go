@@ -214,7 +214,7 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 			}
 			if s := spanOf(r, &lines[i], averageSpan); s.known {
 				bar.Mark = unit.Some(s.low.Percent())
-				bar.MarkTo = unit.Maybe(s.high.Percent(), s.high.Minus(s.low) >= r.Options.Tolerance)
+				bar.MarkTo = unit.Maybe(s.high.Percent(), s.wide(r))
 			}
 		}
 		bars.Rows = append(bars.Rows, bar)

@@ -140,7 +140,7 @@ func asPredicted(r *compare.Result, lines []line) string {
 	}
 	span := predictedSpan(row, row.Basis == compare.BasisPeak)
 	predicted := shortest(span.low)
-	if span.high.Minus(span.low) >= r.Options.Tolerance {
+	if span.wide(r) {
 		predicted += " to " + shortest(span.high)
 	}
 	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + "%)"

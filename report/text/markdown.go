@@ -65,10 +65,7 @@ func (p *markdown) section(s *report.Section) {
 	for _, text := range s.Text {
 		p.block(paragraph(text))
 	}
-	for _, t := range s.Tables {
-		if t.In&report.Page == 0 || t.Len == 0 {
-			continue
-		}
+	for _, t := range s.TablesIn(report.Page) {
 		if t.Title != "" {
 			p.block("### " + Escape(t.Title))
 		}
