@@ -93,11 +93,8 @@ func caseOf(class string, r *diff.Row) report.Case {
 		c.Outcome = report.Skipped
 	}
 	c.Type, c.Message, c.Reason = string(r.Verdict), string(r.Verdict), string(r.Verdict)
-	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
-		c.Reason = "measured " + report.Signed(x) + " points"
-		if l, ok := r.Delta(compare.MetricBusy).Change.Value(); ok {
-			c.Reason += ", busy occupancy " + report.Signed(l) + " points"
-		}
+	if c.Outcome == report.Failed {
+		c.Reason = strings.Join(reasons(r), ", ")
 		c.Message = c.Type + ": " + c.Reason
 	}
 	return c
@@ -301,8 +298,8 @@ func findingOf(r *row) report.Finding {
 		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 	}
 	if r.Verdict == diff.Regression {
-		confidence := compare.Medium // with one run per side, however large the change is
-		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) {
+		confidence := compare.Medium // an untested occupancy, however large the change is
+		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) || memory(r.Row) != "" {
 			confidence = compare.High
 		}
 		f.Confidence = unit.Some(confidence.String())

@@ -93,7 +93,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	shown := min(len(list), report.SummaryRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
 	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
-	number, worse := 0, []string(nil)
+	number, fell := 0, []string(nil)
 	const nameWidth = 24 // narrow, because the verdict needs the rest of the width
 	names := report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) })
 	names = report.CutDistinct(names, nameWidth)
@@ -107,8 +107,8 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 			number++
 			r.number = unit.Some(number)
 		}
-		if r.Verdict == diff.Regression {
-			worse = append(worse, strconv.Itoa(number))
+		if r.Verdict == diff.Regression && min(r.Measured().Moved(), r.Delta(compare.MetricBusy).Moved()) < 0 {
+			fell = append(fell, strconv.Itoa(number))
 		}
 	}
 	if len(list) > 0 {
@@ -125,10 +125,10 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) +
 			" points: 4 runs per side in two folders, or the noise of a history"}
 	}
-	if len(worse) > 0 && len(c.sides) == 1 {
+	if len(fell) > 0 && len(c.sides) == 1 {
 		if command := validateCommand(d.New.Runs[0]); command != "" {
 			sc.ConfirmReason = "Find the cause of the lower occupancy"
-			sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "), Command: command, Reads: true}}
+			sc.Confirm = []report.NextCommand{{Rows: strings.Join(fell, ", "), Command: command, Reads: true}}
 		}
 	}
 	return sc
@@ -235,9 +235,12 @@ func summaryRows(rows []row) (list []summaryRow) {
 	return list
 }
 
+// ways contains the direction of each verdict that has one.
+var ways = map[diff.Verdict]int{diff.Improvement: 1, diff.Regression: -1}
+
 // verdictText returns a row's verdict in a few words.
 func verdictText(r *diff.Row) string {
-	by, way := r.Measured(), map[diff.Verdict]int{diff.Improvement: 1, diff.Regression: -1}[r.Verdict]
+	by, way := r.Measured(), ways[r.Verdict]
 	if loaded := r.Delta(compare.MetricBusy); way != 0 && loaded.Moved() == way {
 		by = loaded
 	}
@@ -319,10 +322,27 @@ func onOneSide(r *diff.Row) bool {
 }
 
 func pointsText(r *diff.Row) string {
-	if text := memory(r); text != "" {
-		return " (" + text + ")"
+	for _, reason := range reasons(r) {
+		return " (" + strings.TrimPrefix(reason, "measured ") + ")"
 	}
-	return " (" + report.Signed(r.Measured().Change.Or(0)) + " points)"
+	return ""
+}
+
+// reasons returns the changes that a regression or an improvement follows from:
+// memory per thread, and each occupancy that moved in that direction by more
+// than its limit. An occupancy that did not move is not a reason.
+func reasons(r *diff.Row) (list []string) {
+	if text := memory(r); text != "" {
+		list = append(list, text)
+	}
+	add := func(name string, d *diff.Delta) {
+		if d.Moved() == ways[r.Verdict] {
+			list = append(list, name+" "+report.Signed(d.Change.Or(0))+" points")
+		}
+	}
+	add("measured", r.Measured())
+	add("busy occupancy", r.Delta(compare.MetricBusy))
+	return list
 }
 
 func shareText(r *diff.Row) string {

@@ -173,6 +173,10 @@ func TestSentences(t *testing.T) {
 // TestCases checks the CI test case for each verdict.
 func TestCases(t *testing.T) {
 	fell := delta(measured, 4, 62.7, 48.6)
+	spills := func(r *diff.Row) {
+		r.New.Spill = unit.Some[unit.Bytes](64)
+		r.Changes = []diff.Change{{What: diff.ChangeSpill, Old: "0", New: "64"}}
+	}
 	for _, c := range []struct {
 		row     *diff.Row
 		outcome report.Outcome
@@ -182,6 +186,12 @@ func TestCases(t *testing.T) {
 		{both(diff.Regression, fell), report.Failed, "regression: measured -14.1 points", "measured -14.1 points"},
 		{both(diff.Regression, fell, delta(busy, 4, 60, 40)), report.Failed,
 			"regression: measured -14.1 points, busy occupancy -20.0 points", "measured -14.1 points, busy occupancy -20.0 points"},
+		{with(both(diff.Regression, limited(delta(measured, 1, 97.9, 97.9), 9), limited(delta(busy, 1, 99.1, 99.1), 9)), spills),
+			report.Failed, "regression: spill 0 -> 64", "spill 0 -> 64"}, // an unchanged occupancy is not the reason
+		{with(both(diff.Regression, limited(fell, 9)), spills), report.Failed,
+			"regression: spill 0 -> 64, measured -14.1 points", "spill 0 -> 64, measured -14.1 points"},
+		{both(diff.Regression, limited(delta(measured, 1, 60, 61), 9), limited(delta(busy, 1, 60, 40), 9)), report.Failed,
+			"regression: busy occupancy -20.0 points", "busy occupancy -20.0 points"},
 		{both(diff.Improvement, fell), report.Passed, "", ""},
 		{both(diff.Unchanged, fell), report.Passed, "", ""},
 		{both(diff.Faster, fell), report.Passed, "", ""},
