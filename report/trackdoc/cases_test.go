@@ -395,6 +395,17 @@ func TestSummaryRows(t *testing.T) {
 		}
 		return strings.TrimSpace(strings.Join(lines, "\n"))
 	}
+	accepts := func(list ...*track.Series) string {
+		text := of(list...)
+		return text[strings.LastIndex(text, "occudiff track accept"):]
+	}
+	sized := func(o trend.Outcome, simd int) *track.Series {
+		s := reduce(o, func(s *track.Series) { s.Key.SIMD = simd })
+		if o == trend.Regression {
+			open(1)(s)
+		}
+		return s
+	}
 	for _, c := range []struct{ why, got, want string }{
 		{"nothing to do", of(reduce(trend.OK)), "before"},
 		{"a regression", of(reduce(trend.Regression, open(1), commits)), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10 (abc), last good run 9 (def)
@@ -406,29 +417,42 @@ If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' -
 One run is not enough to fail: exit 0. Measure again.
 before
 Repeat: occudiff track check --db 'my h.db' --suspects
-Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
+Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html`},
 		{"longer launches", of(slower), `n=|kernel=reduce|level=1,000.0 -> 2,000.0 us|change=2.00x|since=since run 10, last good run 9; time per launch, occupancy as before
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
 		{"a finding of the base branch", of(reduce(trend.Regression, open(1), func(s *track.Series) { s.OnBase = true })), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9; open on the base branch
 before`},
-		{"two sizes of one kernel", of(reduce(trend.Regression, open(1)), reduce(trend.Regression, open(1), func(s *track.Series) { s.Key.SIMD = 16 })), `n=1|kernel=reduce []|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
-n=2|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+		{"two sizes of one kernel", of(sized(trend.Regression, 16), sized(trend.Regression, 32)), `n=1|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+n=2|kernel=reduce [SIMD32]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
+If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(reduce \[SIMD16\]|reduce \[SIMD32\])$' --note WHY`},
+		{"one size of two: the other one is not accepted", accepts(sized(trend.Regression, 16), sized(trend.OK, 32)),
+			`occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce \[SIMD16\]$' --note WHY`},
+		{"a kernel on two devices", strings.SplitN(of(reduce(trend.Regression, open(1)), reduce(trend.OK, func(s *track.Series) { s.Key.Device = "b580" })), "|", 3)[1],
+			"kernel=reduce on mtl-112"},
 		{"two findings", of(many[0], many[1], alarm), `n=1|kernel=a|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 n=2|kernel=b|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 n=3|kernel=reduce|level=60.0 -> 50.0%|before=60.0|after=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|reduce)$' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|reduce)$' --note WHY`},
+If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b)$' --note WHY`},
+		{"two findings with long names: their pattern is long, and the others are not accepted",
+			accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 40))), reduce(trend.Regression, open(1), named(strings.Repeat("g", 40))), alarm),
+			"occudiff track accept --db 'my h.db' --run 10 --kernel '^(" + strings.Repeat("f", 40) + "|" + strings.Repeat("g", 40) + ")$' --note WHY"},
 		{"more findings than rows", strings.SplitN(of(many...), "\n", 2)[0], "and 2 more"},
 		{"commands for many findings", of(many...)[strings.LastIndex(of(many...), "before"):], `before
-Inspect: occudiff track report --db 'my h.db' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --all --note WHY`},
+Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' -o trend.html
+If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' --note WHY`},
+		{"all but one of the kernels", accepts(append(many, reduce(trend.OK))...),
+			`occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' --note WHY`},
+		{"all kernels, with a pattern that is too long to read", accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 400)))),
+			"occudiff track accept --db 'my h.db' --run 10 --all --note WHY"},
+		{"a pattern that is too long to read", accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 200))),
+			reduce(trend.Regression, open(1), named(strings.Repeat("g", 200))), reduce(trend.OK)),
+			"occudiff track accept --db 'my h.db' --run 10 --kernel REGEXP --note WHY"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, c.got, c.want)
