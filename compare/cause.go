@@ -46,7 +46,7 @@ func (r *Result) setCause(row *Row) {
 		row.Cause = cmp.Or(r.launchSize(row), r.modelMismatch(row))
 	case v == Above:
 		f := r.finder(row, nil)
-		f.look("")
+		f.look(noPart)
 		row.Cause = &f.found[0]
 	case v == Below:
 		row.Breakdown = r.breakdown(row)
@@ -516,7 +516,8 @@ func (f *finder) look(p Part) {
 		if len(f.found) > before {
 			known |= otherCause
 		}
-		if rule.at&stages[p] != 0 && rule.admit(known) && (p != "" || len(f.found) == 0) {
+		searched := rule.part == p || p == PartShortfall && rule.part != noPart
+		if searched && rule.admit(known) && (p != noPart || len(f.found) == 0) {
 			rule.find(f)
 		}
 	}
