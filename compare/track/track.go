@@ -187,10 +187,9 @@ type Series struct {
 	// Age is the number of runs after the first run under the series' own key.
 	Age int
 
-	own    map[int64]bool // runs under its own key
-	times  bool           // the gate fails for a longer time per launch
-	ids    []int64        // numbers in the history: the series itself, then its predecessors
-	faster bool           // see the outcome Faster
+	times  bool    // the gate fails for a longer time per launch
+	ids    []int64 // numbers in the history: the series itself, then its predecessors
+	faster bool    // see the outcome Faster
 }
 
 // Judgment is the gate's result for the newest values of all series of a
