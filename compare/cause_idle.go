@@ -104,6 +104,14 @@ func (f *finder) engines() {
 	}
 }
 
+// oneGPU adds the cause that one of several GPUs worked, unless a cause already
+// has that reading.
+func (f *finder) oneGPU() {
+	if one := f.oneGPUText(); one != "" && !slices.ContainsFunc(f.found, Cause.onOneGPU) {
+		f.add(idleGPU, decision{}, "XVEs were idle %s of the time, which fits if %s.", f.row.Idle.Or(0), one)
+	}
+}
+
 // gaps adds time between launches as a cause, if that time can contain enough
 // of the missing points. If another cause also explains the idle time, gaps
 // must be able to explain at least half of it.
@@ -170,6 +178,10 @@ func (f *finder) idleWithin() {
 	if n := f.r.Device.Tiles; n > 1 && idle.Minus(1-1/unit.Ratio(n)) >= -stackIdleLess {
 		ground, decide = idleOrStack, byOtherMeans(affinity)
 		reason += ", or if one stack has no work"
+	}
+	if one := f.oneGPUText(); one != "" {
+		ground, decide = idleOrGPU, byOtherMeans(targetGPU)
+		reason += ", or if " + one
 	}
 	f.add(ground, decide, "%sXVEs were idle %s of the time, and at most %s of the time can be outside the launches. "+
 		"%s, which happens if %s.", f.r.ownText(f.row), idle, outside, were, reason)

@@ -62,6 +62,7 @@ const (
 	idleBeyondLikely
 	idleUnderfilled
 	idleOrStack
+	idleOrGPU
 	manyWaves
 	stallsAtBarriers
 	shortThreads5us
@@ -75,6 +76,7 @@ const (
 	gapsPossible
 	idleStackFull
 	idleStack
+	idleGPU
 	otherResidency
 	fewXeCores
 	fewXeCoresOrGaps
@@ -113,6 +115,7 @@ var Grounds = [groundCount]GroundInfo{
 	idleUnderfilled: {CauseImbalance,
 		"XVEs are idle within launches, and underfilled XVEs are more than twice as much", Low},
 	idleOrStack:       {CauseImbalance, "XVEs are idle within launches for as long as a stack without work is", Low},
+	idleOrGPU:         {CauseImbalance, "XVEs are idle within launches, or one of several GPUs worked", Low},
 	manyWaves:         {CauseImbalance, "underfilled XVEs in launches of at least three waves", Low},
 	stallsAtBarriers:  {CauseImbalance, "at least 20% of the stalls are at barriers", Medium},
 	shortThreads5us:   {CauseDispatch, "threads of at most 5 us", Low},
@@ -127,6 +130,7 @@ var Grounds = [groundCount]GroundInfo{
 	gapsPossible:        {CauseGaps, "gaps are possible, without a trace", Low},
 	idleStackFull:       {CauseStack, "the idle share and the occupancy of one stack", Medium},
 	idleStack:           {CauseStack, "the idle share of one stack or of some compute engines", Low},
+	idleGPU:             {CauseAdapters, "the idle share of a run on one of several GPUs", Low},
 	otherResidency:      {"", "another SIMD width, SLM size, or number of barriers fits", Low},
 	fewXeCores:          {CausePlacement, "placement on few Xe-cores fits", Medium},
 	fewXeCoresOrGaps:    {CausePlacement, "placement on few Xe-cores fits, or gaps do", Low},
@@ -170,64 +174,76 @@ const (
 	otherCause                          // the search has found another cause of the part
 )
 
+// stage is a step of the search for causes.
+type stage uint8
+
+// The stages.
+const (
+	idleXVEs stage = 1 << iota
+	underfilledXVEs
+	abovePrediction
+)
+
+// stages contains the stages of the search for each part. A row above its
+// prediction has no part.
+var stages = map[Part]stage{PartIdle: idleXVEs, PartUnderfilled: underfilledXVEs,
+	PartShortfall: idleXVEs | underfilledXVEs, "": abovePrediction}
+
 // causeRule is a cause with the facts that it requires, and the facts that
 // exclude it. They are checked here and nowhere else. For example, gaps between
 // launches cannot explain values that contain only launches.
 type causeRule struct {
 	name              string
-	part              Part
+	at                stage
 	needs, excludedBy evidence
 	find              func(*finder)
 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 
-// noPart is the part of a cause for a whole row, for example for a row above its
-// prediction.
-const noPart Part = ""
-
 // causeRules lists the causes of a difference in the order of the search. A row
 // above its prediction has only the first cause that fits.
 var causeRules = []causeRule{
-	{CauseNoActivity, PartIdle, launchSize | noThread, 0, (*finder).noActivity},
-	{CauseAdapters, PartIdle, 0, unknown, (*finder).adapters},
-	{CausePlacement, PartIdle, sized, unknown, (*finder).placement},
-	{CauseStack, PartIdle, sized, unknown, (*finder).oneOfStacks},
-	{CauseDispatch, PartIdle, sized | shortThreads, unknown | otherCause, (*finder).idleWithin},
-	{CauseImbalance, PartIdle, sized, shortThreads | unknown | otherCause, (*finder).idleWithin},
-	{CauseStack, PartIdle, arrayState, unknown | otherCause, (*finder).engines},
-	{CauseGaps, PartIdle, traced, launchOnly | unknown, (*finder).tracedGaps},
-	{CauseGaps, PartIdle, arrayState, traced | queried | launchOnly | unknown, (*finder).gaps},
+	{CauseNoActivity, idleXVEs, launchSize | noThread, 0, (*finder).noActivity},
+	{CauseAdapters, idleXVEs, 0, unknown, (*finder).adapters},
+	{CausePlacement, idleXVEs, sized, unknown, (*finder).placement},
+	{CauseStack, idleXVEs, sized, unknown, (*finder).oneOfStacks},
+	{CauseDispatch, idleXVEs, sized | shortThreads, unknown | otherCause, (*finder).idleWithin},
+	{CauseImbalance, idleXVEs, sized, shortThreads | unknown | otherCause, (*finder).idleWithin},
+	{CauseStack, idleXVEs, arrayState, unknown | otherCause, (*finder).engines},
+	{CauseAdapters, idleXVEs, arrayState, unknown, (*finder).oneGPU},
+	{CauseGaps, idleXVEs, traced, launchOnly | unknown, (*finder).tracedGaps},
+	{CauseGaps, idleXVEs, arrayState, traced | queried | launchOnly | unknown, (*finder).gaps},
 
-	{CauseDispatch, PartUnderfilled, timed, noThread, (*finder).dispatch},
-	{CauseImbalance, PartUnderfilled, sized | barrierStalls, 0, (*finder).barrierImbalance},
-	{CauseGRF, PartUnderfilled, sized, registerMode | noThread, (*finder).largeGRF},
-	{CauseSIMD, PartUnderfilled, sized | longLaunches, profilerPeak | simdWidth | noThread, (*finder).width},
-	{CauseSLM, PartUnderfilled, sized | longLaunches, profilerPeak | slmSize | noThread, (*finder).residency},
-	{CauseSampling, PartUnderfilled, otherTasks, barrierStalls | queried | launchOnly | otherCause, (*finder).otherKernels},
-	{CauseImbalance, PartUnderfilled, sized, barrierStalls | otherCause, (*finder).barrierImbalance},
+	{CauseDispatch, underfilledXVEs, timed, noThread, (*finder).dispatch},
+	{CauseImbalance, underfilledXVEs, sized | barrierStalls, 0, (*finder).barrierImbalance},
+	{CauseGRF, underfilledXVEs, sized, registerMode | noThread, (*finder).largeGRF},
+	{CauseSIMD, underfilledXVEs, sized | longLaunches, profilerPeak | simdWidth | noThread, (*finder).width},
+	{CauseSLM, underfilledXVEs, sized | longLaunches, profilerPeak | slmSize | noThread, (*finder).residency},
+	{CauseSampling, underfilledXVEs, otherTasks, barrierStalls | queried | launchOnly | otherCause, (*finder).otherKernels},
+	{CauseImbalance, underfilledXVEs, sized, barrierStalls | otherCause, (*finder).barrierImbalance},
 
-	{CauseGRF, noPart, launchSize, registerMode, (*finder).smallerGRF},
-	{CauseGRF, noPart, launchSize | registerMode, 0, (*finder).otherBuild},
-	{CauseConcurrentKernels, noPart, traced | otherKernels, queried, (*finder).tracedOverlap},
-	{CauseSampling, noPart, otherTasks, queried | launchOnly, (*finder).otherTasks},
-	{CauseStack, noPart, launchSize, insidePeak, (*finder).readOnOneStack},
-	{CauseConcurrentKernels, noPart, otherKernels | insidePeak, traced | queried | launchOnly,
+	{CauseGRF, abovePrediction, launchSize, registerMode, (*finder).smallerGRF},
+	{CauseGRF, abovePrediction, launchSize | registerMode, 0, (*finder).otherBuild},
+	{CauseConcurrentKernels, abovePrediction, traced | otherKernels, queried, (*finder).tracedOverlap},
+	{CauseSampling, abovePrediction, otherTasks, queried | launchOnly, (*finder).otherTasks},
+	{CauseStack, abovePrediction, launchSize, insidePeak, (*finder).readOnOneStack},
+	{CauseConcurrentKernels, abovePrediction, otherKernels | insidePeak, traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ": the last wave is shorter than predicted, or other kernels ran in it.")},
-	{CauseConcurrentKernels, noPart, otherKernels, timed | traced | queried | launchOnly,
+	{CauseConcurrentKernels, abovePrediction, otherKernels, timed | traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ": other kernels may have run in its window, or launches are shorter than "+
 			"the sampling interval, which is not given.")},
-	{CauseConcurrentKernels, noPart, otherKernels, traced | queried | launchOnly,
+	{CauseConcurrentKernels, abovePrediction, otherKernels, traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ", which this launch alone cannot exceed: other kernels may have run in "+
 			"its window.")},
-	{CauseUnexplained, noPart, insidePeak, 0,
+	{CauseUnexplained, abovePrediction, insidePeak, 0,
 		above(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
 			": the last wave may be shorter than predicted.")},
-	{CauseUnexplained, noPart, traced, 0, above(noCause, byOtherMeans("a trace of the same run"),
+	{CauseUnexplained, abovePrediction, traced, 0, above(noCause, byOtherMeans("a trace of the same run"),
 		", and in the trace, no other kernel runs at that time: it may belong to another run.")},
-	{CauseUnexplained, noPart, queried, 0, onlyLaunches},
-	{CauseUnexplained, noPart, launchOnly, 0, onlyLaunches},
-	{CauseUnexplained, noPart, 0, 0,
+	{CauseUnexplained, abovePrediction, queried, 0, onlyLaunches},
+	{CauseUnexplained, abovePrediction, launchOnly, 0, onlyLaunches},
+	{CauseUnexplained, abovePrediction, 0, 0,
 		above(noCause, byOtherMeans("the same run while no other process uses the GPU"), ". The inputs contain no "+
 			"other kernel: another process used the GPU, or"+anotherBuild)},
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"occudiff/ingest"
@@ -51,9 +52,9 @@ func TestCausesOfEvidence(t *testing.T) {
 	for cause, stages := range want {
 		for i, kind := range kinds {
 			got := ""
-			for part, letter := range map[Part]string{PartIdle: "i", PartUnderfilled: "u", noPart: "a"} {
+			for at, letter := range map[stage]string{idleXVEs: "i", underfilledXVEs: "u", abovePrediction: "a"} {
 				if slices.ContainsFunc(causeRules, func(rule causeRule) bool {
-					return rule.name == cause && rule.part == part && rule.admit(kind.evidence)
+					return rule.name == cause && rule.at == at && rule.admit(kind.evidence)
 				}) {
 					got += letter
 				}
@@ -220,6 +221,49 @@ func TestSecondReadings(t *testing.T) {
 		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(c.on), DefaultOptions()).Rows[0]
 		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != c.want || c.want == Low && row.Cause.ConfirmWith == "" {
 			t.Errorf("%s: %+v, want %s with %v confidence", c.reason, row.Cause, c.cause, c.want)
+		}
+	}
+}
+
+// TestOneOfSeveralGPUs checks the second reading of idle XVEs: one of k GPUs had
+// work, and the profiler averaged over all of them. That reading has no bound.
+func TestOneOfSeveralGPUs(t *testing.T) {
+	one := func(m, i float64, more ...tell) ingest.Kernel {
+		return kernel("k", "16777216", "256", 32, 100, 10, append([]tell{measured(m), peak(100), idle(i)}, more...)...)
+	}
+	also := func(m, i float64) ingest.Kernel {
+		return kernel("other", "16777216", "256", 32, 100, 10, measured(m), idle(i))
+	}
+	integrated := b580()
+	integrated.Memory = []arch.Bandwidth{{GBPerSecond: 100, Fastest: "LPDDR5X"}}
+	listed := ingest.Platform{XVEs: unit.Some(160)}
+	sizeless := func(k *ingest.Kernel) { k.Global = unit.Size3{} }
+	adapter := func(k *ingest.Kernel) { k.Device = "GPU 0" }
+	for _, c := range []struct {
+		reason   string
+		on       *arch.Device
+		platform ingest.Platform
+		kernels  []ingest.Kernel
+		cause    string
+		gpus     string // in the evidence; empty if the idle time belongs to the launches
+	}{
+		{"one GPU of four, nearly full", b580(), ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2)}, CauseImbalance, "one of 4 GPUs had work"},
+		{"one of eight", b580(), ingest.Platform{}, []ingest.Kernel{one(12.3, 87.6)}, CauseImbalance, "one of 8 GPUs had work"},
+		{"two GPUs of two stacks", max1550(), ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2)}, CauseImbalance, "if one stack has no work, or if one of 4 GPUs"},
+		{"no launch size", b580(), ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2, sizeless)}, CauseAdapters, "one of 4 GPUs had work"},
+		{"a second kernel is less busy on that GPU", b580(), ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2), also(12.3, 87.5)}, CauseImbalance, "one of 4 GPUs had work"},
+		{"a second kernel keeps most XVEs busy", b580(), ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2), also(84.2, 15.4)}, CauseImbalance, ""},
+		{"an idle share between 3/4 and 4/5", b580(), ingest.Platform{}, []ingest.Kernel{one(22, 77.5)}, CauseImbalance, ""},
+		{"an integrated GPU", integrated, ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2)}, CauseImbalance, ""},
+		{"a summary lists one GPU", b580(), listed, []ingest.Kernel{one(24.4, 75.2)}, CauseImbalance, ""},
+		{"the row belongs to one adapter", b580(), ingest.Platform{}, []ingest.Kernel{one(24.4, 75.2, adapter)}, CauseImbalance, ""},
+	} {
+		r := Compare(&ingest.Run{Kernels: c.kernels, Platform: c.platform}, given(c.on), DefaultOptions())
+		row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == "k" })]
+		got, several := row.Cause, c.gpus != ""
+		if got == nil || got.Name != c.cause || (got.Confidence == Low) != several || !strings.Contains(got.Evidence, c.gpus) ||
+			several && got.ConfirmWith != targetGPU || row.Speedup.Balancing.Max.Present() == several || (row.Fix.Remedy == NoRemedy) != several {
+			t.Errorf("%s: %+v, %+v, %+v, want %s with %q", c.reason, got, row.Speedup, row.Fix, c.cause, c.gpus)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -434,6 +435,51 @@ func (r *Result) adapters(row *Row) *Cause {
 		}
 	}
 	return nil
+}
+
+// oneOfGPUs returns the number of GPUs over which the profiler may have
+// averaged while one of them worked, or 0. It is k if XVEs of all kernels were
+// busy for at most 1/k of the predicted time, and nearly that much for one
+// kernel. A GPU that shares the memory of the CPU is the only one of its kind.
+func (r *Result) oneOfGPUs() int {
+	p := &r.Platform
+	if r.Device == nil || p.Adapters.Present() || p.XVEs.Present() ||
+		len(r.Device.Memory) > 0 && r.Device.Memory[0].Fastest != "" {
+		return 0
+	}
+	most := unit.Ratio(0)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if c := r.certainty(row); row.IsKernel() && row.Idle.Present() && !noArray(row) && r.mayBeAveraged(row) &&
+			c.OtherTasks.Or(1) <= otherTasksMedium {
+			most = max(most, (1-row.Idle.Or(0))/max(1-row.XVEs.Low.Idle, 1e-3))
+		}
+	}
+	k := math.Round(1 / float64(max(most, 1e-3)))
+	if busy := unit.Ratio(k) * most; k < 2 || k > mostGPUs || busy > atMost || !r.Options.within(busy.Minus(1)) {
+		return 0
+	}
+	return int(k)
+}
+
+// mayBeAveraged reports whether a row may be an average over several GPUs.
+func (r *Result) mayBeAveraged(row *Row) bool {
+	return row.Device == "" && row.Reading == ingest.Sampled
+}
+
+// oneGPUText describes the values of a row if they are an average over several
+// GPUs of which one worked. It is empty if they are not.
+func (f *finder) oneGPUText() string {
+	r, row := f.r, f.row
+	held := r.predictedWhileBusy(row)
+	if row.Predicted == nil {
+		held.BusyOccupancy = row.Peak.Or(0)
+	}
+	if r.gpus == 0 || !r.mayBeAveraged(row) || !r.Options.within(row.BusyOccupancy.Or(0).Minus(held.BusyOccupancy)) {
+		return ""
+	}
+	return fmt.Sprintf("one of %d GPUs had work (the profiler averages over all GPUs without -knob target-gpu, and %s "+
+		"on average is %s on one of them)", r.gpus, row.Measured.Or(0), min(row.Measured.Or(0)*unit.Ratio(r.gpus), 1))
 }
 
 const targetGPU = "a collection with -knob target-gpu"

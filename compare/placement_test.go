@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
 )
 
 // TestPlacement checks the only published launch whose measured occupancy does
@@ -28,7 +29,8 @@ func TestPlacement(t *testing.T) {
 		{"half of what two Xe-cores hold fits no placement", kernel("k", "2560", "320", 8, 10, 1, measured(12), idle(66.7), registers(128)), CauseImbalance, "medium", ""},
 		{"24 work-groups of 28 threads fill every Xe-core", kernel("k", "5376", "224", 8, 10, 1, measured(33), idle(66.7), registers(128)), CauseImbalance, "medium", ""},
 	} {
-		row := compared(t, tgl(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k},
+		platform := ingest.Platform{XVEs: unit.Some(96)} // a summary lists one GPU
+		row := compared(t, tgl(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Platform: platform,
 			Instructions: ingest.Instructions{Kernels: 1, All: 1}})
 		if got := row.Cause; got == nil || got.Name != c.cause || got.Confidence.String() != c.sure ||
 			!strings.Contains(got.Evidence, c.mentioned) {

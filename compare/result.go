@@ -245,6 +245,7 @@ type Result struct {
 	place       []int // index of each kernel's row
 	otherTrace  bool  // the trace belongs to another run
 	withheld    *Cause
+	gpus        int // number of GPUs of which one may have worked; 0 without such a sign
 }
 
 // Options are the tolerances, and values that the inputs lack. Use

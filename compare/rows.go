@@ -31,6 +31,7 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	})
 	r.addTimes()
 	r.joinTimings(run)
+	r.gpus = r.oneOfGPUs()
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
 		r.judgeAndExplain(row)

@@ -260,6 +260,10 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if depth == OccupancySufficient && byIdle >= noSpeedup {
 		depth = LimitedByOther // balancing the work may still help
 	}
+	if row.Breakdown != nil && slices.ContainsFunc(row.Breakdown.Causes, Cause.onOneGPU) {
+		w.Balancing = Bound{} // the idle time may belong to other GPUs
+		likely = max(1-(1-likely)*unit.Ratio(r.gpus), 0)
+	}
 	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", likely, most)
 	switch {
 	case !spread:

@@ -74,7 +74,7 @@ func TestSpeedup(t *testing.T) {
 		{"the same, and busy XVEs are active 81% of the time", 1, 40, array(77, 18, 5), pipes(94, 10), "occupancy is sufficient", 95. / 94, 1 / .4, "active 81.1% of the time"},
 		{"the same, and active 79%", 1, 40, array(75, 20, 5), pipes(94, 10), "limited by something else", 95. / 94, 1 / .4, "more threads make it at most 1.01 times as fast"},
 		{"half of the XVEs empty, in 32 waves of threads that live 2 us: more of them would wait to be started", 28672 * 100 * 2e-6 / 896 / 0.3, 30, array(24, 26, 50), pipes(24.5, 1), "undetermined", 50. / 30, 1 / .3, "starting threads may limit"},
-		{"a quarter of the XVEs at work", 1, 25, array(24, 1, 75), pipes(24.5, 1), "balance the work, limited by something else", 1, 4, "were idle for"},
+		{"30% of the XVEs at work", 1, 30, array(29, 1, 70), pipes(29.5, 1), "balance the work, limited by something else", 1, 10. / 3, "were idle for"},
 		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), pipes(30, 10), "undetermined", 95. / 40, 1 / .4, "starting threads may limit"},
 		{"no sample of the array", 1, 40, array(0, 0, 0), nil, "undetermined", 0, 0, "no sample"},
 		{"no array and no pipe", 1, 40, func(*ingest.Kernel) {}, nil, "undetermined", 2.5, 0, "no pipe counters"},

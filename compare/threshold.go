@@ -144,6 +144,9 @@ const (
 	// k for which the idle share fits one of k compute engines or stacks.
 	engineShare unit.Points = 2
 
+	// mostGPUs is the largest number of GPUs in a usual machine.
+	mostGPUs = 8
+
 	// With at least imbalanceWaves waves, the partial last wave alone cannot
 	// cost 33%. If at least imbalanceBarrier of the stalls are at barriers,
 	// threads wait for each other.
