@@ -38,7 +38,7 @@ type metricFlag struct {
 // gateFlags are the flags of the gate.
 type gateFlags struct {
 	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up" help:"direction that is worse: down or up (default: up for seconds and spill, otherwise down)"`
-	Threshold  float64 `flag:"threshold" arg:"X" help:"smallest shift to report: percentage points, percent for seconds, bytes for spill"`
+	Threshold  float64 `flag:"threshold" arg:"X" range:"0 Inf a number from 0" help:"smallest shift to report: percentage points, percent for seconds, bytes for spill"`
 	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
 }
 
@@ -135,8 +135,8 @@ func (t *tracking) gate() (track.Metric, error) {
 
 // checkFlags select the runs to check.
 type checkFlags struct {
-	Run      int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
-	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
+	Run      int64  `flag:"run" arg:"RUN" range:"1 Inf a run number of 'occudiff track list'" help:"check this run instead of the one that was added last"`
+	Last     int    `flag:"last" arg:"RUNS" default:"1" range:"1 Inf a number of runs above 0" help:"check the last N runs that were added"`
 	Suspects bool   `flag:"suspects" help:"print the kernels to measure again as a REGEXP for --kernel, and exit 4 if there are any; with an open regression, exit 1"`
 	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
 	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 for: regression (a kernel regressed), alarm (also one run farther off than noise explains), missing (also a missing kernel that took more than 1% of the time), never"`
@@ -194,8 +194,6 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	// of the three flags.
 	case f.Run != 0:
 		return []int64{f.Run}, nil
-	case f.Last < 1:
-		return nil, cli.Errorf("--last %d: expected a number of runs above 0", f.Last)
 	}
 	commit := ""
 	if f.Since != "" {

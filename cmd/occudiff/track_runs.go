@@ -121,7 +121,7 @@ func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 
 // acceptFlags are the flags of track accept.
 type acceptFlags struct {
-	Run    int64  `flag:"run" arg:"RUN" help:"first run of the new baseline (default: the run that was added last)"`
+	Run    int64  `flag:"run" arg:"RUN" range:"1 Inf a run number of 'occudiff track list'" help:"first run of the new baseline (default: the run that was added last)"`
 	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch size or without"`
 	All    bool   `flag:"all" help:"all kernels of the run's program on its device"`
 	Note   string `flag:"note" arg:"TEXT" help:"reason, for later readers"`

@@ -242,11 +242,7 @@ func (t *Series) take(points []history.Point, m Metric) {
 func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	for _, f := range t.Gate.Open {
-		o := Open{Finding: f, FirstBad: *t.Ref(f.First, runs)}
-		if f.First > 0 {
-			o.LastGood = t.Ref(f.First-1, runs)
-		}
-		t.Open = append(t.Open, o)
+		t.Open = append(t.Open, Open{Finding: f, FirstBad: *t.Ref(f.First, runs), LastGood: t.before(f.First, runs)})
 	}
 	newest := len(t.Points) - 1
 	if t.Unmeasurable && len(t.Gate.Open) == 0 {
@@ -258,11 +254,20 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 		t.Gate.Consecutive = 1
 	}
 	if first := t.Gate.Index - t.Gate.Consecutive + 1; t.Gate.Consecutive > 0 {
-		t.FirstBad = t.Ref(first, runs)
-		if first > 0 {
-			t.LastGood = t.Ref(first-1, runs)
+		t.FirstBad, t.LastGood = t.Ref(first, runs), t.before(first, runs)
+	}
+}
+
+// before returns the last run before a point, or nil. The points of a branch
+// follow those of its base, and the base may have later runs.
+func (t *Series) before(first int, runs map[int64]Ref) *Ref {
+	bad := t.Points[first]
+	for i := first - 1; i >= 0; i-- {
+		if p := t.Points[i]; p.Run < bad.Run || p.Time.Before(bad.Time) {
+			return t.Ref(i, runs)
 		}
 	}
+	return nil
 }
 
 // Ref returns the run of a point. If the run was added after the runs were

@@ -446,6 +446,23 @@ func TestBranchFailsForItsOwn(t *testing.T) {
 	}
 }
 
+// TestLastGoodOfBranch checks the last good run of a finding on a branch. It is
+// the last run before the first bad run, and not a later run of the base.
+func TestLastGoodOfBranch(t *testing.T) {
+	var runs []history.Run
+	for i := range 19 {
+		run := history.Run{Rows: []history.Row{measuredRow(95+0.1*float64(i%3), "match")}}
+		if i == 15 || i == 16 || i == 18 { // the base runs once more between the runs of the branch
+			run.Rows[0], run.Branch = measuredRow(80, "match"), "topic"
+		}
+		runs = append(runs, run)
+	}
+	s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
+	if s.Outcome() != trend.Regression || s.FirstBad.Run != 16 || s.LastGood.Run != 15 || s.Open[0].LastGood.Run != 15 {
+		t.Errorf("%s, first bad run %v, last good run %v and %v", s.Outcome(), s.FirstBad, s.LastGood, s.Open[0].LastGood)
+	}
+}
+
 // TestNoLongerFaster checks that a kernel fails at once if it is slow again at
 // the low occupancy.
 func TestNoLongerFaster(t *testing.T) {
