@@ -40,21 +40,14 @@ func (p *Provenance) Pairs() (rows Pairs) {
 
 // Text adds a text if it is not empty.
 func (p *Pairs) Text(name, value string) {
-	if value != "" {
-		*p = append(*p, Pair{name, TextCell(value)})
-	}
+	p.Add(name, TextCell(value))
 }
 
-// Count adds a count if it is above 0.
-func (p *Pairs) Count(name string, n int64) {
-	if n > 0 {
-		*p = append(*p, Pair{name, IntCell(n)})
+// Add adds a value if it is known.
+func (p *Pairs) Add(name string, value Cell) {
+	if !value.Blank() {
+		*p = append(*p, Pair{name, value})
 	}
-}
-
-// Number adds a number.
-func (p *Pairs) Number(name string, x float64) {
-	*p = append(*p, Pair{name, NumCell(Number, x)})
 }
 
 // CommandLine prints arguments with the quotes that a shell needs.

@@ -76,8 +76,8 @@ func Thousands[N ~int | ~int64](n N) string { return unit.Thousands(int64(n)) }
 
 // Decimal returns a number with a fixed number of decimals, a comma between
 // thousands, and no minus before zero.
-func Decimal(x float64, decimals int) string {
-	s := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
+func Decimal[X ~float64](x X, decimals int) string {
+	s := strconv.FormatFloat(math.Abs(float64(x)), 'f', decimals, 64)
 	whole, fraction, _ := strings.Cut(s, ".")
 	if n, err := strconv.ParseInt(whole, 10, 64); err == nil { // a longer number is left as it is
 		whole = Thousands(n)
@@ -132,10 +132,6 @@ func parsed(text string, otherwise float64) float64 {
 	return x
 }
 
-// PercentText returns a share as a percentage for sentences and summaries:
-// 62.7%.
-func PercentText(r unit.Ratio) string { return r.String() }
-
 // WithUnit returns a number with its unit, if it has one. For example, "3 ms"
 // or "62.7%".
 func WithUnit(number, unit string) string {
@@ -147,7 +143,7 @@ func WithUnit(number, unit string) string {
 
 // Signed returns a number of percentage points with its sign, which is a plus
 // for positive numbers.
-func Signed(x float64) string {
+func Signed[X ~float64](x X) string {
 	s := Decimal(x, 1)
 	if x > 0 && strings.Trim(s, "0.,") != "" {
 		return "+" + s

@@ -146,7 +146,7 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 			if f.Kernel != nil {
 				text += report.KernelName(f.Kernel.Task) + " "
 			}
-			text += report.Signed(float64(points)) + " points"
+			text += report.Signed(points) + " points"
 		}
 		return text + ")"
 	})
@@ -323,7 +323,7 @@ var manyColumns = []report.Col[acrossRuns]{
 func byRun(s *diff.Runs) []report.Col[acrossRuns] {
 	list := []report.Col[acrossRuns]{report.Shown("off", "Off in", func(k *acrossRuns) []string {
 		return report.ListOf(k.Findings, func(f diff.Finding) string {
-			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)))
+			return report.OneLine(f.Run.Name) + " " + report.Signed(f.Off.Or(0))
 		})
 	}, report.Fold)}
 	for i := range s.Runs {
@@ -417,7 +417,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Shown("measured", "Measured",
 		func(f *findingRow) string {
 			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " +
-				report.PercentText(f.Kernel.Median.Or(0))
+				f.Kernel.Median.Or(0).String()
 		},
 		report.NonZero),
 }))

@@ -347,7 +347,7 @@ func reasons(r *diff.Row) (list []string) {
 
 func shareText(r *diff.Row) string {
 	if share, ok := r.Share.Value(); ok {
-		return " (" + report.PercentText(share) + " of its time)"
+		return " (" + share.String() + " of its time)"
 	}
 	return ""
 }
@@ -468,7 +468,7 @@ func conclusion(d *diff.Result) []string {
 	if first == nil || all == 0 {
 		return nil
 	}
-	share := report.PercentText(unit.Ratio(regressed / all))
+	share := unit.Ratio(regressed / all).String()
 	if n == 1 {
 		return []string{"The regressed kernel takes " + share + " of the time"}
 	}

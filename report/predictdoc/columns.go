@@ -148,7 +148,8 @@ func ofKernel(c report.Col[predict.Prediction], options ...report.Option) report
 // "Predicted".
 func predicted(c report.Col[predict.Prediction], title string,
 	options ...report.Option) report.Col[predict.Prediction] {
-	return ofKernel(c, append(options, report.Key("predicted_"+c.Path), report.Title(title), report.Group("Predicted"))...)
+	return ofKernel(c, append(options, report.Key("predicted_"+c.Path), report.Title(title),
+		report.Group("Predicted"))...)
 }
 
 // byResource returns a column with the number of work-groups that a resource

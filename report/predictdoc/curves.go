@@ -294,12 +294,12 @@ func (a *axis) closing(points []predict.Point) string {
 		among = " among values that leave no lane idle"
 	}
 	most, what := figure(&best.Prediction)
-	text := fmt.Sprintf("Highest %s%s: %s, reached first at %s", what, among, report.PercentText(most),
+	text := fmt.Sprintf("Highest %s%s: %s, reached first at %s", what, among, most,
 		report.WithUnit(number(a.value(best.X)), a.unit))
 	for i := range points {
 		if points[i].Own && points[i].Err == nil {
 			if f, _ := figure(&points[i].Prediction); f != most {
-				return text + "; this launch has " + report.PercentText(f) + "."
+				return text + "; this launch has " + f.String() + "."
 			}
 			return text + "; this launch has it."
 		}
@@ -428,7 +428,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		heading: "Phases",
 		table:   v.Phases,
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times are in run times of a thread, %s in total.",
-			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time)),
+			r.Peak, r.Average, number(r.Time)),
 	}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
@@ -468,7 +468,7 @@ func partialText(ports int) string {
 func (p *page) addFirstEnd(r *timeline.Result) {
 	if end, known := r.FirstEnd.Value(); known {
 		p.items = append(p.items, report.Item{Lead: "what-if", Text: fmt.Sprintf("if one work-group ends before all "+
-			"others: %s threads (%s).", report.Thousands(end.Threads), report.PercentText(end.Occupancy))})
+			"others: %s threads (%s).", report.Thousands(end.Threads), end.Occupancy)})
 	}
 }
 

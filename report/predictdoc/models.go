@@ -160,7 +160,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	steps := unitSteps(p, &l, &r)
 	limits := unit.JoinWords(r.Limits, "and")
 	closing := fmt.Sprintf("Compute-unit occupancy: %s, limited by %s; %s of the lanes are in use.",
-		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
+		r.Occupancy, limits, r.Lanes)
 	// In this model, a kernel that spills registers never fits, because the
 	// model has no memory for spilled values.
 	if r.Groups == 0 {
@@ -185,8 +185,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 			Value:   number(waves),
 			Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Fill.Or(0)),
 		})
-		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak.Or(0)),
-			report.PercentText(s.Average.Or(0)))
+		closing += fmt.Sprintf(" GPU peak %s, average %s.", s.Peak.Or(0),
+			s.Average.Or(0))
 	}
 	pg := page{
 		title:    "Occupancy of a compute unit",
@@ -238,9 +238,9 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		"floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup)
 	add("work-groups by hardware", report.Thousands(r.ByHardware), computeunit.LimitHardware, "active work-groups")
 	add("work-groups per compute unit", report.Thousands(r.Groups), "", "the least of these")
-	add("sub-group occupancy", report.PercentText(r.Occupancy), "", "%d x %d / %d", r.SubgroupsPerGroup, r.Groups,
+	add("sub-group occupancy", r.Occupancy.String(), "", "%d x %d / %d", r.SubgroupsPerGroup, r.Groups,
 		r.TotalSubgroups)
-	add("lane occupancy", report.PercentText(r.Lanes), "", "%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup,
+	add("lane occupancy", r.Lanes.String(), "", "%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup,
 		l.SubgroupSize)
 	return steps
 }
@@ -342,7 +342,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 			unit.FormatCount(len(a.Settings), "setting reaches", "settings reach"))
 	default:
 		pg.closing = fmt.Sprintf("With the fixed settings, full occupancy is not possible; the highest is %s.",
-			report.PercentText(a.Settings[0].Occupancy))
+			a.Settings[0].Occupancy)
 	}
 	for i := range a.Least {
 		pg.items = append(pg.items, report.Item{Lead: "least change", Text: leastChange(&a.Least[i])})

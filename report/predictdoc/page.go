@@ -209,19 +209,19 @@ func workItems(l *predict.Launch) string {
 func reached(p *predict.Prediction) string {
 	limits := unit.JoinWords(p.Limits.Names(), "and")
 	if p.HasGrid() {
-		average := report.PercentText(p.Average)
+		average := p.Average.String()
 		if p.Ranges() {
-			average = report.Decimal(p.Average.Percent(), 1) + " to " + report.PercentText(p.AverageHigh)
+			average = report.Decimal(p.Average.Percent(), 1) + " to " + p.AverageHigh.String()
 		}
-		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", report.PercentText(p.Peak), average,
+		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", p.Peak, average,
 			limits, p.Policy)
 	}
-	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", report.PercentText(p.XeCore), limits)
+	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", p.XeCore, limits)
 }
 
 // peakText returns a text with the peak and the average occupancy of the GPU.
 func peakText(p *predict.Prediction) string {
-	return "peak " + report.PercentText(p.Peak) + ", average " + report.PercentText(p.Average)
+	return "peak " + p.Peak.String() + ", average " + p.Average.String()
 }
 
 // figure returns the value by which launches are ranked, and its name. The

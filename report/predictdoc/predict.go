@@ -201,8 +201,8 @@ func (q *Question) anyLocal() (*report.Output, error) {
 			list = append(list, c)
 		}
 		closing = append(closing, fmt.Sprintf("On %s, the average is %s to %s over %s that divide the global size "+
-			"and leave no lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average),
-			report.PercentText(best.Prediction.Average), unit.Plural(tried, "work-group size")))
+			"and leave no lane idle.", t.Device.Key, worst.Prediction.Average,
+			best.Prediction.Average, unit.Plural(tried, "work-group size")))
 	}
 	pg := sideBySide(q, list)
 	pg.heading = "Prediction by work-group size"
@@ -347,7 +347,7 @@ func bestDevice(list []onDevice) string {
 		share, what := figure(c.model)
 		if len(best) == 0 || share > most {
 			best, most = nil, share
-			text = fmt.Sprintf("Highest %s: %s on ", what, report.PercentText(share))
+			text = fmt.Sprintf("Highest %s: %s on ", what, share)
 		}
 		if share == most {
 			best = append(best, c.Device.Key)

@@ -37,8 +37,8 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	}
 	if agrees, compared := row.ModelAgrees(); compared && !agrees {
 		c.Model = "VTune's peak differs from the predicted peak by " +
-			report.Signed(float64(row.PeakDifference.Or(0))) + " points, more than " +
-			report.Shortest(float64(compare.ModelTolerance)) + ". Check --device, --xve and the launch size."
+			report.Signed(row.PeakDifference.Or(0)) + " points, more than " +
+			report.Shortest(compare.ModelTolerance) + ". Check --device, --xve and the launch size."
 	}
 	switch row.Verdict {
 	case compare.Match, compare.PeaksAgree:
@@ -110,9 +110,9 @@ func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenanc
 	s.Add("vtune.version", p.VTune)
 	s.Add("os", p.OS)
 	s.Add("job", p.JobID)
-	s.Add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
-	s.Add("model_tolerance_points", report.Shortest(float64(compare.ModelTolerance)))
-	s.Add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
+	s.Add("tolerance_points", report.Shortest(r.Options.Tolerance))
+	s.Add("model_tolerance_points", report.Shortest(compare.ModelTolerance))
+	s.Add("sampling_interval_seconds", report.Shortest(r.Options.SamplingInterval))
 	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
 	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
 	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))

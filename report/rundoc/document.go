@@ -39,7 +39,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Summary: summaryOf(r, lines, prov.Show),
 		Version: prov.Version,
 		Headline: []string{"Sampling interval " + samplingText(r) + "; tolerance " +
-			report.Shortest(float64(r.Options.Tolerance)) + " points"},
+			report.Shortest(r.Options.Tolerance) + " points"},
 	}
 	if on := r.Device; on != nil {
 		d.Subject = "Run on " + report.OneLine(on.Name)
@@ -256,8 +256,8 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 		rows.Text("Input", text)
 		rows.Text("Digest", in.Digest)
 	}
-	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
-		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
+	rows.Text("Tolerance", report.Shortest(r.Options.Tolerance)+" points; "+
+		report.Shortest(compare.ModelTolerance)+" points for VTune's peak")
 	rows.Text("Sampling interval", samplingText(r))
 	if r.Device != nil {
 		rows.Text("Device", predictdoc.DeviceLine(r.Device))
@@ -275,16 +275,14 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows.Text("Device as printed", p.Device)
 	rows.Text("Named by", p.DeviceFrom)
 	rows.Text("Node property", p.NodeProperty)
-	rows.Count("XVEs", int64(p.XVEs.Or(0)))
-	rows.Count("Threads per XVE", int64(p.ThreadsPerXVE.Or(0)))
-	rows.Count("Adapters", int64(p.Adapters.Or(0)))
-	rows.Count("Stacks per adapter", int64(p.Stacks.Or(0)))
+	rows.Add("XVEs", report.ValueCell(p.XVEs))
+	rows.Add("Threads per XVE", report.ValueCell(p.ThreadsPerXVE))
+	rows.Add("Adapters", report.ValueCell(p.Adapters))
+	rows.Add("Stacks per adapter", report.ValueCell(p.Stacks))
 	if f, ok := p.MaxFrequency.Value(); ok {
-		rows.Number("Maximum frequency [MHz]", f/1e6)
+		rows.Add("Maximum frequency [MHz]", report.ValueCell(f/1e6))
 	}
-	if o := report.ValueCell(p.Occupancy); !o.Blank() {
-		rows = append(rows, report.Pair{Name: "Occupancy of the whole run [%]", Value: o})
-	}
+	rows.Add("Occupancy of the whole run [%]", report.ValueCell(p.Occupancy))
 	if !p.Collected.IsZero() {
 		rows.Text("Collected", p.Collected.Format("2006-01-02 15:04:05 MST"))
 	}
@@ -294,7 +292,7 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows.Text("VTune", p.VTune)
 	rows.Text("Driver", p.Driver)
 	rows.Text("Job", p.JobID)
-	rows.Count("Vector size", p.VectorSize.Or(0))
+	rows.Add("Vector size", report.ValueCell(p.VectorSize))
 	return rows
 }
 

@@ -92,7 +92,7 @@ func evidence(r *compare.Row) string {
 			text += before
 			before = "\n"
 			if p != compare.PartShortfall { // a shortfall is the whole difference, which the verdict already has
-				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " +
+				text += report.Decimal(printed.Of(p).Or(0), 1) + " points: " +
 					report.LowerFirst(partColumns[p].title) + ". "
 			}
 			why := causeTexts(a, p)
@@ -110,7 +110,7 @@ func evidence(r *compare.Row) string {
 	}
 	if lanes := r.IdleLanes().Or(0); lanes > 0 { // occupancy does not show idle lanes
 		p := r.Predicted
-		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
+		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", lanes,
 			unit.Plural(p.GroupSize, "work-item"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
 	if r.Breakdown != nil && (r.Verdict == compare.Below || r.Verdict == compare.MatchWhileBusy) {
@@ -141,7 +141,7 @@ func because(r *compare.Row) string {
 // prediction.
 func boundsText(r *compare.Row) string {
 	text := fmt.Sprintf(" XVEs were idle for %s of the time, so %s to %s of the thread slots were occupied.",
-		report.PercentText(r.Idle.Or(0)), report.PercentText(r.BoundLow.Or(0)), report.PercentText(r.BoundHigh.Or(1)))
+		r.Idle.Or(0), r.BoundLow.Or(0), r.BoundHigh.Or(1))
 	if n, ok := r.Threads.Value(); ok && r.ThreadsPredicted() == unit.Some(n) {
 		text += " " + unit.FormatCount(n, "thread was", "threads were") + " started, as predicted."
 	}

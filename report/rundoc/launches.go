@@ -162,23 +162,20 @@ var binColumns = []report.Col[compare.Bin]{
 	report.Define("end_seconds", "To",
 		func(b *compare.Bin) unit.Seconds { return b.End },
 		report.Milliseconds),
-	share("measured_percent", "Measured", 0,
+	report.Define("measured_percent", "Measured",
 		func(b *compare.Bin) unit.Ratio { return b.Measured }),
-	share("measured_low_percent", "low", 5,
-		func(b *compare.Bin) unit.Ratio { return b.Low }),
-	share("measured_high_percent", "high", 5,
-		func(b *compare.Bin) unit.Ratio { return b.High }),
-	share("simulated_percent", "Simulated", 0,
+	report.Define("measured_low_percent", "low",
+		func(b *compare.Bin) unit.Ratio { return b.Low },
+		report.Drop(5)),
+	report.Define("measured_high_percent", "high",
+		func(b *compare.Bin) unit.Ratio { return b.High },
+		report.Drop(5)),
+	report.Define("simulated_percent", "Simulated",
 		func(b *compare.Bin) unit.Ratio { return b.Simulated }),
 }
 
 // barColumns are the columns of a sample.
 var barColumns = binColumns[:3]
-
-// share returns a column with a percentage for each part (bin) of a launch.
-func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report.Col[compare.Bin] {
-	return report.Define(key, title, func(b *compare.Bin) unit.Ratio { return of(b) }, report.Drop(drop))
-}
 
 // timedKernels is the maximum number of kernels shown over time. shownSamples
 // is the maximum number of samples for each.
@@ -232,7 +229,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 			unit.FormatDuration(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
 			text += fmt.Sprintf(" In the simulation, the tail begins at %s, %s into the launch.",
-				unit.FormatDuration(begins), report.PercentText(unit.Ratio(begins/k.Length)))
+				unit.FormatDuration(begins), unit.Ratio(begins/k.Length))
 		}
 		table := k.Profile.Show()
 		if len(k.Bins) == 0 {

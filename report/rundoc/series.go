@@ -122,8 +122,8 @@ func secondWave(lines []line) string {
 			continue
 		}
 		return fmt.Sprintf("It takes longer where a second wave begins: "+
-			"%d groups %s s, %d groups %s s (%d fill the GPU)", a.Groups, report.Decimal(float64(before), 3),
-			b.Groups, report.Decimal(float64(after), 3), fullGPU(b))
+			"%d groups %s s, %d groups %s s (%d fill the GPU)", a.Groups, report.Decimal(before, 3),
+			b.Groups, report.Decimal(after, 3), fullGPU(b))
 	}
 	return ""
 }

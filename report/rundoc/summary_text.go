@@ -300,7 +300,7 @@ func summaryTable(r *compare.Result, lines []line, total *compare.Total, by repo
 		predicted[0].Total = report.TextCell(all.text(r.Options.Tolerance))
 		predicted[1].Total = report.ValueCell(total.Predicted)
 		predicted[2].Total = report.ValueCell(unit.Maybe(all.high, all.wide(r)))
-		seen[0].Total = report.TextCell(report.PercentText(total.Measured))
+		seen[0].Total = report.TextCell(total.Measured.String())
 		seen[1].Total = report.ValueCell(total.Measured)
 	}
 	list := slices.Concat([]report.Col[line]{
@@ -446,7 +446,7 @@ func (s span) text(apart unit.Points) string {
 	case s.high.Minus(s.low) >= apart:
 		return shortest(s.low) + "-" + shortest(s.high) + "%"
 	}
-	return report.PercentText(s.low)
+	return s.low.String()
 }
 
 // timeText returns a time in a suitable unit.
@@ -460,7 +460,7 @@ func timeText(seconds float64) string {
 // percentText returns a percentage, or "" if it is absent.
 func percentText(o percent) string {
 	if v, ok := o.Value(); ok {
-		return report.PercentText(v)
+		return v.String()
 	}
 	return ""
 }

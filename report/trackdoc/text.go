@@ -150,7 +150,7 @@ func changedText(list []track.Change) string {
 func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last one with it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
-		text = fmt.Sprintf("it took %s of the time of run %d, the last one with it", report.PercentText(s), g.Last.Run)
+		text = fmt.Sprintf("it took %s of the time of run %d, the last one with it", s, g.Last.Run)
 	}
 	return text + "; if it has another name now, use track rename; if it was removed, use track accept"
 }
