@@ -123,7 +123,7 @@ func (s *sheet) trend(p *report.Plot) {
 				d.rows[i].level = unit.Some(l.Mean)
 			}
 		}
-		low, high = math.Min(low, d.rows[i].Value), math.Max(high, d.rows[i].Value)
+		low, high = min(low, d.rows[i].Value), max(high, d.rows[i].Value)
 	}
 	if air := (data.Least - (high - low)) / 2; air > 0 {
 		d.from, d.to = unit.Some(math.Floor(low-air)), unit.Some(math.Ceil(high+air))

@@ -19,11 +19,11 @@ func (s scale) at(v float64) float64 {
 // span returns the ends of a scale, widened if they are too close to each
 // other. If an end is not finite, it returns 0 and 1.
 func span(from, to float64) (float64, float64) {
-	if math.IsNaN(from) || math.IsInf(from, 0) || math.IsNaN(to) || math.IsInf(to, 0) || math.IsInf(to-from, 0) {
+	if wide := to - from; math.IsNaN(wide) || math.IsInf(wide, 0) {
 		return 0, 1
 	}
 	if !(to > from) || from+(to-from)/1000 == from { // the ends are too close for numbers between them
-		grow := math.Max(math.Abs(from)*1e-3, 1)
+		grow := max(math.Abs(from)*1e-3, 1)
 		return from - grow, from + grow
 	}
 	return from, to
@@ -35,7 +35,8 @@ func span(from, to float64) (float64, float64) {
 // times a power of ten. If the argument step is not 0, it is a power of two
 // times that argument.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
-	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
+	room := math.Floor(math.Abs(s.end-s.start) / distance)
+	most = max(min(room, most), 1)
 	least := (s.to - s.from) / most
 	if step > 0 {
 		for step < least*0.999 {
@@ -82,11 +83,13 @@ func (p *pen) xAxis(f *field, c *report.LineChart) {
 	}
 	for _, v := range values {
 		x := f.x.at(v)
+		label := report.Decimal(v, decimals)
 		p.line(x, f.y.start, x, f.y.end, gridInk, 1, "")
-		p.text(x, f.y.start+16, "middle", tickSize, muted, report.Decimal(v, decimals))
+		p.text(x, f.y.start+16, "middle", tickSize, muted, label)
 	}
 	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
-	p.text((f.x.start+f.x.end)/2, f.y.start+33, "middle", textSize, text2, c.X)
+	middle := (f.x.start + f.x.end) / 2
+	p.text(middle, f.y.start+33, "middle", textSize, text2, c.X)
 }
 
 // axisHeight is the height that xAxis needs below the field.
@@ -98,8 +101,9 @@ func (p *pen) yAxis(f *field, title string) {
 	values, decimals := f.y.ticks(30, 0, 6)
 	for _, v := range values {
 		y := f.y.at(v)
+		label := report.Decimal(v, decimals)
 		p.line(f.x.start, y, f.x.end, y, gridInk, 1, "")
-		p.text(f.x.start-7, y+4, "end", tickSize, muted, report.Decimal(v, decimals))
+		p.text(f.x.start-7, y+4, "end", tickSize, muted, label)
 	}
 	p.line(f.x.start, f.y.start, f.x.start, f.y.end, axis, 1, "")
 	p.text(margin, f.y.end-10, "", textSize, text2, title)
@@ -115,7 +119,7 @@ func (f *field) fitNumbers() {
 	values, decimals := f.y.ticks(30, 0, 6)
 	widest := 0.0
 	for _, v := range values {
-		widest = math.Max(widest, textWidth(report.Decimal(v, decimals), tickSize))
+		widest = max(widest, textWidth(report.Decimal(v, decimals), tickSize))
 	}
-	f.x.start = math.Min(margin+widest+7, f.x.end/2)
+	f.x.start = min(margin+widest+7, f.x.end/2)
 }

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"math"
 	"strings"
 
 	"occudiff/report"
@@ -18,15 +17,25 @@ type barField struct {
 	top, height float64
 }
 
+// interval draws the part of a bar between two values.
+func (p *pen) interval(f barField, from, to float64, ink paint, tooltip string) {
+	p.rect(f.x.at(from), f.top, f.x.at(to)-f.x.at(from), f.height, ink, tooltip)
+}
+
+// tick draws a vertical line at a value, inside the bar.
+func (p *pen) tick(f barField, v, width float64, ink paint) {
+	p.rect(min(f.x.at(v), f.x.end-width), f.top, width, f.height, ink, "")
+}
+
 // shares draws the parts of a bar and returns a description of them. A part
 // with a negative value has no width.
 func (p *pen) shares(f barField, b *report.StackedBars, shares []report.Share) string {
 	var texts []string
 	from := 0.0
 	for _, s := range shares {
-		if to := math.Min(from+s.Value, 100); to > from {
+		if to := min(from+s.Value, 100); to > from {
 			text := b.Parts[s.Part] + " " + report.Decimal(s.Value, 1) + "%"
-			p.rect(f.x.at(from), f.top, f.x.at(to)-f.x.at(from), f.height, partPaint(s.Part), text)
+			p.interval(f, from, to, partPaint(s.Part), text)
 			texts = append(texts, text)
 			from = to
 		}
@@ -55,14 +64,14 @@ func (p *pen) row(f barField, b *report.StackedBars, r *report.StackedRow) strin
 		texts = append(texts, text)
 	}
 	for _, tick := range []float64{0, 50, 100} {
-		p.rect(math.Min(f.x.at(tick), f.x.end-0.4), f.top, 0.4, f.height, axis, "")
+		p.tick(f, tick, 0.4, axis)
 	}
 	if mark, known := r.Mark.Value(); known {
 		to := r.MarkTo.Or(mark)
-		for _, end := range []float64{mark, to} {
-			p.rect(math.Min(f.x.at(end), f.x.end-markWidth), f.top, markWidth, f.height, hue0, "")
-		}
-		p.rect(f.x.at(mark), f.top+f.height/2-0.5, f.x.at(to)-f.x.at(mark), 1, hue0, "")
+		p.tick(f, mark, markWidth, hue0)
+		p.tick(f, to, markWidth, hue0)
+		middle := barField{f.x, f.top + f.height/2 - 0.5, 1}
+		p.interval(middle, mark, to, hue0, "")
 		text := b.Mark + " " + report.Decimal(mark, 1)
 		if to > mark {
 			text += " to " + report.Decimal(to, 1)
@@ -84,7 +93,9 @@ func Bar(b *report.StackedBars, row int) []byte {
 	}
 	p := newPen(&report.Plot{}, Look{Inline: true}, 100)
 	p.height = 10 * n
-	return p.svg(p.row(barField{scale{0, 100, 0, 100}, 0, p.height}, b, r), "preserveAspectRatio", "none")
+	whole := barField{scale{0, 100, 0, 100}, 0, p.height}
+	label := p.row(whole, b, r)
+	return p.svg(label, "preserveAspectRatio", "none")
 }
 
 // Swatch returns a small square in the color of a part, for a legend on a page.
@@ -104,31 +115,43 @@ func Swatch(part int) []byte {
 // over an axis from 0 to 100%.
 func drawBars(plot *report.Plot, look Look) *pen {
 	const rowHeight, barHeight = 30.0, 18.0
-	b, p := plot.Bars, newPen(plot, look, linesWidth)
+	b := plot.Bars
+	p := newPen(plot, look, linesWidth)
 	var keys []key
 	for i, part := range b.Parts {
 		if b.Shows(i) {
-			keys = append(keys, key{part, func(x, y float64) { p.rect(x-6, y-6, 12, 12, partPaint(i), "") }})
+			keys = append(keys, key{part, func(at point) {
+				p.rect(at.x-6, at.y-6, 12, 12, partPaint(i), "")
+			}})
 		}
 	}
 	if b.Marks() > 0 {
-		keys = append(keys, key{b.Mark, func(x, y float64) { p.rect(x-1, y-6, 2, 12, hue0, "") }})
+		keys = append(keys, key{b.Mark, func(at point) {
+			p.rect(at.x-1, at.y-6, 2, 12, hue0, "")
+		}})
 	}
 	y := p.legend(p.heading(), keys) + 8
-	f := barField{scale{0, 100, math.Min(260, p.width/3), p.width - margin - 20}, y, barHeight}
+	f := barField{x: scale{
+		to:    100,
+		start: min(260, p.width/3),
+		end:   p.width - margin - 20,
+	}}
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		n := float64(len(r.Each()))
 		if n == 0 {
 			continue
 		}
-		f.top, f.height = y, barHeight*n
-		p.text(f.x.start-10, y+f.height/2+4, "end", textSize, text2, fit(r.Name, textSize, f.x.start-margin-10))
+		f.top = y
+		f.height = barHeight * n
+		name := fit(r.Name, textSize, f.x.start-margin-10)
+		p.text(f.x.start-10, y+f.height/2+4, "end", textSize, text2, name)
 		p.row(f, b, r)
 		y += rowHeight - barHeight + f.height
 	}
 	for _, tick := range []float64{0, 25, 50, 75, 100} {
-		p.text(f.x.at(tick), y+8, "middle", tickSize, muted, report.Decimal(tick, 0)+"%")
+		label := report.Decimal(tick, 0) + "%"
+		p.text(f.x.at(tick), y+8, "middle", tickSize, muted, label)
 	}
 	p.height = y + 20
 	return p

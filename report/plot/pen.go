@@ -40,7 +40,7 @@ func px(v float64) string {
 	if math.IsNaN(v) {
 		v = 0
 	}
-	v = math.Max(-1e6, math.Min(v, 1e6))
+	v = max(-1e6, min(v, 1e6))
 	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0 turns -0 into 0
 }
 
@@ -80,7 +80,8 @@ func (p *pen) shape(name, tooltip string, attributes ...any) {
 }
 
 func (p *pen) rect(x, y, width, height float64, ink paint, tooltip string) {
-	p.shape("rect", tooltip, "x", x, "y", y, "width", math.Max(width, 0), "height", math.Max(height, 0), "fill", ink)
+	width, height = max(width, 0), max(height, 0)
+	p.shape("rect", tooltip, "x", x, "y", y, "width", width, "height", height, "fill", ink)
 }
 
 // line draws a straight line. dashes is the SVG attribute stroke-dasharray, or
@@ -96,6 +97,11 @@ func (p *pen) polyline(points []point, ink paint, width float64, dashes string) 
 		p.shape("polyline", "", "points", list(points), "fill", "none", "stroke", ink, "stroke-width", width,
 			"stroke-linejoin", "round", "stroke-dasharray", dashes)
 	}
+}
+
+// dot draws a circle.
+func (p *pen) dot(at point, radius float64, ink paint, tooltip string) {
+	p.shape("circle", tooltip, "cx", at.x, "cy", at.y, "r", radius, "fill", ink)
 }
 
 // point is a position in the chart.
@@ -160,7 +166,8 @@ func (p *pen) heading() float64 {
 	if p.look.Inline {
 		return margin
 	}
-	p.text(margin, margin+titleSize, "", titleSize, text1, fit(p.plot.Title, titleSize, p.width-2*margin))
+	title := fit(p.plot.Title, titleSize, p.width-2*margin)
+	p.text(margin, margin+titleSize, "", titleSize, text1, title)
 	return 2*margin + titleSize
 }
 
@@ -168,7 +175,7 @@ func (p *pen) heading() float64 {
 // position.
 type key struct {
 	name string
-	mark func(x, y float64)
+	mark func(at point)
 }
 
 // legend draws keys from left to right, in as many lines as they need, and
@@ -184,7 +191,7 @@ func (p *pen) legend(y float64, keys []key) float64 {
 		if x > margin && x+width > p.width-margin {
 			x, y = margin, y+20
 		}
-		k.mark(x+8, y+9)
+		k.mark(point{x + 8, y + 9})
 		p.text(x+22, y+13, "", textSize, text2, name)
 		x += width + 14
 	}

@@ -67,7 +67,8 @@ func Stack(list []*report.Plot, l Look) ([]byte, error) {
 		}
 		all.open("svg", "y", all.height)
 		all.Write(chart[len("<svg"):])
-		all.width, all.height = max(all.width, one.width), all.height+one.height
+		all.width = max(all.width, one.width)
+		all.height += one.height
 	}
 	titles := report.ListOf(list, func(p *report.Plot) string { return p.Title })
 	return all.svg(strings.Join(titles, ", ")), nil
@@ -80,21 +81,27 @@ const (
 
 // drawLineChart draws series over one horizontal axis.
 func drawLineChart(plot *report.Plot, look Look) (*pen, error) {
-	data, p := plot.LineChart, newPen(plot, look, linesWidth)
-	least, most, top := math.Inf(1), math.Inf(-1), plot.Max
+	data := plot.LineChart
+	p := newPen(plot, look, linesWidth)
+	least, most := math.Inf(1), math.Inf(-1)
+	top := plot.Max
 	var keys []key
 	for i, s := range data.Series {
 		ink, dashes := seriesLine(i)
-		k := key{s.Name, func(x, y float64) { p.line(x-8, y, x+8, y, ink, 2, dashes) }}
+		k := key{s.Name, func(at point) {
+			p.line(at.x-8, at.y, at.x+8, at.y, ink, 2, dashes)
+		}}
 		if s.Style == report.Marks {
-			k.mark = func(x, y float64) { p.shape("circle", "", "cx", x, "cy", y, "r", markSize(i), "fill", ink) }
+			k.mark = func(at point) { p.dot(at, markSize(i), ink, "") }
 		}
 		if s.Name != "" {
 			keys = append(keys, k)
 		}
 		for _, pt := range s.Points {
 			if !isGap(pt) {
-				least, most, top = math.Min(least, pt.X), math.Max(most, pt.X), math.Max(top, pt.Y)
+				least = min(least, pt.X)
+				most = max(most, pt.X)
+				top = max(top, pt.Y)
 			}
 		}
 	}
@@ -102,9 +109,9 @@ func drawLineChart(plot *report.Plot, look Look) (*pen, error) {
 		return nil, errors.New("there is no point to draw")
 	}
 	y := p.legend(p.heading(), keys) + titleHeight
-	f := newField(y, p.width-margin-12, y+math.Min(linesHeight, 0.7*p.width))
+	f := newField(y, p.width-margin-12, y+min(linesHeight, 0.7*p.width))
 	f.x.from, f.x.to = span(least, most)
-	_, f.y.to = span(0, math.Max(top, 0))
+	_, f.y.to = span(0, max(top, 0))
 	f.fitNumbers()
 	p.xAxis(&f, data)
 	p.yAxis(&f, report.Column{Title: data.Y, Unit: plot.Unit}.Heading())
@@ -117,13 +124,15 @@ func drawLineChart(plot *report.Plot, look Look) (*pen, error) {
 
 // seriesLine returns the paint and the dashes of the series at index i.
 func seriesLine(i int) (ink paint, dashes string) {
-	return [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
+	ink = [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6]
+	dashes = [...]string{"", "6 4", "2 3"}[i%3]
+	return ink, dashes
 }
 
 // markSize returns the radius of the marks of a series. The marks of later
 // series are smaller, so that equal values of several series are visible as
 // rings.
-func markSize(series int) float64 { return math.Max(6-1.5*float64(series), 3) }
+func markSize(series int) float64 { return max(6-1.5*float64(series), 3) }
 
 func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }
 
@@ -136,12 +145,13 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 		switch {
 		case s.Style == report.Marks || len(stretch) == 1:
 			for _, at := range stretch {
-				p.shape("circle", s.Name, "cx", at.x, "cy", at.y, "r", markSize(index), "fill", ink)
+				p.dot(at, markSize(index), ink, s.Name)
 			}
 		case len(stretch) > 1 && s.Style == report.Steps:
-			area := append([]point{{stretch[0].x, f.y.start}}, stretch...)
-			p.shape("polygon", "", "points", list(append(area, point{stretch[len(stretch)-1].x, f.y.start})),
-				"fill", ink, "fill-opacity", "0.18")
+			first, last := stretch[0], stretch[len(stretch)-1]
+			area := append([]point{{first.x, f.y.start}}, stretch...)
+			area = append(area, point{last.x, f.y.start})
+			p.shape("polygon", "", "points", list(area), "fill", ink, "fill-opacity", "0.18")
 			p.polyline(stretch, ink, 1.8, "")
 		case len(stretch) > 1:
 			p.polyline(stretch, ink, 1.8, dashes)

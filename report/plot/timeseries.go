@@ -27,9 +27,12 @@ const (
 // some space around them. Its top is at y. Run i is at x.at(i).
 func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	f := newField(y, p.width-margin-6, y+height)
-	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
+	f.x.from, f.x.to = -0.5, max(float64(len(c.Points)), 1)-0.5
 	low, high := math.Inf(1), math.Inf(-1)
-	take := func(v float64) { low, high = math.Min(low, v), math.Max(high, v) }
+	take := func(v float64) {
+		low = min(low, v)
+		high = max(high, v)
+	}
 	for _, p := range c.Points {
 		take(p.Value)
 	}
@@ -39,8 +42,8 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	if limit, ok := c.Threshold.Value(); ok {
 		take(limit)
 	}
-	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // space, also around a flat line
-	air = math.Max(air, (c.Least-(high-low))/2)
+	air := max((high-low)*0.08, math.Abs(high)*1e-3, 1e-9) // space, also around a flat line
+	air = max(air, (c.Least-(high-low))/2)
 	f.y.from, f.y.to = span(low-air, high+air)
 	f.fitNumbers()
 	return &f
@@ -49,7 +52,8 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 // drawTimeSeries draws a series with its levels, its change points, its
 // threshold, and a tooltip with the value for every run.
 func drawTimeSeries(plot *report.Plot, look Look) *pen {
-	c, width, height := plot.TimeSeries, smallWidth, smallHeight
+	c := plot.TimeSeries
+	width, height := smallWidth, smallHeight
 	if c.Large {
 		width, height = largeWidth, largeHeight
 	}
@@ -85,9 +89,10 @@ func (p *pen) dates(f *field, c *report.TimeSeries) {
 	for i := n - 1; i >= 0; i -= max(apart, 1) {
 		if label := c.Points[i].Time.UTC().Format(layout); label != after {
 			after = label
-			x, half := f.x.at(float64(i)), textWidth(label, tickSize)/2
+			x := f.x.at(float64(i))
+			half := textWidth(label, tickSize) / 2
 			p.line(x, f.y.start, x, f.y.start+4, axis, 1, "")
-			x = math.Min(math.Max(x, f.x.start+half-20), p.width-half-2)
+			x = min(max(x, f.x.start+half-20), p.width-half-2)
 			p.text(x, f.y.start+18, "middle", tickSize, muted, label)
 		}
 	}
@@ -98,9 +103,11 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	if !ok || len(c.Points) == 0 {
 		return
 	}
-	y, name := f.y.at(limit), "threshold "+report.Decimal(limit, 1)
+	y := f.y.at(limit)
+	name := "threshold " + report.Decimal(limit, 1)
 	wide := textWidth(name, tickSize)
-	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, mark1, 1.6, "6 4")
+	first := max(0, len(c.Points)-thresholdRuns)
+	p.line(f.x.at(float64(first)-0.5), y, f.x.end, y, mark1, 1.6, "6 4")
 	// A rectangle behind the text covers the line of the runs, which may pass
 	// there.
 	p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "threshold of the newest run")
@@ -111,17 +118,27 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 // at its beginning.
 func (p *pen) segments(f *field, c *report.TimeSeries) {
 	for _, l := range c.Segments {
-		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
-			[...]paint{report.Plain: text2, report.Good: good, report.Bad: hue0, report.Unsure: mark1,
-				report.Muted: text2}[l.Status]
+		ink := [...]paint{
+			report.Plain:  text2,
+			report.Good:   good,
+			report.Bad:    hue0,
+			report.Unsure: mark1,
+			report.Muted:  text2,
+		}[l.Status]
+		from, to := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5)
+		mean := f.y.at(l.Mean)
 		p.line(from, mean, to, mean, ink, 2.6, "")
 		if l.Name == "" || l.From == 0 {
 			continue
 		}
 		p.line(from, f.y.end, from, f.y.start, ink, 1.2, "3 3")
 		if y := f.y.end; !p.narrow() {
-			p.shape("polygon", l.Name, "points", list([]point{{from - 6, y - 6}, {from + 6, y - 6}, {from, y + 3}}),
-				"fill", ink)
+			triangle := []point{
+				{from - 6, y - 6},
+				{from + 6, y - 6},
+				{from, y + 3},
+			}
+			p.shape("polygon", l.Name, "points", list(triangle), "fill", ink)
 		}
 	}
 }
@@ -142,7 +159,8 @@ func (p *pen) runs(f *field, c *report.TimeSeries) {
 	for i, run := range c.Points {
 		at := f.at(float64(i), run.Value)
 		if !p.narrow() {
-			p.shape("rect", run.Name, "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", f.y.start-f.y.end,
+			height := f.y.start - f.y.end
+			p.shape("rect", run.Name, "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", height,
 				"fill", "none", "pointer-events", "all")
 		}
 		radius, ink := 2.6, line1
