@@ -540,7 +540,7 @@ VectorAdd<120>|120|30,720|8|960|50.0|1.07|100.0|1,200.0|90-98%|not measured`},
 		{"no prediction after it", wave(1, 1.07, func(r *compare.Row) { r.Predicted = nil }), ""},
 		{"a row of a series", row(&line{Row: vecAdd(120, func(r *compare.Row) {
 			r.Peak, r.Threads = unit.Some[unit.Ratio](0.5), unit.Some[int64](7)
-		}), host: unit.Some[unit.Seconds](0.002)}, seriesColumns), "groups=120 items=30,720 group_threads=8 threads=960 xe_core=50.0 waves=1.07 peak=100.0 vtune_peak=50.0 started=7 gpu_time=1,200.0 host=2.0"},
+		}), host: unit.Some[unit.Seconds](0.002)}, seriesColumns(true, true)), "groups=120 items=30,720 group_threads=8 threads=960 xe_core=50.0 waves=1.07 peak=100.0 vtune_peak=50.0 started=7 gpu_time=1,200.0 host=2.0"},
 		{"a hint below six rows", hint(6), report.SummaryHint},
 		{"no hint below seven rows", hint(7), ""},
 		{"nothing predicted", strings.Join(report.ListOf(FromResult(of(unpredicted, reduce(compare.NoPrediction, func(r *compare.Row) { r.Predicted = nil })),
@@ -549,7 +549,7 @@ VectorAdd<120>|120|30,720|8|960|50.0|1.07|100.0|1,200.0|90-98%|not measured`},
 			func(c report.Column) string { return c.Key }), " "), "kernel groups items group_threads threads xe_core waves peak gpu_time predicted predicted predicted_high why"},
 		{"an average for each number of work-groups", fmt.Sprint(len(averages(of(), vecAdd(2048)).Points), len(averages(of(), vecAdd(2049)).Points)), "2048 0"},
 		{"the first average", fmt.Sprint(averages(of(), vecAdd(8)).Points[0].X), "1"},
-		{"no series", row(&line{Row: reduce(compare.NoPrediction, func(r *compare.Row) { r.Predicted = nil })}, seriesColumns), "groups=- items=- group_threads=- threads=- xe_core=- waves=- peak=- vtune_peak=- started=- gpu_time=10.0 host=-"},
+		{"no series", row(&line{Row: reduce(compare.NoPrediction, func(r *compare.Row) { r.Predicted = nil })}, seriesColumns(true, true)), "groups=- items=- group_threads=- threads=- xe_core=- waves=- peak=- vtune_peak=- started=- gpu_time=10.0 host=-"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, c.got, c.want)

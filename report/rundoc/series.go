@@ -61,15 +61,11 @@ func (l *line) groups() int64 {
 // columns.
 const beyondPage = report.Terminal | report.Sheet
 
-// seriesColumns are the columns that only the table of a series has. A page
-// shows them below the summary, where it has more room.
-var seriesColumns = slices.Concat(
-	report.Within("", "", func(l *line) *predict.Prediction {
-		if l.groups() == 0 {
-			return nil
-		}
-		return l.Predicted
-	}, []report.Col[predict.Prediction]{
+// seriesColumns returns the columns that only the table of a series has, with
+// the predicted and the profiler's peak if they are wanted. A page shows them
+// below the summary, where it has more room.
+func seriesColumns(peak, vtunePeak bool) []report.Col[line] {
+	grid := []report.Col[predict.Prediction]{
 		report.Shown("groups", "Work-groups",
 			func(p *predict.Prediction) int64 { return p.Groups }),
 		report.Shown("items", "Work-items",
@@ -86,26 +82,28 @@ var seriesColumns = slices.Concat(
 			func(p *predict.Prediction) float64 { return p.Waves },
 			beyondPage,
 			report.Decimals(2), report.Drop(8)),
-		report.Shown("peak", "Predicted peak",
-			func(p *predict.Prediction) unit.Ratio { return p.Peak },
-			beyondPage, report.Drop(5)),
-	}), []report.Col[line]{
-		report.Shown("vtune_peak", "VTune peak",
-			func(l *line) percent { return l.Peak },
-			beyondPage,
-			report.Drop(4)),
+	}
+	return slices.Concat(report.Within("", "", func(l *line) *predict.Prediction {
+		if l.groups() == 0 {
+			return nil
+		}
+		return l.Predicted
+	}, append(grid, when(peak, report.Shown("peak", "Predicted peak",
+		func(p *predict.Prediction) unit.Ratio { return p.Peak },
+		beyondPage, report.Drop(5)))...)), when(vtunePeak, report.Shown("vtune_peak", "VTune peak",
+		func(l *line) percent { return l.Peak },
+		beyondPage, report.Drop(4))), []report.Col[line]{
 		report.Shown("started", "Threads started",
 			func(l *line) unit.Opt[int64] { return l.Threads },
 			beyondPage, report.Drop(7)),
 		report.Shown("gpu_time", "GPU time",
 			func(l *line) seconds { return l.Total },
-			report.Unit("ms"),
-			report.Decimals(1)),
+			report.Unit("ms"), report.Decimals(1)),
 		report.Shown("host", "Host time",
 			func(l *line) seconds { return l.host },
-			beyondPage,
-			report.Unit("ms"), report.Decimals(1), report.Drop(3)),
+			beyondPage, report.Unit("ms"), report.Decimals(1), report.Drop(3)),
 	})
+}
 
 // time returns the GPU time, or the host time if the GPU time is unknown.
 func (l *line) time() seconds {

@@ -303,64 +303,66 @@ func summaryTable(r *compare.Result, lines []line, total *compare.Total, by repo
 		seen[0].Total = report.TextCell(total.Measured.String())
 		seen[1].Total = report.ValueCell(total.Measured)
 	}
-	list := slices.Concat([]report.Col[line]{
-		report.Shown("n", "#",
-			func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },
-			report.WithUnits),
-		report.Shown("n", "#",
-			func(l *line) int { return l.number },
-			report.Sheet, report.NonZero),
-		kernel,
-	}, seriesColumns, []report.Col[line]{
-		report.Shown("kernels", "Kernels", (*line).kernels),
-	}, time, predicted, seen,
-		figure("idle", "Idle", func(l *line) percent { return l.Idle }),
-		figure("stalled", "Stalled",
-			func(l *line) percent { return l.Stalled }), []report.Col[line]{why})
-	// If no other column shows the value that determines the order of the rows,
-	// add a column for it.
-	switch by {
-	case report.SortSpeedup:
-		list = append(list, times("At most gained",
-			func(l *line) float64 { return l.Speedup.SavableTime(l.Row) })...)
-	case report.SortLost:
-		list = append(list, times("Slot time lost",
-			func(l *line) float64 { return float64(l.Lost()) })...)
-	case report.SortDifference:
-		list = append(list, report.Shown("sorted_by", "Difference",
-			func(l *line) points { return l.Difference }))
-	}
-	list = append(list, elsewhereFigures(r)...)
-	// If no fix exists, the cell is empty instead of a dash, because no value
-	// is missing.
-	list = append(list, report.Shown("help", "Possible fix",
-		func(l *line) string { return fixText(l.Row, l.fix) },
-		report.Fold))
 	// If there is no measured occupancy, the XVE array state is the only
 	// measurement.
 	compared := isPredicted || any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	beside := compared && any(func(l *line) bool { return l.Measured.Present() })
-	hidden := map[string]bool{
-		"idle":       beside,
-		"stalled":    beside,
-		"time":       series,
-		"why":        hostOnly,
-		"peak":       peaks,
-		"vtune_peak": !observed,
-		"n":          !any(func(l *line) bool { return l.number > 0 }),
-		"kernels":    !any(func(l *line) bool { return l.kernels() > 1 }),
-		"help":       !any(func(l *line) bool { return fixText(l.Row, l.fix) != "" }),
+	drop := report.Drop(0)
+	if compared {
+		drop = 3
 	}
-	for _, c := range seriesColumns {
-		hidden[c.Key] = hidden[c.Key] || !series
-	}
-	list = slices.DeleteFunc(list, func(c report.Col[line]) bool { return hidden[c.Key] })
-	for i := range list {
-		if c := &list[i]; compared && (c.Key == "idle" || c.Key == "stalled") {
-			c.Drop = 3
-		}
-	}
+	list := slices.Concat(
+		when(any(func(l *line) bool { return l.number > 0 }),
+			report.Shown("n", "#",
+				func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") },
+				report.WithUnits),
+			report.Shown("n", "#",
+				func(l *line) int { return l.number },
+				report.Sheet, report.NonZero)),
+		[]report.Col[line]{kernel},
+		when(series, seriesColumns(!peaks, observed)...),
+		when(any(func(l *line) bool { return l.kernels() > 1 }),
+			report.Shown("kernels", "Kernels", (*line).kernels)),
+		when(!series, time...), predicted, seen,
+		when(!beside, figure("idle", "Idle",
+			func(l *line) percent { return l.Idle },
+			drop)...),
+		when(!beside, figure("stalled", "Stalled",
+			func(l *line) percent { return l.Stalled },
+			drop)...),
+		when(!hostOnly, why), sortedBy(by), elsewhereFigures(r),
+		// If no fix exists, the cell is empty instead of a dash, because no value
+		// is missing.
+		when(any(func(l *line) bool { return fixText(l.Row, l.fix) != "" }),
+			report.Shown("help", "Possible fix",
+				func(l *line) string { return fixText(l.Row, l.fix) },
+				report.Fold)))
 	return report.NewTable("screen", "", lines, list).Show()
+}
+
+// when returns the columns if they are wanted.
+func when[R any](wanted bool, columns ...report.Col[R]) []report.Col[R] {
+	if !wanted {
+		return nil
+	}
+	return columns
+}
+
+// sortedBy returns columns with the value that determines the order of the
+// rows, if no other column shows it.
+func sortedBy(by report.SortKey) []report.Col[line] {
+	switch by {
+	case report.SortSpeedup:
+		return times("At most gained",
+			func(l *line) float64 { return l.Speedup.SavableTime(l.Row) })
+	case report.SortLost:
+		return times("Slot time lost",
+			func(l *line) float64 { return float64(l.Lost()) })
+	case report.SortDifference:
+		return []report.Col[line]{report.Shown("sorted_by", "Difference",
+			func(l *line) points { return l.Difference })}
+	}
+	return nil
 }
 
 // coverage returns a text with the kernels that a mean over time covers.
@@ -373,10 +375,10 @@ func coverage(r *compare.Result, total *compare.Total) string {
 
 // figure returns two columns for a percentage: one with texts and one with
 // numbers.
-func figure(key, title string, of func(*line) percent) []report.Col[line] {
+func figure(key, title string, of func(*line) percent, options ...report.Option) []report.Col[line] {
 	return []report.Col[line]{
 		report.Shown(key, title, func(l *line) string { return percentText(of(l)) }, report.Right, report.NonZero,
-			report.WithUnits),
+			report.WithUnits).As(options...),
 		report.Shown(key, title, of, report.Sheet)}
 }
 
