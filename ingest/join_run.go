@@ -309,15 +309,3 @@ func fitting(props []Kernel, key *Key) []Kernel {
 	}
 	return append(others, shapeless...)
 }
-
-// properties are the fields that binaries and tracers contain for a kernel.
-var properties = []field{
-	property("SIMD", "SIMD width"), property("SLM", "SLM per work-group"), property("Spill", "spill"),
-	property("Private", "private memory"), property("SpilledRegisters", "spilled registers"),
-	property("Registers", "registers per thread"), property("Barriers", "barriers"),
-}
-
-func property(of, name string) field {
-	f, _ := reflect.TypeFor[Kernel]().FieldByName(of)
-	return field{index: f.Index[0], name: name}
-}

@@ -108,9 +108,9 @@ const (
 // in messages about differences between files, see joinedFields. A field
 // without a tag has its own rule for joining.
 type Kernel struct {
-	Task          string // the unquoted cell, including newlines
-	Global, Local Size3  // in work-items; absent for copies
-	SIMD          unit.Opt[int]
+	Task          string        // the unquoted cell, including newlines
+	Global, Local Size3         // in work-items; absent for copies
+	SIMD          unit.Opt[int] `property:"SIMD width"`
 	Direction     string
 	Device        string // the row's adapter and stack, if the export has them
 	OneStack      bool   // the row belongs to a single stack
@@ -144,9 +144,9 @@ type Kernel struct {
 	Active           unit.Opt[unit.Ratio] `join:"active"` // XVE array state; the three add up to 1
 	Stalled          unit.Opt[unit.Ratio] `join:"stalled"`
 	Idle             unit.Opt[unit.Ratio] `join:"idle"`
-	BarrierStall     unit.Opt[unit.Ratio] `join:"barrier stalls"`  // "XVE Stall Reasons:Barrier"
-	Threads          unit.Opt[int64]      `join:"threads started"` // "Computing Threads Started": sampled
-	Barriers         unit.Opt[int64]      `join:"GPU barriers"`    // barrier messages
+	BarrierStall     unit.Opt[unit.Ratio] `join:"barrier stalls"`                   // "XVE Stall Reasons:Barrier"
+	Threads          unit.Opt[int64]      `join:"threads started"`                  // "Computing Threads Started": sampled
+	Barriers         unit.Opt[int64]      `join:"GPU barriers" property:"barriers"` // barrier messages
 
 	// All launches share the following values, so that any two files should
 	// agree on them: the profiler's own static prediction, "Peak XVE Threads
@@ -155,14 +155,14 @@ type Kernel struct {
 	PeakWork    unit.Opt[unit.Ratio] `join:"work size limit" static:"true"`
 	PeakSLM     unit.Opt[unit.Ratio] `join:"SLM limit" static:"true"`
 	PeakBarrier unit.Opt[unit.Ratio] `join:"barriers limit" static:"true"`
-	Spill       unit.Opt[unit.Bytes] `join:"spill" static:"true"`              // per thread
-	Private     unit.Opt[unit.Bytes] `join:"private memory" static:"true"`     // per thread
-	SLM         unit.Opt[unit.Bytes] `join:"SLM per work-group" static:"true"` // from unitrace
+	Spill       unit.Opt[unit.Bytes] `join:"spill" static:"true" property:"spill"`                           // per thread
+	Private     unit.Opt[unit.Bytes] `join:"private memory" static:"true" property:"private memory"`         // per thread
+	SLM         unit.Opt[unit.Bytes] `join:"SLM per work-group" static:"true" property:"SLM per work-group"` // from unitrace
 	// Registers is the GRF mode (128, 256, ...) from unitrace.
-	Registers unit.Opt[int] `join:"registers per thread" static:"true"`
+	Registers unit.Opt[int] `join:"registers per thread" static:"true" property:"registers per thread"`
 	// SpilledRegisters is the spill per thread in registers, rounded up, as a
 	// compiler log prints it. The bytes per register depend on the device.
-	SpilledRegisters unit.Opt[int] `join:"spilled registers" static:"true"`
+	SpilledRegisters unit.Opt[int] `join:"spilled registers" static:"true" property:"spilled registers"`
 
 	Counters *Counters // nil if the file has no other counters
 
@@ -443,15 +443,19 @@ type field struct {
 	static bool   // the same for all launches
 }
 
-// joinedFields are the Kernel fields with a join tag.
-var joinedFields = func() (list []field) {
+// joinedFields are the Kernel fields with a join tag. properties are the fields
+// that binaries and tracers contain for a kernel.
+var joinedFields, properties = taggedFields("join"), taggedFields("property")
+
+// taggedFields returns the Kernel fields with a tag, which is their name.
+func taggedFields(tag string) (list []field) {
 	for f := range reflect.TypeFor[Kernel]().Fields() {
-		if name, ok := f.Tag.Lookup("join"); ok {
+		if name, ok := f.Tag.Lookup(tag); ok {
 			list = append(list, field{f.Index[0], name, f.Tag.Get("static") != ""})
 		}
 	}
 	return list
-}()
+}
 
 func (f *field) of(k *Kernel) reflect.Value { return reflect.ValueOf(k).Elem().Field(f.index) }
 

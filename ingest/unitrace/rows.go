@@ -78,11 +78,9 @@ func (f *fields) small(q quantity) unit.Opt[int] {
 	return as[int](o)
 }
 
-func as[T int | unit.Bytes](n unit.Opt[int64]) (o unit.Opt[T]) {
-	if v, ok := n.Value(); ok {
-		o = unit.Some(T(v))
-	}
-	return o
+func as[T int | unit.Bytes](n unit.Opt[int64]) unit.Opt[T] {
+	v, ok := n.Value()
+	return unit.Maybe(T(v), ok)
 }
 
 func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {

@@ -148,7 +148,7 @@ func (r *reader) timing(text string, parts []int) {
 	t.Pos = r.in.Pos(table.RawColumn(r.in.Text, parts[2]))
 	r.file.Timings, r.of = append(r.file.Timings, t), append(r.of, r.now)
 	if t.UnitAsPrinted == ticksUnit {
-		r.remark(note.Newf(note.Info, "ticks-as-usecs", t.Pos,
+		r.remark(note.Warningf("ticks-as-usecs", t.Pos,
 			"all u-secs of this log are read this way; the printed numbers are kept, too",
 			"the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
 				"u-secs is read as %s s", t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)))
@@ -158,7 +158,7 @@ func (r *reader) timing(text string, parts []int) {
 	// and later) start it at element g x 2^17 out of 105 x 2^17. That is within
 	// bounds for all sizes that the guide launches.
 	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
-		r.remark(note.Newf(note.Info, "out-of-bounds", t.Pos,
+		r.remark(note.Warningf("out-of-bounds", t.Pos,
 			"the sample has this error; its times and occupancies include the out-of-bounds access", "%s",
 			t.Kernel+" and all kernels with more than one work-group read and write beyond their buffers: "+
 				"work-group g starts at g times the vector size, but each buffer has the size of one vector"))
@@ -167,7 +167,6 @@ func (r *reader) timing(text string, parts []int) {
 
 // remark adds a warning that appears once per file.
 func (r *reader) remark(n note.Note) {
-	n.Severity = note.Warning
 	if !slices.ContainsFunc(r.remarks, func(o note.Note) bool { return o.Code == n.Code }) {
 		r.remarks = append(r.remarks, n)
 	}
@@ -190,7 +189,7 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}
 	}
 	if r.wrongs > 0 {
-		r.remark(note.Newf(note.Info, "wrong-result", r.wrong,
+		r.remark(note.Warningf("wrong-result", r.wrong,
 			"the times of a wrong calculation are not meaningful: fix the run first",
 			"the sample reported wrong sums in %d lines", r.wrongs))
 	}

@@ -38,7 +38,6 @@ func (v *values) seconds() nano {
 // order does not matter.
 type entry struct {
 	ingest.Key
-	hasSIMD  bool
 	oneStack bool
 	line     int // first good row
 	number   int // index among the worker's entries, later among all entries
@@ -274,7 +273,6 @@ func (e *entry) merge(o *entry) {
 	}
 	e.differ = e.differ || o.differ
 	e.good += o.good
-	e.hasSIMD = e.hasSIMD || o.hasSIMD
 	e.rows += o.rows
 	e.single += o.single
 	e.instructions += o.instructions

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // nano is a number with the unit 1e-9. Times, percentages, and shares are
@@ -25,33 +26,16 @@ const (
 // parseNano returns a decimal number, rounded to 1e-9. ok is false if it is not
 // a number or not below 9.2e9.
 func parseNano(b []byte) (v nano, ok bool) {
-	whole, i := int64(0), 0
-	for ; i < len(b); i++ {
-		d := b[i] - '0'
-		if d > 9 {
-			break
-		}
-		whole = whole*10 + int64(d)
+	f, ok := parseFloat(b)
+	whole, places, _ := strings.Cut(string(b), ".")
+	exact, err := strconv.ParseInt(whole+places+"000000000"[min(len(places), 9):], 10, 64)
+	switch {
+	case !ok || math.Abs(f) >= 9.2e9:
+		return 0, false
+	case err == nil && len(places) <= 9:
+		return exact, true
 	}
-	if i == len(b) && i > 0 && i <= 9 {
-		return whole * one, true
-	}
-	if i == 0 || i > 9 || b[i] != '.' {
-		return slowNano(b)
-	}
-	i++
-	places := len(b) - i
-	if places > 9 || places == 0 {
-		return slowNano(b)
-	}
-	for ; i < len(b); i++ {
-		d := b[i] - '0'
-		if d > 9 {
-			return slowNano(b)
-		}
-		whole = whole*10 + int64(d)
-	}
-	return whole * tens[9-places], true
+	return int64(math.Round(f * one)), true
 }
 
 const (
@@ -103,12 +87,11 @@ func shortCount(x uint64, n int) (int64, bool) {
 	if n < 1 || n > 8 {
 		return 0, false
 	}
-	return digits8((x ^ zeros8) & lastOf[n])
+	return digits8((x ^ zeros8) & lastOf(n))
 }
 
-// lastOf contains masks that keep the last n bytes out of eight.
-var lastOf = [9]uint64{0, 0xff << 56, 0xffff << 48, 0xffffff << 40, 0xffffffff << 32, 0xffffffffff << 24,
-	0xffffffffffff << 16, 0xffffffffffffff << 8, 1<<64 - 1}
+// lastOf returns a mask that keeps the last n bytes out of eight.
+func lastOf(n int) uint64 { return ^uint64(0) << (64 - 8*min(n, 8)) }
 
 // digits16 returns a whole number with up to sixteen digits from its last
 // sixteen bytes. n is its length. ok is false for any other form, valid or not.
@@ -116,8 +99,8 @@ func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 1 || n > 16 {
 		return 0, false
 	}
-	low, ok := digits8((last ^ zeros8) & lastOf[min(n, 8)])
-	high, more := digits8((before ^ zeros8) & lastOf[max(n-8, 0)])
+	low, ok := digits8((last ^ zeros8) & lastOf(n))
+	high, more := digits8((before ^ zeros8) & lastOf(n-8))
 	return uint64(high)*1e8 + uint64(low), ok && more
 }
 
@@ -129,18 +112,8 @@ func micros16(before, last uint64, n int) (v uint64, ok bool) {
 		return 0, false
 	}
 	low, ok := shortMicros(last)
-	high, more := digits8((before ^ zeros8) & lastOf[n-8])
+	high, more := digits8((before ^ zeros8) & lastOf(n-8))
 	return uint64(high)*1e7 + uint64(low), ok && more
-}
-
-var tens = [10]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
-
-func slowNano(b []byte) (nano, bool) {
-	f, ok := parseFloat(b)
-	if !ok || math.Abs(f) >= 9.2e9 {
-		return 0, false
-	}
-	return int64(math.Round(f * one)), true
 }
 
 // parseFloat returns a decimal number, optionally with an exponent and
@@ -163,21 +136,6 @@ func parseFloat(b []byte) (float64, bool) {
 // parseCount returns a whole number, which may be negative. ok is false if it
 // is not a whole number below 2^63.
 func parseCount(b []byte) (int64, bool) {
-	if len(b) == 0 || len(b) > 18 {
-		return slowCount(b)
-	}
-	var v int64
-	for _, c := range b {
-		d := c - '0'
-		if d > 9 {
-			return slowCount(b)
-		}
-		v = v*10 + int64(d)
-	}
-	return v, true
-}
-
-func slowCount(b []byte) (int64, bool) {
 	if len(b) <= 20 {
 		if v, err := strconv.ParseInt(string(b), 10, 64); err == nil {
 			return v, true

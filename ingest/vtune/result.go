@@ -256,7 +256,7 @@ func (r *result) repeated() []note.Note {
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
 		OneStack: e.oneStack, Pos: note.Pos{File: r.h.pos.File, Line: e.line},
-		SIMD: unit.Maybe(e.SIMD, e.hasSIMD), Spill: unit.Maybe(unit.Bytes(e.spill), e.spill != none),
+		SIMD: unit.NonZero(e.SIMD), Spill: unit.Maybe(unit.Bytes(e.spill), e.spill != none),
 		Counters: r.countersOf(e)}
 	r.times(e, &k)
 	for i, to := range counts(&k) {

@@ -111,7 +111,7 @@ func pointsIn(x uint64, n int) uint64 {
 	const ones = 0x0101010101010101
 	x = (x | 2*ones) ^ '.'*ones // ',' is '.' without the second bit
 	// The usual test for a zero byte. The byte above a zero byte may be wrong.
-	return (x - ones) &^ x & highest & lastOf[min(n, 8)]
+	return (x - ones) &^ x & highest & lastOf(n)
 }
 
 // lastCell records the decimal mark's position in the last cell, as long as it
@@ -488,7 +488,7 @@ func (a *adder) entry(r *scan.Row, dir string) (*entry, *problem) {
 		if !ok || n < 1 || n > 1<<20 {
 			return nil, a.wrong(simd, b, false, false)
 		}
-		e.SIMD, e.hasSIMD = int(n), true
+		e.SIMD = int(n)
 	}
 	e.Device = a.clean(bytes.TrimSpace(a.cell(r, device)), line)
 	if s := a.clean(bytes.TrimSpace(a.cell(r, stack)), line); !unknown([]byte(s)) {
