@@ -45,7 +45,7 @@ func given(d *arch.Device) compare.Choice { return compare.Choice{Choice: arch.C
 func readRun(t *testing.T, dev *arch.Device, paths ...string) *compare.Result {
 	t.Helper()
 	run, err := ingest.Read(context.Background(), paths,
-		ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
+		ingest.Options{Formats: []ingest.Format{vtune.Format, summary.Format, unitrace.Format}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestBreakdownsAddUp(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(root, f))
 		for _, file := range files {
 			run, err := ingest.Read(context.Background(), []string{file},
-				ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
+				ingest.Options{Formats: []ingest.Format{vtune.Format, summary.Format, unitrace.Format}})
 			if err != nil {
 				continue
 			}

@@ -15,7 +15,7 @@ import (
 // This example reads a run, chooses a device, and compares each kernel with the
 // prediction of the model.
 func ExampleCompare() {
-	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
+	opt := ingest.Options{Formats: []ingest.Format{vtune.Format}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)
 	if err != nil {
 		log.Fatal(err)

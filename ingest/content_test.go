@@ -21,7 +21,7 @@ func TestContent(t *testing.T) {
 		"a value that is absent": "alpha\nk 64 50 0\nm 64 51 -\n"}
 	dir := write(t, files)
 	read := func(name string, side int) Input {
-		r, err := Read(context.Background(), []string{filepath.Join(dir, name)}, Options{Formats: []Format{lineFormat{"alpha"}}, Content: true, ReadOptions: ReadOptions{Result: side}})
+		r, err := Read(context.Background(), []string{filepath.Join(dir, name)}, Options{Formats: []Format{lineFormat("alpha")}, Content: true, ReadOptions: ReadOptions{Result: side}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // A file's format is detected from its content. Read reads paths, and ReadFS
 // reads files in a file system.
 func ExampleReadFS() {
-	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
+	opt := ingest.Options{Formats: []ingest.Format{vtune.Format}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)
 	if err != nil {
 		log.Fatal(err)

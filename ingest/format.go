@@ -29,35 +29,27 @@ type Traits struct {
 
 // A Format reads one kind of file. Formats do not know each other. The command
 // lists all formats in the order in which they are tried. A new format is a
-// package with this interface and an entry in that list.
-type Format interface {
-	// Kind returns the format's Input.Kind.
-	Kind() string
-	// Description returns the file kind's name in messages, for example "a
-	// VTune export".
-	Description() string
+// package with a Format and an entry in that list.
+type Format struct {
+	Kind        string // Input.Kind
+	Description string // the file kind's name in messages, for example "a VTune export"
 	// Sniff reports whether a file that begins with head has this format. head
 	// is at most 64 KiB, decompressed. Sniff must not guess, because the first
 	// format that returns true reads the file.
-	Sniff(head []byte) bool
+	Sniff func(head []byte) bool
 	// Read reads the complete file. An unusable row becomes a note and counts
 	// as bad. An error (note.Errorf) means that nothing in the file can be
 	// used. It states what was expected and what to do.
-	Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
-}
-
-// A FolderReader is a format that can also read a folder as one file.
-type FolderReader interface {
-	// ReadFolder reads a folder. path is its name in messages.
-	ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
-}
-
-// Shared is implemented by a format whose files may belong to all runs of the
-// folders next to them. For example, a summary.
-type Shared interface {
-	// RunAlone reports whether such a file can be a run without other files.
-	// For example, a log can be one, and a kernel binary cannot.
-	RunAlone() bool
+	Read func(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
+	// ReadFolder reads a folder as one file. path is its name in messages. It
+	// is nil for most formats.
+	ReadFolder func(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
+	// Shared reports that a file may belong to all runs of the folders next to
+	// it. For example, a summary.
+	Shared bool
+	// RunAlone reports that a shared file can be a run without other files. For
+	// example, a log can be one, and a kernel binary cannot.
+	RunAlone bool
 }
 
 // A Source is an opened file.

@@ -14,19 +14,18 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// made is a format that the program does not know. A file's first line is its
-// kind, followed by tasks with a global size.
-type made struct {
-	kind   string
-	traits ingest.Traits
+// made returns a format that the program does not know. A file's first line is
+// its kind, followed by tasks with a global size.
+func made(kind string, traits ingest.Traits) ingest.Format {
+	return ingest.Format{Kind: kind, Description: "a file of " + kind,
+		Sniff: func(head []byte) bool { return bytes.HasPrefix(head, []byte(kind+"\n")) },
+		Read: func(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
+			return readMade(src, traits)
+		}}
 }
 
-func (f made) Kind() string           { return f.kind }
-func (f made) Description() string    { return "a file of " + f.kind }
-func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
-
-func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
-	out := &ingest.File{Input: ingest.Input{Traits: f.traits}}
+func readMade(src *ingest.Source, traits ingest.Traits) (*ingest.File, error) {
+	out := &ingest.File{Input: ingest.Input{Traits: traits}}
 	scan := bufio.NewScanner(src.R)
 	for line := 1; scan.Scan(); line++ {
 		w := strings.Fields(scan.Text())
@@ -35,7 +34,7 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		}
 		k := ingest.Kernel{Task: w[0], Pos: note.Pos{File: src.Path, Line: line}}
 		k.Global, _ = unit.ParseSize(strings.Trim(w[1], "-"))
-		if f.traits.NoLaunchSize {
+		if traits.NoLaunchSize {
 			k.SLM = unit.Some(unit.Bytes(512))
 		}
 		out.Kernels = append(out.Kernels, k)
@@ -63,7 +62,7 @@ func TestNewFormat(t *testing.T) {
 			}
 		}
 		run, err := ingest.Read(context.Background(), []string{dir}, ingest.Options{
-			Formats: []ingest.Format{made{"first", ingest.Traits{ColumnsVary: true}}, made{"second", c.traits}}})
+			Formats: []ingest.Format{made("first", ingest.Traits{ColumnsVary: true}), made("second", c.traits)}})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -89,7 +88,7 @@ func TestNewFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ingest.Read(context.Background(), []string{path}, ingest.Options{
-		Formats: []ingest.Format{made{"image", ingest.Traits{NotARun: "this holds no run", Hint: "give one"}}}})
+		Formats: []ingest.Format{made("image", ingest.Traits{NotARun: "this holds no run", Hint: "give one"})}})
 	if err == nil || !strings.Contains(err.Error(), "this holds no run") {
 		t.Errorf("only a file without a run: %v", err)
 	}

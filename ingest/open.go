@@ -156,10 +156,10 @@ func peek(src *Source) ([]byte, error) {
 	return head, nil
 }
 
-func sniff(path string, head []byte, formats []Format) (Format, error) {
+func sniff(path string, head []byte, formats []Format) (none Format, err error) {
 	pos := note.InFile(path)
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, note.Errorf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
+		return none, note.Errorf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
 			"vtune printed",
 			"the file is empty; expected %s", listed(formats))
 	}
@@ -169,19 +169,20 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		}
 	}
 	if what := binaryKind(head); what != "" {
-		return nil, note.Errorf(codeBinary, pos, exportHint,
+		return none, note.Errorf(codeBinary, pos, exportHint,
 			"this is %s; expected %s", what, listed(formats))
 	}
 	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
-		return nil, note.Errorf(CodeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
-			"their run", "this is the source of kernels, which contains no run")
+		return none, note.Errorf(CodeUnknown, pos,
+			"predict its kernels with 'occudiff predict', or give the export of their run",
+			"this is the source of kernels, which contains no run")
 	}
 	for _, o := range otherTools {
 		if bytes.Contains(head, []byte(o.mark)) {
-			return nil, note.Errorf(CodeUnknown, pos, o.do, "this is %s", o.what)
+			return none, note.Errorf(CodeUnknown, pos, o.do, "this is %s", o.what)
 		}
 	}
-	return nil, note.Errorf(CodeUnknown, pos, exportHint,
+	return none, note.Errorf(CodeUnknown, pos, exportHint,
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
@@ -202,8 +203,8 @@ var otherTools = []struct{ mark, what, do string }{
 func listed(formats []Format) string {
 	var list []string
 	for _, f := range formats {
-		if !slices.Contains(list, f.Description()) {
-			list = append(list, f.Description())
+		if !slices.Contains(list, f.Description) {
+			list = append(list, f.Description)
 		}
 	}
 	return unit.JoinWords(list, "or")

@@ -255,8 +255,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		return readSource(ctx, o.src, o.sum, opt)
 	}
 	for _, f := range opt.Formats {
-		reader, ok := f.(FolderReader)
-		if !ok {
+		if f.ReadFolder == nil {
 			continue
 		}
 		root, err := os.OpenRoot(c.path) // links cannot lead outside it
@@ -264,7 +263,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 			return nil, openError(c.path, err)
 		}
 		defer root.Close()
-		file, err := reader.ReadFolder(ctx, root.FS(), c.path, opt.ReadOptions)
+		file, err := f.ReadFolder(ctx, root.FS(), c.path, opt.ReadOptions)
 		if err == nil {
 			file.name(f, c.path, opt)
 		}
@@ -314,7 +313,7 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 
 // name sets the file's path, kind, and, if requested, content digest.
 func (f *File) name(format Format, path string, opt Options) {
-	f.Path, f.Kind = path, format.Kind()
+	f.Path, f.Kind = path, format.Kind
 	if opt.Content {
 		f.Content = f.content()
 	}

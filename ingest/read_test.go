@@ -23,16 +23,15 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// lineFormat is a format for tests. A file's first line is its kind, and each
+// lineFormat returns a format for tests. A file's first line is its kind, and each
 // further line is a row: task, global size, measured occupancy, SLM. "-" is
 // absent.
-type lineFormat struct{ kind string }
+func lineFormat(kind string) Format {
+	return Format{Kind: kind, Description: "a file of " + kind, Read: readLines,
+		Sniff: func(head []byte) bool { return bytes.HasPrefix(head, []byte(kind+"\n")) }}
+}
 
-func (f lineFormat) Kind() string           { return f.kind }
-func (f lineFormat) Description() string    { return "a file of " + f.kind }
-func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
-
-func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
+func readLines(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
 	out := &File{Input: Input{Traits: Traits{ColumnsVary: true}}}
 	sc := bufio.NewScanner(src.R)
 	for n := 1; sc.Scan(); n++ {
@@ -62,7 +61,7 @@ func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, 
 	return out, sc.Err()
 }
 
-var testFormats = []Format{lineFormat{"alpha"}, lineFormat{"beta"}}
+var testFormats = []Format{lineFormat("alpha"), lineFormat("beta")}
 
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -251,17 +250,14 @@ func TestCompressed(t *testing.T) {
 }
 
 // half is a format that reads only the first part.
-type half struct{ Format }
-
-func (half) Kind() string      { return "half" }
-func (half) Sniff([]byte) bool { return true }
-func (half) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error) {
-	_, err := io.CopyN(io.Discard, src.R, src.Size/2)
-	if !opt.Hash {
-		err = errors.New("no digest was requested")
-	}
-	return &File{}, err
-}
+var half = Format{Kind: "half", Sniff: func([]byte) bool { return true },
+	Read: func(_ context.Context, src *Source, opt ReadOptions) (*File, error) {
+		_, err := io.CopyN(io.Discard, src.R, src.Size/2)
+		if !opt.Hash {
+			err = errors.New("no digest was requested")
+		}
+		return &File{}, err
+	}}
 
 // TestLargeDigest checks that a large file whose format computes no digest is
 // hashed completely.
@@ -269,7 +265,7 @@ func TestLargeDigest(t *testing.T) {
 	text := strings.Repeat("text\n", 50_000)
 	sum := sha256.New()
 	src := &Source{Path: "f", Size: int64(len(text)), At: strings.NewReader(text), R: bufio.NewReaderSize(io.TeeReader(strings.NewReader(text), sum), sniffSize)}
-	in, err := readSource(context.Background(), src, sum, Options{Formats: []Format{half{}}})
+	in, err := readSource(context.Background(), src, sum, Options{Formats: []Format{half}})
 	if want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))); err != nil || in.Digest != want {
 		t.Errorf("digest %s, error %v; want %s", in.Digest, err, want)
 	}
@@ -309,15 +305,14 @@ func TestUTF16(t *testing.T) {
 // sumPlain is the output of sha256sum for the plain text of TestCompressed.
 const sumPlain = "8c8a58359470c70cd42fd5f7308cb7b71efbb10d95bb1de94b0db0ac09b5a118"
 
-// swapping is a format that replaces the file while it reads it.
-type swapping struct {
-	lineFormat
-	swap func()
-}
-
-func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error) {
-	f.swap()
-	return f.lineFormat.Read(ctx, src, opt)
+// noting returns a format that calls a function before it reads a file.
+func noting(before func(path string)) Format {
+	f := lineFormat("alpha")
+	f.Read = func(ctx context.Context, src *Source, opt ReadOptions) (*File, error) {
+		before(src.Path)
+		return readLines(ctx, src, opt)
+	}
+	return f
 }
 
 // TestDigestOfReplacedFile checks that a file that is replaced while it is read
@@ -325,11 +320,11 @@ func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File
 func TestDigestOfReplacedFile(t *testing.T) {
 	dir := write(t, map[string]string{"run": "alpha\nk 64 50 -\n", "new": "alpha\nk 64 10 -\n"})
 	path := filepath.Join(dir, "run")
-	f := swapping{lineFormat{"alpha"}, func() {
+	f := noting(func(string) {
 		if err := os.Rename(filepath.Join(dir, "new"), path); err != nil {
 			t.Error(err)
 		}
-	}}
+	})
 	r, err := Read(context.Background(), []string{path}, Options{Formats: []Format{f}})
 	if err != nil || rows(r) != "k 64 50 -\n" || r.Inputs[0].Digest != "sha256:"+sumPlain {
 		t.Errorf("error %v, rows %q, digest %s", err, rows(r), r.Inputs[0].Digest)
@@ -423,17 +418,6 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// countedFormat counts how often each file is read.
-type countedFormat struct {
-	lineFormat
-	reads map[string]int
-}
-
-func (f countedFormat) Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error) {
-	f.reads[filepath.Base(src.Path)]++
-	return f.lineFormat.Read(ctx, src, opt)
-}
-
 // TestReadRuns reads a folder with repeats, which is recognized only after its
 // files were joined. Each file must be read once, and each run must be the same
 // as if only its files had been read.
@@ -444,8 +428,9 @@ func TestReadRuns(t *testing.T) {
 		"repeats/props.txt": "beta\nprops k - 128\n",
 		"repeats/run.sh":    "make\n",
 	})
-	format := countedFormat{lineFormat{"alpha"}, map[string]int{}}
-	opt := Options{Formats: []Format{format, lineFormat{"beta"}}}
+	reads := map[string]int{}
+	count := noting(func(path string) { reads[filepath.Base(path)]++ })
+	opt := Options{Formats: []Format{count, lineFormat("beta")}}
 	path := func(names ...string) (list []string) {
 		for _, name := range names {
 			list = append(list, filepath.Join(dir, "repeats", name))
@@ -456,7 +441,7 @@ func TestReadRuns(t *testing.T) {
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
-	if d := cmp.Diff(map[string]int{"1.csv": 1, "2.csv": 1}, format.reads); d != "" {
+	if d := cmp.Diff(map[string]int{"1.csv": 1, "2.csv": 1}, reads); d != "" {
 		t.Errorf("reads of each file: %s", d)
 	}
 	all := cmp.Exporter(func(reflect.Type) bool { return true })

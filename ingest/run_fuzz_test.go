@@ -38,8 +38,8 @@ func FuzzRun(f *testing.F) {
 	}
 	f.Add([]byte("== L0 Backend ==\n\nKernel, Calls, Time (ns)\nf, 2, 1e3\n"), []byte{0x1f, 0x8b, 8})
 	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd}, []byte("{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":2}]}"))
-	formats := []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}, trace.Format{}, vecadd.Format{},
-		zebin.Format{}}
+	formats := []ingest.Format{vtune.Format, summary.Format, unitrace.Format, trace.Format, vecadd.Format,
+		zebin.Format}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, one, two []byte) {
 		read := func(first []byte) (*ingest.Run, error) {

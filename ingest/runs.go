@@ -44,7 +44,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	var shared, others []string
 	for _, file := range f.files {
 		format, known := recognized(file, formats)
-		if _, ok := format.(Shared); ok {
+		if format.Shared {
 			shared = append(shared, file)
 		} else if known {
 			return [][]string{{path}} // the folder itself is a run
@@ -56,8 +56,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 		in, err := listFolder(sub)
 		holds := func(file string) bool {
 			format, known := recognized(file, formats)
-			shared, ok := format.(Shared)
-			return known && (!ok || shared.RunAlone())
+			return known && (!format.Shared || format.RunAlone)
 		}
 		if err == nil && (in.result || slices.ContainsFunc(in.files, holds)) {
 			runs = append(runs, append([]string{sub}, shared...))
@@ -73,11 +72,11 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 }
 
 // recognized returns a file's format if it can be detected. known is also true
-// for a damaged file, whose format may be nil.
+// for a damaged file, whose format may be unknown.
 func recognized(path string, formats []Format) (f Format, known bool) {
 	o, err := open(context.Background(), path, Options{})
 	if err != nil {
-		return nil, note.HasCode(err, codeDamaged)
+		return f, note.HasCode(err, codeDamaged)
 	}
 	defer o.close()
 	if _, err = fromNotebook(o.src); err == nil {

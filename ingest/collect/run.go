@@ -243,7 +243,7 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 	if err := Run(ctx, Probe(o), out); err != nil {
 		return 0, "", err
 	}
-	run, err := ingest.Read(ctx, []string{o.probeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format{}}})
+	run, err := ingest.Read(ctx, []string{o.probeFile()}, ingest.Options{Formats: []ingest.Format{vtune.Format}})
 	if err != nil {
 		return 0, "", fmt.Errorf("the first short run cannot be read: %w", err)
 	}

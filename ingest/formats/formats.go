@@ -16,6 +16,6 @@ import (
 // All returns the formats in the order in which a file is offered to them. The
 // first format that recognizes a file reads it.
 func All() []ingest.Format {
-	return []ingest.Format{vtune.Format{}, summary.Format{}, vtune.Text{}, unitrace.Format{}, trace.Format{},
-		vecadd.Format{}, zebin.Format{}, zebin.Log{}, zebin.Triton{}, vtuneresult.Format{}}
+	return []ingest.Format{vtune.Format, summary.Format, vtune.Text, unitrace.Format, trace.Format,
+		vecadd.Format, zebin.Format, zebin.Log, zebin.Triton, vtuneresult.Format}
 }

@@ -95,8 +95,8 @@ func understoodAt(t *testing.T, path string) string {
 	t.Helper()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		for _, format := range formats.All() {
-			if folders, ok := format.(ingest.FolderReader); ok {
-				f, err := folders.ReadFolder(context.Background(), os.DirFS(path), filepath.Base(path),
+			if format.ReadFolder != nil {
+				f, err := format.ReadFolder(context.Background(), os.DirFS(path), filepath.Base(path),
 					ingest.ReadOptions{})
 				return said(format, f, err)
 			}
@@ -125,7 +125,7 @@ func understood(t *testing.T, name string, data []byte, r io.Reader) string {
 
 func said(format ingest.Format, f *ingest.File, err error) string {
 	if err != nil {
-		return format.Kind() + "\n" + err.Error() + "\n"
+		return format.Kind + "\n" + err.Error() + "\n"
 	}
-	return format.Kind() + "\n" + describe(f)
+	return format.Kind + "\n" + describe(f)
 }

@@ -21,7 +21,7 @@ import (
 func chosen(head []byte) string {
 	for _, format := range formats.All() {
 		if format.Sniff(head[:min(len(head), 64<<10)]) {
-			return format.Kind()
+			return format.Kind
 		}
 	}
 	return "none"
@@ -91,7 +91,7 @@ func TestOwnFormat(t *testing.T) {
 		checked := 0
 		own := func(text string) bool {
 			for _, format := range formats.All() {
-				if format.Kind() == kind && format.Sniff([]byte(text)) {
+				if format.Kind == kind && format.Sniff([]byte(text)) {
 					return true
 				}
 			}

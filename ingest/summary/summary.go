@@ -17,13 +17,8 @@ import (
 )
 
 // Format reads a VTune summary report.
-type Format struct{}
-
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "vtune-summary" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "a VTune summary" }
+var Format = ingest.Format{Kind: "vtune-summary", Description: "a VTune summary",
+	Sniff: sniff, Read: readSource, Shared: true, RunAlone: true}
 
 const (
 	expected = "expected the output of vtune -report summary, as text, HTML or CSV"
@@ -35,8 +30,8 @@ const (
 	busyMark     = "GPU Time, % of Elapsed time"
 )
 
-// Sniff reports whether the file has headings that only this report has.
-func (Format) Sniff(head []byte) bool {
+// sniff reports whether the file has headings that only this report has.
+func sniff(head []byte) bool {
 	// VTune's other reports have lists and tables as well. The metric class and
 	// a name that other reports do not contain identify this one.
 	if isHTML(head) {
@@ -74,11 +69,8 @@ func isHTML(head []byte) bool {
 	return false
 }
 
-// RunAlone returns true: such a file can be a run by itself.
-func (Format) RunAlone() bool { return true }
-
-// Read returns the file's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readSource returns the file's content.
+func readSource(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	// Detect the form from the first 4 KiB instead of the file extension,
 	// because users name all three forms .txt.
 	in := bufio.NewReaderSize(table.NewStream(ctx, src, opt), 4096)

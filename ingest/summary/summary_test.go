@@ -23,7 +23,7 @@ import (
 
 func read(t testing.TB, text string) (*ingest.File, error) {
 	t.Helper()
-	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
+	return Format.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
 }
 
 // platform is the shortest useful report.
@@ -243,14 +243,14 @@ Recommendations:
 		{"an invalid value", tasks + "0\tk\tsoon\t62.0\n", `f:4:1: none of the 1 rows can be used; the first: task "k": time "soon" has no unit, s or ms (` + hint + ")"},
 		{"only a header", "Hierarchy Level\tMetric Name\tMetric Value\n", "f: the summary names neither a GPU nor a computing task; " + expected + " (" + hint + ")"},
 	} {
-		if !(Format{}).Sniff([]byte(c.text)) {
+		if !Format.Sniff([]byte(c.text)) {
 			t.Errorf("%s: not sniffed", c.reason)
 		}
 		if got := plain(c.text); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
 		}
 	}
-	if (Format{}).Sniff([]byte("a program, Hierarchy Level,Metric Name\n")) {
+	if Format.Sniff([]byte("a program, Hierarchy Level,Metric Name\n")) {
 		t.Error("the header in the middle of a line is sniffed")
 	}
 }
@@ -320,7 +320,7 @@ func TestSniff(t *testing.T) {
 		{"a page of VTune", `<html><div>VTune</div><span class="metric-name">`, true},
 		{"nothing", "", false},
 	} {
-		if got := (Format{}).Sniff([]byte(c.head)); got != c.want {
+		if got := Format.Sniff([]byte(c.head)); got != c.want {
 			t.Errorf("%s: Sniff = %v, want %v", c.reason, got, c.want)
 		}
 	}
@@ -341,7 +341,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, text := range []string{platform, page1("")} {
-		_, err := Format{}.Read(ctx, &ingest.Source{Path: "f", R: strings.NewReader(text)}, ingest.ReadOptions{})
+		_, err := Format.Read(ctx, &ingest.Source{Path: "f", R: strings.NewReader(text)}, ingest.ReadOptions{})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want the context's error", err)
 		}
@@ -360,7 +360,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		(Format{}).Sniff(data)
+		Format.Sniff(data)
 		file, err := read(t, string(data))
 		if err != nil {
 			var fault *note.InputError

@@ -25,27 +25,21 @@ import (
 )
 
 // Format reads a Chrome trace.
-type Format struct{}
-
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "trace" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "a trace" }
+var Format = ingest.Format{Kind: "trace", Description: "a trace", Sniff: sniff, Read: readSource}
 
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
-// Sniff reports whether the file is an object with traceEvents, or an event
+// sniff reports whether the file is an object with traceEvents, or an event
 // array.
-func (Format) Sniff(head []byte) bool {
+func sniff(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
 	return bytes.HasPrefix(head, []byte("{")) && has(`"traceEvents"`) ||
 		bytes.HasPrefix(head, []byte("[")) && has(`"ph"`) && has(`"pid"`)
 }
 
-// Read returns the file's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readSource returns the file's content.
+func readSource(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: &scanner{r: table.NewStream(ctx, src, opt), buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
 		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.BadRows{Several: true},
 		tasks: map[string]*task{}, lanes: map[[2]string]uint32{}, names: map[string]string{},

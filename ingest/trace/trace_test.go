@@ -17,7 +17,7 @@ import (
 
 func read(t testing.TB, r io.Reader, opt ingest.ReadOptions) (*ingest.File, error) {
 	t.Helper()
-	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: -1, R: r}, opt)
+	return Format.Read(context.Background(), &ingest.Source{Path: "f", Size: -1, R: r}, opt)
 }
 
 // TestLongEvent checks that an event that is too long for a launch is skipped,
@@ -114,7 +114,7 @@ func TestSniff(t *testing.T) {
 	for text, want := range map[string]bool{
 		"\ufeff \n" + testenv.Made(t, "unitrace"): true, `{"schema": "occudiff/validate/1"}`: false, `[1, 2]`: false, "": false, "Kernel,Calls\n": false,
 	} {
-		if got := (Format{}).Sniff([]byte(text)); got != want {
+		if got := Format.Sniff([]byte(text)); got != want {
 			t.Errorf("Sniff(%.40q) = %v", text, got)
 		}
 	}
@@ -139,7 +139,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		(Format{}).Sniff(data)
+		Format.Sniff(data)
 		file, err := read(t, strings.NewReader(string(data)), ingest.ReadOptions{})
 		if err != nil {
 			var fault *note.InputError

@@ -21,22 +21,16 @@ import (
 )
 
 // Format reads a report from unitrace or one of its predecessors.
-type Format struct{}
-
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "unitrace" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "unitrace output" }
+var Format = ingest.Format{Kind: "unitrace", Description: "unitrace output", Sniff: sniff, Read: readSource}
 
 const (
 	expected = "expected a device timing, kernel properties or kernel metrics table"
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"
 )
 
-// Sniff reports whether the file contains a heading that only these tools
+// sniff reports whether the file contains a heading that only these tools
 // print, or one of their table headers.
-func (Format) Sniff(head []byte) bool {
+func sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(table.Plain(line)), "\ufeff"))
 		if title, ok := heading(text); ok {
@@ -51,8 +45,8 @@ func (Format) Sniff(head []byte) bool {
 	return false
 }
 
-// Read returns the file's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readSource returns the file's content.
+func readSource(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt,
 		headers: map[tableKey]*header{}, index: map[kernelKey]*kernelSums{},
 		props: map[ingest.Key]int{}, stallsOf: map[string]int{}, xves: map[int]bool{},

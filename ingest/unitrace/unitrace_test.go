@@ -20,7 +20,7 @@ import (
 
 func read(t testing.TB, text string, opt ingest.ReadOptions) (*ingest.File, error) {
 	t.Helper()
-	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, opt)
+	return Format.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, opt)
 }
 
 func TestInstances(t *testing.T) {
@@ -126,7 +126,7 @@ func TestSniff(t *testing.T) {
 		{"a heading of another tool", "=== Results ===\nKernel,Speed\n", false},
 		{"nothing", "", false},
 	} {
-		if got := (Format{}).Sniff([]byte(c.head)); got != c.want {
+		if got := Format.Sniff([]byte(c.head)); got != c.want {
 			t.Errorf("%s: Sniff = %v, want %v", c.reason, got, c.want)
 		}
 	}
@@ -263,7 +263,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, instances bool) {
-		(Format{}).Sniff(data)
+		Format.Sniff(data)
 		file, err := read(t, string(data), ingest.ReadOptions{Instances: instances, Samples: !instances})
 		if err != nil {
 			var fault *note.InputError

@@ -22,13 +22,8 @@ import (
 )
 
 // Format reads a vec_add sample's log.
-type Format struct{}
-
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "vec_add" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "a vec_add log" }
+var Format = ingest.Format{Kind: "vec_add", Description: "a vec_add log",
+	Sniff: sniff, Read: readSource, Shared: true, RunAlone: true}
 
 const (
 	deviceMark = "Running on device:"
@@ -39,10 +34,10 @@ const (
 	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
 )
 
-// Sniff reports whether the file contains a timing or the line that every
+// sniff reports whether the file contains a timing or the line that every
 // sample prints first, after any other text. Files from `vtune -collect` or
 // `unitrace` may contain such lines, too, but their formats come first.
-func (Format) Sniff(head []byte) bool {
+func sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(table.Plain(line)))
 		if strings.HasPrefix(text, deviceMark) || timingLine.MatchString(text) {
@@ -52,11 +47,8 @@ func (Format) Sniff(head []byte) bool {
 	return false
 }
 
-// RunAlone returns true: such a file can be a run by itself.
-func (Format) RunAlone() bool { return true }
-
-// Read returns the file's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readSource returns the file's content.
+func readSource(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := reader{in: table.NewLines(ctx, src, opt), file: &ingest.File{}, side: opt.Result}
 	for r.in.Next() {
 		r.line()

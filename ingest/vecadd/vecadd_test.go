@@ -17,7 +17,7 @@ import (
 
 func read(t testing.TB, text string) (*ingest.File, error) {
 	t.Helper()
-	return Format{}.Read(context.Background(), &ingest.Source{Path: "log", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
+	return Format.Read(context.Background(), &ingest.Source{Path: "log", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
 }
 
 // notebook is the output of the thread-mapping notebook's sample, with the
@@ -210,7 +210,7 @@ func TestRead(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if !(Format{}).Sniff([]byte(c.text)) {
+			if !Format.Sniff([]byte(c.text)) {
 				t.Error("not recognized")
 			}
 			f, err := read(t, c.text)
@@ -319,7 +319,7 @@ func TestSniff(t *testing.T) {
 		{"another sample", "Matrix multiply completed on device - 5 seconds\n", false},
 		{"nothing", "", false},
 	} {
-		if got := (Format{}).Sniff([]byte(c.head)); got != c.want {
+		if got := Format.Sniff([]byte(c.head)); got != c.want {
 			t.Errorf("%s: Sniff = %v, want %v", c.reason, got, c.want)
 		}
 	}
@@ -350,7 +350,7 @@ func TestLongLines(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Format{}.Read(ctx, &ingest.Source{Path: "log", R: strings.NewReader(notebook)}, ingest.ReadOptions{})
+	_, err := Format.Read(ctx, &ingest.Source{Path: "log", R: strings.NewReader(notebook)}, ingest.ReadOptions{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
@@ -361,7 +361,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		(Format{}).Sniff(data)
+		Format.Sniff(data)
 		file, err := read(t, string(data))
 		if err != nil {
 			var fault *note.InputError
@@ -398,7 +398,7 @@ func TestSeveralDevices(t *testing.T) {
 		if side == 0 {
 			continue
 		}
-		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "log", R: strings.NewReader(text)}, ingest.ReadOptions{Result: side})
+		f, err := Format.Read(context.Background(), &ingest.Source{Path: "log", R: strings.NewReader(text)}, ingest.ReadOptions{Result: side})
 		if err != nil {
 			t.Fatal(err)
 		}

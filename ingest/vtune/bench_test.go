@@ -55,7 +55,7 @@ func BenchmarkRead(b *testing.B) {
 				runtime.ReadMemStats(&before)
 				for b.Loop() {
 					r := bytes.NewReader(text)
-					f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: r.Size(), At: r, R: r}, ingest.ReadOptions{Threads: threads, Hash: hash})
+					f, err := Format.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: r.Size(), At: r, R: r}, ingest.ReadOptions{Threads: threads, Hash: hash})
 					if err != nil || f.Rows != rows {
 						b.Fatal(f, err)
 					}
@@ -79,7 +79,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: io.MultiReader(in...)}, ingest.ReadOptions{Threads: 2})
+		f, err := Format.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: io.MultiReader(in...)}, ingest.ReadOptions{Threads: 2})
 		runtime.ReadMemStats(&after)
 		if err != nil || f.Rows != int64(2400*n) || len(f.Kernels) != 240 {
 			t.Fatal(f, err)

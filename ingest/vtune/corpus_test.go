@@ -20,7 +20,7 @@ import (
 
 // readText returns the content of an export in a string, read as a stream.
 func readText(text string, opt ingest.ReadOptions) (*ingest.File, error) {
-	return Format{}.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: strings.NewReader(text)}, opt)
+	return Format.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: strings.NewReader(text)}, opt)
 }
 
 // readCorpus returns the content of a file in the shared corpus, read with
@@ -40,11 +40,11 @@ func openCorpus(t *testing.T, name string) (*ingest.File, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(Format{}).Sniff(text[:min(len(text), 64<<10)]) {
+	if !Format.Sniff(text[:min(len(text), 64<<10)]) {
 		t.Errorf("%s is not sniffed as an export", name)
 	}
 	r := strings.NewReader(string(text))
-	return Format{}.Read(context.Background(), &ingest.Source{Path: name, Size: r.Size(), At: r, R: io.Reader(r)}, ingest.ReadOptions{})
+	return Format.Read(context.Background(), &ingest.Source{Path: name, Size: r.Size(), At: r, R: io.Reader(r)}, ingest.ReadOptions{})
 }
 
 // line returns all values of a kernel as text, with - for absent ones. Shares

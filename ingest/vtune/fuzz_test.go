@@ -38,10 +38,10 @@ func FuzzRead(f *testing.F) {
 		if len(text) > 1<<16 {
 			t.Skip()
 		}
-		Format{}.Sniff([]byte(text))
-		if (Text{}).Sniff([]byte(text)) {
+		Format.Sniff([]byte(text))
+		if Text.Sniff([]byte(text)) {
 			src := &ingest.Source{Path: "run.txt", Size: -1, R: strings.NewReader(text)}
-			if f, err := (Text{}).Read(context.Background(), src, ingest.ReadOptions{}); err == nil {
+			if f, err := Text.Read(context.Background(), src, ingest.ReadOptions{}); err == nil {
 				check(t, text, f)
 			}
 		}

@@ -13,13 +13,11 @@ import (
 // Text reads what vtune prints without -format csv: an export's columns, as a
 // table under a dashed line. Values have units and thousands separators, and
 // times have three decimals.
-type Text struct{ Format }
+var Text = ingest.Format{Kind: Format.Kind, Description: Format.Description, Sniff: sniffText, Read: readTable}
 
-var _ ingest.Format = Text{}
-
-// Sniff reports whether the text contains a header that begins with a key
+// sniffText reports whether the text contains a header that begins with a key
 // column, above a dashed line.
-func (Text) Sniff(head []byte) bool {
+func sniffText(head []byte) bool {
 	before := ""
 	for line := range bytes.Lines(head) {
 		text := textLine(line)
@@ -31,9 +29,9 @@ func (Text) Sniff(head []byte) bool {
 	return false
 }
 
-// Read returns the table's content. It converts the table to an export, line by
+// readTable returns the table's content. It converts the table to an export, line by
 // line, and reads that.
-func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+func readTable(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := table.NewLines(ctx, src, opt)
 	// The export reader reads it, so that both forms have the same rules,
 	// messages, and positions.

@@ -36,11 +36,11 @@ func TestText(t *testing.T) {
 		{"no rows", head + rule, []string{"error: run.txt:1: the export has a header but no rows; expected a row per " +
 			"computing task (" + collectHint + ")"}},
 	} {
-		if !(Text{}).Sniff([]byte(c.text)) || (Format{}).Sniff([]byte(c.text)) {
+		if !Text.Sniff([]byte(c.text)) || Format.Sniff([]byte(c.text)) {
 			t.Errorf("%s: must be sniffed only as a text report", c.reason)
 		}
 		src := &ingest.Source{Path: "run.txt", Size: -1, R: strings.NewReader(c.text)}
-		if d := cmp.Diff(c.want, listed((Text{}).Read(context.Background(), src, ingest.ReadOptions{}))); d != "" {
+		if d := cmp.Diff(c.want, listed(Text.Read(context.Background(), src, ingest.ReadOptions{}))); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
 		}
 	}

@@ -22,26 +22,18 @@ import (
 )
 
 // Format reads VTune exports.
-type Format struct{}
+var Format = ingest.Format{Kind: "vtune", Description: "a VTune export", Sniff: sniff, Read: readSource}
 
-var _ ingest.Format = Format{}
-
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "vtune" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "a VTune export" }
-
-// Sniff reports whether the text begins like an export: with a header whose
+// sniff reports whether the text begins like an export: with a header whose
 // first field is a key column, or with nothing but messages from the vtune
 // command.
-func (Format) Sniff(head []byte) bool {
+func sniff(head []byte) bool {
 	_, _, ok := findHeader(head)
 	return ok || onlyMessages(head)
 }
 
-// Read returns an export's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readSource returns an export's content.
+func readSource(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, src.Path, scan.New(scan.Input{At: src.At, Size: src.Size, R: src.R},
 		scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress}), opt)
 }

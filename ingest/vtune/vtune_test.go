@@ -16,7 +16,7 @@ import (
 // linesOf returns a text's kernels and notes, printed.
 func linesOf(t *testing.T, text string, opt ingest.ReadOptions) []string {
 	t.Helper()
-	if !(Format{}).Sniff([]byte(text[:min(len(text), 64<<10)])) {
+	if !Format.Sniff([]byte(text[:min(len(text), 64<<10)])) {
 		t.Error("not sniffed as an export")
 	}
 	return listed(readText(text, opt))
@@ -444,7 +444,7 @@ func TestSniff(t *testing.T) {
 		{"a tracer's table", "Kernel,Calls,Time (ns)\n", false},
 		{"nothing", "", false},
 	} {
-		if got := (Format{}).Sniff([]byte(c.text)); got != c.want {
+		if got := Format.Sniff([]byte(c.text)); got != c.want {
 			t.Errorf("%s: %v", c.reason, got)
 		}
 	}
@@ -742,7 +742,7 @@ func TestQuotedCells(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Format{}.Read(ctx, &ingest.Source{Path: "run.csv", R: strings.NewReader("Computing Task,Total Time\nK,1\n")}, ingest.ReadOptions{})
+	_, err := Format.Read(ctx, &ingest.Source{Path: "run.csv", R: strings.NewReader("Computing Task,Total Time\nK,1\n")}, ingest.ReadOptions{})
 	if err != context.Canceled {
 		t.Errorf("got %v", err)
 	}

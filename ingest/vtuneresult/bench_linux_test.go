@@ -47,7 +47,7 @@ func BenchmarkLong(b *testing.B) {
 	b.SetBytes(size)
 	reports, before := 0, processorTime(b)
 	for b.Loop() {
-		f, err := Format{}.ReadFolder(context.Background(), os.DirFS(dir), dir, ingest.ReadOptions{Threads: 1})
+		f, err := Format.ReadFolder(context.Background(), os.DirFS(dir), dir, ingest.ReadOptions{Threads: 1})
 		if err != nil || f.Rows == 0 {
 			b.Fatal(f, err)
 		}

@@ -47,20 +47,15 @@ const tableHint = "give VTune's table instead: vtune -report hotspots -r RESULT 
 const collectHint = "collect with: vtune -collect gpu-hotspots"
 
 // Format reads a result folder, or its archive.
-type Format struct{}
+var Format = ingest.Format{Kind: "vtune-result", Description: "an archive of a VTune result",
+	Sniff: sniff, Read: readSource, ReadFolder: readResult}
 
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "vtune-result" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "an archive of a VTune result" }
-
-// Sniff reports whether the file is an archive, whose content is checked when
+// sniff reports whether the file is an archive, whose content is checked when
 // it is read.
-func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
+func sniff(head []byte) bool { return isZip(head) || isTar(head) }
 
-// Read returns the file's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readSource returns the file's content.
+func readSource(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	head, err := src.R.(*bufio.Reader).Peek(512)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -81,9 +76,9 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return f, err
 }
 
-// ReadFolder returns a folder's content. The folder's digest is the samples'
+// readResult returns a folder's content. The folder's digest is the samples'
 // digest, because VTune writes caches and logs into it much later.
-func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
+func readResult(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
 

@@ -29,13 +29,13 @@ import (
 )
 
 func readFolder(list fs.FS, opt ingest.ReadOptions) (*ingest.File, error) {
-	return Format{}.ReadFolder(context.Background(), list, "r", opt)
+	return Format.ReadFolder(context.Background(), list, "r", opt)
 }
 
 func archive(path string, data []byte) (*ingest.File, error) {
 	r := bytes.NewReader(data)
 	src := &ingest.Source{Path: path, Size: int64(len(data)), At: r, R: bufio.NewReaderSize(r, 1<<16)}
-	return Format{}.Read(context.Background(), src, ingest.ReadOptions{})
+	return Format.Read(context.Background(), src, ingest.ReadOptions{})
 }
 
 // zipped and tarred pack files in the usual way, with a top-level folder.

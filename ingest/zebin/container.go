@@ -108,7 +108,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 			err = parseInfo(text, &img)
 		}
 		return []Image{img}, err
-	case (Log{}).Sniff(head):
+	case Log.Sniff(head):
 		return logOf(ctx, name, r, size)
 	}
 	return nil, note.Errorf(ingest.CodeUnknown, pos,

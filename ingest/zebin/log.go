@@ -27,20 +27,12 @@ import (
 // IGC/Compiler/CISACodeGen/CISABuilder.cpp since 48436fdd6 (July 2022). The log
 // does not name the device, whose registers have 32 or 64 bytes. A kernel
 // without a spill is not in the log.
-type Log struct{}
+var Log = ingest.Format{Kind: "compiler-log", Description: "a compiler log",
+	Sniff: sniffLog, Read: readLogFile, Shared: true}
 
-// Kind returns the format's Input.Kind.
-func (Log) Kind() string { return "compiler-log" }
-
-// Description returns the format's name in messages.
-func (Log) Description() string { return "a compiler log" }
-
-// RunAlone returns false: such a file cannot be a run by itself.
-func (Log) RunAlone() bool { return false }
-
-// Sniff reports whether head has a compiler's messages about SIMD width and
+// sniffLog reports whether head has a compiler's messages about SIMD width and
 // register allocation.
-func (Log) Sniff(head []byte) bool {
+func sniffLog(head []byte) bool {
 	return bytes.Contains(head, []byte("compiled SIMD")) && allocated.Match(head)
 }
 
@@ -55,8 +47,8 @@ var (
 // mostWrapped is the maximum number of a warning's lines.
 const mostWrapped = 3
 
-// Read returns the file's content.
-func (Log) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
+// readLogFile returns the file's content.
+func readLogFile(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	image, bad, err := readLog(ctx, src, opt)
 	if err != nil {
 		return nil, err

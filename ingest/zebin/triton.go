@@ -16,25 +16,17 @@ import (
 
 // Triton reads the JSON next to a kernel's binary in Triton's cache: its
 // work-group size, and the SLM that is requested at launch.
-type Triton struct{}
+var Triton = ingest.Format{Kind: "triton", Description: "the JSON of Triton's cache",
+	Sniff: sniffTriton, Read: readTritonFile, Shared: true}
 
-// Kind returns the format's Input.Kind.
-func (Triton) Kind() string { return "triton" }
-
-// Description returns the format's name in messages.
-func (Triton) Description() string { return "the JSON of Triton's cache" }
-
-// RunAlone returns false: such a file cannot be a run by itself.
-func (Triton) RunAlone() bool { return false }
-
-// Sniff reports whether head is a JSON object with Triton's kernel properties.
-func (Triton) Sniff(head []byte) bool {
+// sniffTriton reports whether head is a JSON object with Triton's kernel properties.
+func sniffTriton(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"num_warps"`)) &&
 		bytes.Contains(head, []byte(`"shared"`))
 }
 
-// Read returns the file's content.
-func (Triton) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
+// readTritonFile returns the file's content.
+func readTritonFile(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
 	k, err := readTriton(src.Path, src.R)
 	if err != nil {
 		return nil, err
@@ -91,7 +83,7 @@ func addTriton(path string, images []Image) {
 	}
 	defer file.Close()
 	head := headOf(file.Name())
-	if !(Triton{}).Sniff(head) {
+	if !Triton.Sniff(head) {
 		return
 	}
 	t, err := readTriton(file.Name(), file)

@@ -103,26 +103,15 @@ func (k *Kernel) Demangled() string { return names.Display(k.Name) }
 
 // Format reads binaries that are next to profiler output. Their values become
 // properties of the run's kernels.
-type Format struct{}
-
-// Kind returns the format's Input.Kind.
-func (Format) Kind() string { return "zebin" }
-
-// Description returns the format's name in messages.
-func (Format) Description() string { return "a kernel binary" }
-
-// Sniff reports whether head begins a kernel binary.
-func (Format) Sniff(head []byte) bool { return isBinary(head) }
+var Format = ingest.Format{Kind: "zebin", Description: "a kernel binary",
+	Sniff: isBinary, Read: readSource, Shared: true}
 
 // maxBinary is a binary's maximum size in bytes. A SYCL program with images for
 // many devices has about 100 MB.
 const maxBinary = 1 << 30
 
-// RunAlone returns false: such a file cannot be a run by itself.
-func (Format) RunAlone() bool { return false }
-
 // Read returns the file's content.
-func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
+func readSource(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
 	data, err := io.ReadAll(io.LimitReader(src.R, maxBinary+1))
 	pos := note.InFile(src.Path)
 	switch {
