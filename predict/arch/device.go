@@ -293,7 +293,7 @@ func kernelsOf(name string) (g GroupLimit, ok bool) {
 // groupLimits is the cell of a device table that contains these limits.
 type groupLimits []GroupLimit
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+// UnmarshalCSV implements table.Cell.
 func (g *groupLimits) UnmarshalCSV(cell string) (err error) {
 	*g, err = ParseGroupLimits(cell)
 	return err
