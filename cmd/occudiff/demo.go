@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +16,6 @@ import (
 	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
-	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/trackdoc"
@@ -88,16 +87,8 @@ func (a *app) demoCommand() *cobra.Command {
 		}})
 }
 
-// The history of the demo has 12 runs. Starting with run 11, one kernel is
-// worse.
-const (
-	demoRuns   = 12
-	demoBadRun = 11
-)
-
-// demoHistory stores runs of the built-in mix in a temporary history and returns
-// the trend report. The runs differ by some tenths of a point, like runs on a
-// quiet machine.
+// demoHistory imports the built-in history into a temporary one and returns its
+// trend report.
 func (a *app) demoHistory(ctx context.Context) (*report.Output, error) {
 	dir, err := os.MkdirTemp("", "occudiff-demo")
 	if err != nil {
@@ -109,44 +100,19 @@ func (a *app) demoHistory(ctx context.Context) (*report.Output, error) {
 		return nil, err
 	}
 	defer db.Close()
-	a.Device = fixtures.MixDevice
-	first := time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)
-	var last time.Time
-	for n := 1; n <= demoRuns; n++ {
-		files := fixtures.Mix()
-		if n >= demoBadRun {
-			files = fixtures.Worse()
-		}
-		run, err := ingest.ReadFS(ctx, fixtures.FS, files, ingest.Options{Formats: formats.All()})
-		if err != nil {
-			return nil, err
-		}
-		for i := range run.Kernels {
-			if m, measured := run.Kernels[i].Measured.Value(); measured {
-				points := float64((617*n+383*i)%997)/997*0.6 - 0.3 // noise
-				run.Kernels[i].Measured = unit.Some(m + unit.FromPercent(points))
-			}
-		}
-		r, err := a.compareRun(run, compare.RejectRun)
-		if err != nil {
-			return nil, err
-		}
-		stored := track.FromResult(r)
-		last = first.AddDate(0, 0, n-1)
-		stored.Time, stored.TimeGiven, stored.Label = last, true, "demo"
-		for i := range stored.Inputs {
-			stored.Inputs[i].Path = fmt.Sprintf("run%d.csv", n)
-			stored.Inputs[i].Content = stored.Inputs[i].Path
-		}
-		if _, err := db.Add(ctx, stored); err != nil {
-			return nil, err
-		}
+	records, _, err := history.ReadRecords(strings.NewReader(fixtures.History), "history", history.Measured)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := db.Import(ctx, records); err != nil {
+		return nil, err
 	}
 	m, err := track.NewMetric("measured", track.Settings{})
 	if err != nil {
 		return nil, err
 	}
-	r, err := track.ReadReport(ctx, db, m, trend.DefaultParams(), last)
+	r, err := track.ReadReport(ctx, db, m, trend.DefaultParams(),
+		time.Date(2026, 3, 13, 2, 0, 0, 0, time.UTC)) // the last run
 	if err != nil {
 		return nil, err
 	}

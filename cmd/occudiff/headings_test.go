@@ -30,7 +30,7 @@ func TestHeadings(t *testing.T) {
 		t.Fatal(err)
 	}
 	const device = " --device max1100"
-	mix, worse := fixtures.Mix()[0], fixtures.Worse()[0]
+	mix, worse := fixtures.Mix()[0], "max1100_mix_worse.hotspots.csv"
 	for folder, name := range map[string]string{"a": mix, "b": worse, "c": "max1100_mix_better.hotspots.csv"} {
 		if err := os.MkdirAll("runs/"+folder, 0o755); err != nil {
 			t.Fatal(err)

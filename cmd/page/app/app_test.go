@@ -191,7 +191,7 @@ func TestNoFlags(t *testing.T) {
 	if err := os.WriteFile(export, mix, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	worse := filepath.Join("..", "..", "..", "fixtures", fixtures.Worse()[0])
+	worse := filepath.Join("..", "..", "..", "fixtures", "max1100_mix_worse.hotspots.csv")
 	alone := filepath.Join(folder, "alone.csv")
 	if err := os.WriteFile(alone, []byte(`Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%),Peak XVE Threads Occupancy(%)
 Fan1,2048,16,1.0,10,32,10.0,14.3
