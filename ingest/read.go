@@ -273,21 +273,27 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
+// detect returns a file's format, and reports whether the file is a notebook,
+// whose outputs replace its content.
+func detect(src *Source, formats []Format) (f Format, notebook bool, err error) {
+	var head []byte
+	if notebook, err = fromNotebook(src); err == nil {
+		head, err = peek(src)
+	}
+	if err != nil {
+		return f, notebook, readError(src.Path, err)
+	}
+	f, err = sniff(src.Path, head, formats)
+	return f, notebook, ofNotebook(notebook, err)
+}
+
 // readSource returns a file's content in the detected format. sum has hashed
 // all bytes when src.R is at its end.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*File, error) {
 	path := src.Path
-	notebook, err := fromNotebook(src)
+	format, notebook, err := detect(src, opt.Formats)
 	if err != nil {
-		return nil, readError(path, err)
-	}
-	head, err := peek(src)
-	if err != nil {
-		return nil, readError(path, err)
-	}
-	format, err := sniff(path, head, opt.Formats)
-	if err != nil {
-		return nil, ofNotebook(notebook, err)
+		return nil, err
 	}
 	ro := opt.ReadOptions
 	ro.Hash = src.At != nil

@@ -79,12 +79,7 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 		return f, note.HasCode(err, codeDamaged)
 	}
 	defer o.close()
-	if _, err = fromNotebook(o.src); err == nil {
-		var head []byte
-		if head, err = peek(o.src); err == nil {
-			f, err = sniff(path, head, formats)
-		}
-	}
+	f, _, err = detect(o.src, formats)
 	return f, err == nil || note.HasCode(err, codeDamaged)
 }
 

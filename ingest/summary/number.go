@@ -54,21 +54,16 @@ func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 	if absent(text) {
 		return none, nil
 	}
-	for _, u := range []struct {
-		suffix string
-		per    float64
-	}{{"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}, {"s", 1}} {
-		number, ok := strings.CutSuffix(text, u.suffix)
-		if !ok {
-			continue
-		}
-		x, err := parseDecimal(number)
-		if err != nil {
-			return none, fmt.Errorf("time %w", err)
-		}
-		return unit.Some(unit.Seconds(x / u.per)), nil
+	number := strings.TrimRight(text, "muns")
+	per, known := map[string]float64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[text[len(number):]]
+	if !known {
+		return none, fmt.Errorf("time %s has no unit, s or ms", table.Quote(text))
 	}
-	return none, fmt.Errorf("time %s has no unit, s or ms", table.Quote(text))
+	x, err := parseDecimal(number)
+	if err != nil {
+		return none, fmt.Errorf("time %w", err)
+	}
+	return unit.Some(unit.Seconds(x / per)), nil
 }
 
 func parseCount(text string) (none unit.Opt[int64], err error) {

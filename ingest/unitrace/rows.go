@@ -61,12 +61,16 @@ func (r *reader) properties(f *fields) *rowError {
 		r.propsList = append(r.propsList, p)
 		return nil
 	}
-	old := &r.propsList[i]
-	most(&old.SLM, p.SLM)
-	most(&old.Spill, p.Spill)
-	most(&old.Private, p.Private)
-	most(&old.Registers, p.Registers)
+	mostProperties(&r.propsList[i], &p)
 	return nil
+}
+
+// mostProperties raises properties to those of another entry.
+func mostProperties(to, from *ingest.Kernel) {
+	most(&to.SLM, from.SLM)
+	most(&to.Spill, from.Spill)
+	most(&to.Private, from.Private)
+	most(&to.Registers, from.Registers)
 }
 
 // small returns a lane or register count.

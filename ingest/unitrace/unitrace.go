@@ -274,11 +274,10 @@ func contents(f *ingest.File) string {
 			list = append(list, name)
 		}
 	}
-	prop := func(has func(*ingest.Kernel) bool) bool {
-		return slices.ContainsFunc(f.Props, func(p ingest.Kernel) bool { return has(&p) })
-	}
+	var all ingest.Kernel
 	for i := range f.Props {
 		tasks[f.Props[i].Task] = true
+		mostProperties(&all, &f.Props[i])
 	}
 	for _, s := range f.Stalls {
 		tasks[s.Task] = true
@@ -286,10 +285,10 @@ func contents(f *ingest.File) string {
 	for _, s := range f.Samples {
 		tasks[s.Key.Task] = true
 	}
-	has("registers", prop(func(p *ingest.Kernel) bool { return p.Registers.Present() }))
-	has("SLM", prop(func(p *ingest.Kernel) bool { return p.SLM.Present() }))
-	has("spill", prop(func(p *ingest.Kernel) bool { return p.Spill.Present() }))
-	has("private memory", prop(func(p *ingest.Kernel) bool { return p.Private.Present() }))
+	has("registers", all.Registers.Present())
+	has("SLM", all.SLM.Present())
+	has("spill", all.Spill.Present())
+	has("private memory", all.Private.Present())
 	has("stalls", len(f.Stalls) > 0)
 	has("samples", len(f.Samples) > 0)
 	return fmt.Sprintf("the file names %s, with %s, but contains neither launches nor their occupancy",

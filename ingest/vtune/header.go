@@ -261,14 +261,11 @@ const byteOrderMark = "\ufeff"
 // \r that overwrote the line, or directly after a message.
 func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
-	if rest, found := bytes.CutPrefix(line, []byte(byteOrderMark)); found {
-		offset, delim, ok = headerIn(rest)
-		return offset + len(byteOrderMark), delim, ok
+	start := len(line) - len(bytes.TrimPrefix(line, []byte(byteOrderMark)))
+	if d, ok := headerAt(line[start:]); ok {
+		return start, d, true
 	}
-	if d, ok := headerAt(line); ok {
-		return 0, d, true
-	}
-	glued := isMessage(line)
+	glued := isMessage(line[start:])
 	if !glued && bytes.IndexByte(line, '\r') < 0 {
 		return 0, 0, false
 	}
