@@ -190,7 +190,7 @@ func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 		k := &list[i]
 		s := ingest.Kernel{Global: k.Global, Local: k.Local, SIMD: k.SIMD, Registers: k.Registers, SLM: k.SLM,
 			Peak: k.Peak, PeakWork: k.PeakWork, PeakSLM: k.PeakSLM, PeakBarrier: k.PeakBarrier}
-		if k.Global.Present() && !seen[s] && len(different) < mostFitted {
+		if len(different) < mostFitted && k.Global.Present() && !seen[s] {
 			seen[s], different = true, append(different, s)
 		}
 	}

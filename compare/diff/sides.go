@@ -27,7 +27,7 @@ func (d *Result) addNotes(copied []note.Note) {
 				"floor of %g points, and times are not judged",
 			a, b, float64(d.Options.Threshold))
 	}
-	for _, f := range runFacts() {
+	for _, f := range runFacts {
 		for _, s := range []struct {
 			side string
 			runs []*compare.Result
@@ -235,30 +235,27 @@ func pair(older, newer []*samples) [][2]*samples {
 		pairs[i][1] = s
 	}
 	taken := make([]bool, len(older))
-	type pile struct{ older, newer []int }
 	for level, blur := range pairings {
-		piles := map[ingest.Key]*pile{}
-		at := func(s *samples) *pile {
+		piles := map[ingest.Key]*[2][]int{} // launches of each side with the same properties
+		add := func(s *samples, side, i int) {
 			key := s.key
 			blur(&key)
 			if piles[key] == nil {
-				piles[key] = &pile{}
+				piles[key] = new([2][]int)
 			}
-			return piles[key]
+			piles[key][side] = append(piles[key][side], i)
 		}
 		for i, s := range older {
 			if !taken[i] {
-				p := at(s)
-				p.older = append(p.older, i)
+				add(s, 0, i)
 			}
 		}
 		if len(piles) == 0 {
 			break
 		}
-		for i := range pairs {
-			if pairs[i][0] == nil {
-				p := at(pairs[i][1])
-				p.newer = append(p.newer, i)
+		for i, p := range pairs {
+			if p[0] == nil {
+				add(p[1], 1, i)
 			}
 		}
 		var moved map[string]bool
@@ -266,10 +263,10 @@ func pair(older, newer []*samples) [][2]*samples {
 			moved = moves(pairs)
 		}
 		for _, p := range piles { // any order works, because each launch is in one pile
-			if len(p.older) != 1 || len(p.newer) != 1 {
+			if len(p[0]) != 1 || len(p[1]) != 1 {
 				continue
 			}
-			was, is := p.older[0], p.newer[0]
+			was, is := p[0][0], p[1][0]
 			name, ordinal := names.Stable(newer[is].key.Task)
 			_, was1 := names.Stable(older[was].key.Task)
 			if moved == nil || names.Continues(1, ordinal || was1, moved[name]) {
@@ -330,17 +327,15 @@ type runFact struct {
 	get  func(*compare.Result) string
 }
 
-func runFacts() []runFact {
-	return []runFact{
-		{ChangeDevice, func(r *compare.Result) string {
-			if r.Device == nil {
-				return ""
-			}
-			return fmt.Sprintf("%s (%s)", r.Device.ShortName(), r.Device.Key)
-		}},
-		{ChangeDriver, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.Driver) }},
-		{ChangeVTune, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.VTune) }},
-	}
+var runFacts = []runFact{
+	{ChangeDevice, func(r *compare.Result) string {
+		if r.Device == nil {
+			return ""
+		}
+		return fmt.Sprintf("%s (%s)", r.Device.ShortName(), r.Device.Key)
+	}},
+	{ChangeDriver, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.Driver) }},
+	{ChangeVTune, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.VTune) }},
 }
 
 // text returns the runs' distinct values, sorted. Runs without a value are left
@@ -359,7 +354,7 @@ func (f runFact) text(runs []*compare.Result) []string {
 // runChanges returns the differences that concern the whole run.
 func (d *Result) runChanges() []Change {
 	list := []Change{}
-	for _, f := range runFacts() {
+	for _, f := range runFacts {
 		a, b := f.text(d.Old.Runs), f.text(d.New.Runs)
 		if len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
 			list = append(list, Change{What: f.what, Old: strings.Join(a, ", "), New: strings.Join(b, ", ")})
