@@ -93,7 +93,8 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	shown := min(len(list), report.SummaryRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
 	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
-	number, fell := 0, []string(nil)
+	number := 0
+	var fell []string
 	const nameWidth = 24 // narrow, because the verdict needs the rest of the width
 	names := report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) })
 	names = report.CutDistinct(names, nameWidth)

@@ -223,8 +223,14 @@ func (p *pen) svg(label string, attributes ...any) []byte {
 		role = "none"
 	}
 	size := "0 0 " + px(p.width) + " " + px(p.height)
-	p.open("svg", append([]any{"xmlns", "http://www.w3.org/2000/svg", "viewBox", size, "width", p.width,
-		"height", p.height, "role", role, "aria-label", label}, attributes...)...)
+	p.open("svg", append([]any{
+		"xmlns", "http://www.w3.org/2000/svg",
+		"viewBox", size,
+		"width", p.width,
+		"height", p.height,
+		"role", role,
+		"aria-label", label,
+	}, attributes...)...)
 	p.WriteString(">\n" + body + "</svg>\n")
 	return []byte(p.String())
 }

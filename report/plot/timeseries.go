@@ -27,7 +27,8 @@ const (
 // some space around them. Its top is at y. Run i is at x.at(i).
 func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	f := newField(y, p.width-margin-6, y+height)
-	f.x.from, f.x.to = -0.5, max(float64(len(c.Points)), 1)-0.5
+	f.x.from = -0.5
+	f.x.to = max(float64(len(c.Points)), 1) - 0.5
 	low, high := math.Inf(1), math.Inf(-1)
 	take := func(v float64) {
 		low = min(low, v)
@@ -160,8 +161,13 @@ func (p *pen) runs(f *field, c *report.TimeSeries) {
 		at := f.at(float64(i), run.Value)
 		if !p.narrow() {
 			height := f.y.start - f.y.end
-			p.shape("rect", run.Name, "x", at.x-strip/2, "y", f.y.end, "width", strip, "height", height,
-				"fill", "none", "pointer-events", "all")
+			p.shape("rect", run.Name,
+				"x", at.x-strip/2,
+				"y", f.y.end,
+				"width", strip,
+				"height", height,
+				"fill", "none",
+				"pointer-events", "all")
 		}
 		radius, ink := 2.6, line1
 		if run.Bad {
