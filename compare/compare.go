@@ -43,8 +43,7 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 
 // warn adds a note on a problem of the run, with a hint.
 func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any) {
-	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format,
-		args...), Hint: hint})
+	r.Notes = append(r.Notes, note.Warningf(code, at, hint, format, args...))
 }
 
 // rejectTrace rejects a trace that comes from another run than the export. In
@@ -414,8 +413,7 @@ func (r *Result) onlyIdle(row *Row) bool {
 // checkRow adds notes on contradictions between the values of a row.
 func (r *Result) checkRow(row *Row) {
 	say := func(severity note.Severity, code, format string, args ...any) {
-		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
-			Text: fmt.Sprintf(format, args...)})
+		row.Notes = append(row.Notes, note.Newf(severity, code, row.Pos, "", format, args...))
 	}
 	if agrees, compared := row.ModelAgrees(); compared && !agrees &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {

@@ -161,9 +161,9 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 				"result. Each value may contain as much from them", unit.FromPercent(e.Load))
 	}
 	if left > 0 {
-		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left,
-			"kernel") +
-			" with the least time cannot be distinguished next to so many others, and have no measured occupancy"})
+		r.Notes = append(r.Notes, note.Newf(note.Info, "too-many-kernels", note.Pos{}, "",
+			"%s with the least time cannot be distinguished next to so many others, and have no measured occupancy",
+			unit.Plural(left, "kernel")))
 	}
 	return list
 }

@@ -148,9 +148,9 @@ func ErrorNote(err error) note.Note {
 	f, ok := errors.AsType[*note.InputError](err)
 	switch {
 	case !ok:
-		return note.Newf(note.Error, "unusable-file", note.Pos{}, "", "%s", err.Error())
+		return note.Newf(note.Error, "unusable-file", note.Pos{}, "", "%v", err)
 	case note.HasCode(err, CodeUnknown, codeBinary):
-		return note.Warningf("skipped-file", f.Pos, "", "%s", "skipped: "+f.Text)
+		return note.Warningf("skipped-file", f.Pos, "", "skipped: %s", f.Text)
 	}
 	return f.Note
 }

@@ -238,8 +238,8 @@ func notUsed(path string, err error) note.Note {
 	if errors.As(err, &f) { // without the hint
 		text = strings.TrimPrefix(f.Pos.String()+": "+f.Text, ": ")
 	}
-	return note.Warningf("run-not-used", note.InFile(path), "repair it or take it out of the folder", "%s",
-		"not used: "+text)
+	return note.Warningf("run-not-used", note.InFile(path), "repair it or take it out of the folder",
+		"not used: %s", text)
 }
 
 type candidate struct {

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"sort"
@@ -277,14 +276,14 @@ func (r *Run) placeSamples() {
 
 // unplaced returns a note about samples that all lie outside launches.
 func unplaced(samples int, t *Trace) note.Note {
-	n := note.Warningf("samples-unplaced", note.Pos{}, "add the kernel intervals of the same run (oneprof -i)",
-		"%d samples name no kernel, and no launch is known to have run when they were taken", samples)
 	if t.Len() > 0 {
-		n.Text = fmt.Sprintf("%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
-		n.Hint = "if the launches are shorter than the time between two samples, give each launch more work or " +
-			"sample more often; otherwise, the trace belongs to another run"
+		return note.Warningf("samples-unplaced", note.Pos{},
+			"if the launches are shorter than the time between two samples, give each launch more work or sample more "+
+				"often; otherwise, the trace belongs to another run",
+			"%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
 	}
-	return n
+	return note.Warningf("samples-unplaced", note.Pos{}, "add the kernel intervals of the same run (oneprof -i)",
+		"%d samples name no kernel, and no launch is known to have run when they were taken", samples)
 }
 
 // SamplesOf returns a kernel's samples, or nil if there are none or if they are

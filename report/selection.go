@@ -128,9 +128,9 @@ func (s Selection) leftOut(shown int, what string, names []string) note.Note {
 	if s.Top > 0 {
 		flags = append(flags, fmt.Sprintf("--top %d", s.Top))
 	}
-	return note.Note{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
+	return note.Newf(note.Info, codeSelection, note.Pos{}, "",
 		"%s of %s %s are shown (%s); counts, gates, JSON, and JUnit cover all of them%s", Thousands(shown),
-		Thousands(len(names)), what, strings.Join(flags, " "), others)}
+		Thousands(len(names)), what, strings.Join(flags, " "), others)
 }
 
 const codeSelection = "selection"

@@ -56,7 +56,7 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 // kernel has a measurement.
 func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
 	accepted := func(code, flag, text string) {
-		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
+		*notes = append(*notes, note.Warningf(code, note.Pos{}, "", "%s was given: %s", flag, text))
 	}
 	if lost := report.LostRows(*notes); lost != "" && a.AllowUnreadable {
 		// The flag is safe because every output contains the warning. CSV contains

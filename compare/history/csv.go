@@ -145,8 +145,8 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	var notes []note.Note
 	for _, name := range in.Unknown {
 		notes = append(notes,
-			note.Note{Severity: note.Warning, Code: "unknown-column", Pos: note.Pos{File: file, Line: 1},
-				Text: fmt.Sprintf("the column %q is not used", name), Hint: "known are " + strings.Join(known, ", ")})
+			note.Warningf("unknown-column", note.Pos{File: file, Line: 1}, "known are "+strings.Join(known, ", "),
+				"the column %q is not used", name))
 	}
 	var bad table.BadRows
 	for {

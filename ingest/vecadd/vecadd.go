@@ -151,9 +151,8 @@ func (r *reader) timing(text string, parts []int) {
 	// bounds for all sizes that the guide launches.
 	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
 		r.remark(note.Warningf("out-of-bounds", t.Pos,
-			"the sample has this error; its times and occupancies include the out-of-bounds access", "%s",
-			t.Kernel+" and all kernels with more than one work-group read and write beyond their buffers: "+
-				"work-group g starts at g times the vector size, but each buffer has the size of one vector"))
+			"the sample has this error; its times and occupancies include the out-of-bounds access", "%s and all kernels with more than one work-group read and write beyond their buffers: work-group g starts at "+
+				"g times the vector size, but each buffer has the size of one vector", t.Kernel))
 	}
 }
 

@@ -88,8 +88,7 @@ func addTriton(path string, images []Image) {
 	}
 	t, err := readTriton(file.Name(), file)
 	if err != nil {
-		n := note.Warningf("bad-triton", note.Pos{}, "", "%s", err.Error())
-		images[0].Notes = append(images[0].Notes, n)
+		images[0].Notes = append(images[0].Notes, note.Warningf("bad-triton", note.Pos{}, "", "%v", err))
 		return
 	}
 	for i := range images {
@@ -100,8 +99,7 @@ func addTriton(path string, images []Image) {
 			}
 			if k.Local.Present() && k.Local != t.Local {
 				images[i].Notes = append(images[i].Notes, note.Warningf("triton-differs", note.InFile(file.Name()),
-					"", "kernel %q has work-groups of %s here, and of %s in "+
-						"its binary: the JSON is not used", k.Name, t.Local, k.Local))
+					"", "kernel %q has work-groups of %s here, and of %s in its binary: the JSON is not used", k.Name, t.Local, k.Local))
 				continue
 			}
 			k.Local, k.SLM, k.SLMIsLowerBound = t.Local, unit.Some(k.SLM.Or(0)+t.SLM.Or(0)), false

@@ -132,8 +132,8 @@ const CodeForced = "device-forced"
 // device.
 func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
 	c.Device = to.Device
-	c.Notes = append(slices.Clone(to.Notes), note.Note{Severity: note.Warning, Code: CodeForced, Pos: at,
-		Text: fmt.Sprintf(format, args...) + "; the prediction is for " + to.Device.Key})
+	c.Notes = append(slices.Clone(to.Notes), note.Warningf(CodeForced, at, "", "%s",
+		fmt.Sprintf(format, args...)+"; the prediction is for "+to.Device.Key))
 }
 
 // variant reports whether the device that the user named is a part of the
@@ -302,6 +302,5 @@ func (c *Choice) compare(o Options) {
 }
 
 func (c *Choice) warn(pos note.Pos, hint, format string, args ...any) {
-	c.Notes = append(c.Notes, note.Note{Severity: note.Warning, Code: codeDiffers, Pos: pos,
-		Text: fmt.Sprintf(format, args...), Hint: hint})
+	c.Notes = append(c.Notes, note.Warningf(codeDiffers, pos, hint, format, args...))
 }

@@ -69,8 +69,8 @@ func (t *Table) Find(q Query) (Match, error) {
 		return Match{}, err
 	}
 	if m.Device.Confidence == confidenceLow {
-		m.Notes = append(m.Notes, note.Note{Severity: note.Info, Code: "device-low-confidence",
-			Text: fmt.Sprintf("values of %s are assumed: %s", m.Device.Key, m.Device.Notes)})
+		m.Notes = append(m.Notes, note.Newf(note.Info, "device-low-confidence", note.Pos{}, "",
+			"values of %s are assumed: %s", m.Device.Key, m.Device.Notes))
 	}
 	own := *m.Device
 	m.Device, m.Notes = &own, append(c.notes, m.Notes...)
@@ -113,8 +113,8 @@ func (t *Table) candidates(w wanted) candidates {
 		c = t.byName(w.name)
 	}
 	if w.id != "" && len(c.devices) > 0 && !t.isKey(w) {
-		c.notes = append(c.notes, note.Note{Severity: note.Warning, Code: "device-id-unknown",
-			Text: fmt.Sprintf("PCI id %s is not in the device table; the device is identified by its name", w.id)})
+		c.notes = append(c.notes, note.Warningf("device-id-unknown", note.Pos{}, "",
+			"PCI id %s is not in the device table; the device is identified by its name", w.id))
 	}
 	return c
 }
@@ -284,9 +284,9 @@ func (c *candidates) pick(q Query) (Match, error) {
 		return Match{}, &AmbiguousError{Name: q.Name, Candidates: c.devices}
 	}
 	largest := slices.MaxFunc(c.devices, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
-	return Match{Device: largest, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
-		Text: fmt.Sprintf("PCI id %s is shared by %s; the full part is used", c.id, list(c.devices)),
-		Hint: "another number of XVEs chooses another"}}}, nil
+	return Match{Device: largest, Notes: []note.Note{note.Newf(note.Info, "device-full-part", note.Pos{},
+		"another number of XVEs chooses another", "PCI id %s is shared by %s; the full part is used", c.id,
+		list(c.devices))}}, nil
 }
 
 // pickCount returns the device with the XVE count: a part with that count, or
@@ -325,8 +325,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	if from[b].XeCores == 0 {
 		return Match{Device: b}, nil
 	}
-	return Match{Device: b, Notes: []note.Note{{Severity: note.Info, Code: "device-binned",
-		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
+	return Match{Device: b, Notes: []note.Note{note.Newf(note.Info, "device-binned", note.Pos{}, "",
+		"binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}, nil
 }
 
 // best returns the default device of the name. Without a default, it returns

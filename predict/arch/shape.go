@@ -78,8 +78,8 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	if len(others) == 0 {
 		return nil
 	}
-	n := note.Note{Severity: note.Info, Code: "device-same-shape",
-		Text: fmt.Sprintf("%s has the same shape as %s: predictions are equal", d.Key, list(others))}
+	n := note.Newf(note.Info, "device-same-shape", note.Pos{}, "",
+		"%s has the same shape as %s: predictions are equal", d.Key, list(others))
 	differs := func(format string, figures ...any) []note.Note {
 		n.Severity, n.Hint = note.Warning, "give the key of your device"
 		n.Text = fmt.Sprintf("%s has the shape of %s but ", d.Key, list(others)) + fmt.Sprintf(format, figures...)

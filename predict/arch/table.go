@@ -3,7 +3,6 @@ package arch
 import (
 	"cmp"
 	_ "embed" // the tables are data, not code
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -361,8 +360,8 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 			continue
 		}
 		at := t.place[old]
-		notes = append(notes, note.Note{Severity: note.Info, Code: "device-replaced", Pos: places[i],
-			Text: fmt.Sprintf("the entry replaces device %s (%s)", devices[at].Key, devices[at].Name)})
+		notes = append(notes, note.Newf(note.Info, "device-replaced", places[i], "",
+			"the entry replaces device %s (%s)", devices[at].Key, devices[at].Name))
 		devices[at] = d
 	}
 	t.devices = devices

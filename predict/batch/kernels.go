@@ -307,8 +307,8 @@ func compileFor(
 		// The compiler prints the same warnings for each device.
 		if r.warnings != "" && !warned {
 			warned = true
-			notes = append(notes, note.Warningf("compiler", note.InFile(source), "", "%s",
-				"compiler output for "+targets[i].Name+": "+r.warnings))
+			notes = append(notes, note.Warningf("compiler", note.InFile(source), "", "compiler output for %s: %s",
+				targets[i].Name, r.warnings))
 		}
 		kernels, notes = append(kernels, r.kernels...), append(notes, r.notes...)
 	}
@@ -343,17 +343,16 @@ const NotCompiled = "not-compiled"
 // notCompiled returns a note that names the devices that a source did not
 // compile for. It contains the first line of the compiler's error.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
-	n := note.Warningf(NotCompiled, note.InFile(source),
-		"'ocloc compile --help' lists the devices that it supports; a newer ocloc supports more",
-		"not compiled for %s: this ocloc does not support it", keys(devices))
 	if fault, ok := errors.AsType[*note.InputError](err); ok && !unknown {
 		_, why, _ := strings.Cut(fault.Text, ":\n")
 		why, _, _ = strings.Cut(why, "\n")
-		n.Severity = note.Error
-		n.Text = fmt.Sprintf("not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
-		n.Hint = "name only this device with --device to see the whole compiler output"
+		return note.Newf(note.Error, NotCompiled, note.InFile(source),
+			"name only this device with --device to see the whole compiler output",
+			"not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
 	}
-	return n
+	return note.Warningf(NotCompiled, note.InFile(source),
+		"'ocloc compile --help' lists the devices that it supports; a newer ocloc supports more",
+		"not compiled for %s: this ocloc does not support it", keys(devices))
 }
 
 func compileOne(
