@@ -46,7 +46,7 @@ func (r *Result) setCause(row *Row) {
 		row.Cause = cmp.Or(r.launchSize(row), r.modelMismatch(row))
 	case v == Above:
 		f := r.finder(row, nil)
-		f.look("")
+		f.look(noPart)
 		row.Cause = &f.found[0]
 	case v == Below:
 		row.Breakdown = r.breakdown(row)
@@ -171,7 +171,7 @@ func (f *finder) missing() (because string, decide decision) {
 			"the counters may belong to another window or adapter.", row.Measured.Or(0)), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
 		lacks, from := ", idle time, or low residency is unknown without launch sizes and the XVE array state",
-			byExport(row.missingColumns()...)
+			row.fullExport()
 		switch {
 		case f.r.Device == nil && row.Global.Present():
 			lacks, from = " is unknown without the device", byOtherMeans("the device, or the VTune summary of "+
@@ -192,12 +192,12 @@ func (f *finder) missing() (because string, decide decision) {
 			decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
 	case !row.Idle.Present():
 		return "Idle time and low residency cannot be distinguished without the XVE array state.",
-			byExport(row.missingColumns()...)
+			row.fullExport()
 	case !row.BusyOccupancy.Present():
 		return row.contradiction() + ".", byOtherMeans("a new collection")
 	case !row.Average().Present():
 		return "The thread lifetime is unknown without total time and instance count.",
-			byExport(row.missingColumns()...)
+			row.fullExport()
 	}
 	decide = f.aTrace()
 	if !row.BarrierStall.Present() {
@@ -207,9 +207,10 @@ func (f *finder) missing() (because string, decide decision) {
 		float64(row.Difference.Or(0))), decide
 }
 
-// missingColumns lists the columns that the causes of a row need and the input
-// lacks.
-func (r *Row) missingColumns() (list []string) {
+// fullExport returns an export with the columns that the causes of a row need
+// and the input lacks.
+func (r *Row) fullExport() decision {
+	var list []string
 	need := func(column string, present bool) {
 		if !present {
 			list = append(list, column)
@@ -221,7 +222,7 @@ func (r *Row) missingColumns() (list []string) {
 	need("Total Time", r.Total.Present())
 	need("Instance Count", r.Instances.Present())
 	need("XVE Array", r.Idle.Present())
-	return list
+	return byExport(list...)
 }
 
 // noActivitySeen reports whether the measured value was printed as 0.0, so that
@@ -519,7 +520,8 @@ func (f *finder) look(p Part) {
 		if len(f.found) > before {
 			known |= otherCause
 		}
-		if rule.at&stages[p] != 0 && rule.admit(known) && (p != "" || len(f.found) == 0) {
+		searched := rule.part == p || p == PartShortfall && rule.part != noPart
+		if searched && rule.admit(known) && (p != noPart || len(f.found) == 0) {
 			rule.find(f)
 		}
 	}

@@ -2,7 +2,7 @@ package compare
 
 import (
 	"fmt"
-	"math"
+	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -312,9 +312,6 @@ func spans(a, b unit.Seconds) string {
 }
 
 func twoDigits(s unit.Seconds) unit.Seconds {
-	if s <= 0 {
-		return s
-	}
-	step := math.Pow(10, math.Floor(math.Log10(float64(s)))-1)
-	return unit.Seconds(math.Round(float64(s)/step) * step)
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(float64(s), 'g', 2, 64), 64)
+	return unit.Seconds(v)
 }

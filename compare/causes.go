@@ -174,76 +174,65 @@ const (
 	otherCause                          // the search has found another cause of the part
 )
 
-// stage is a step of the search for causes.
-type stage uint8
-
-// The stages.
-const (
-	idleXVEs stage = 1 << iota
-	underfilledXVEs
-	abovePrediction
-)
-
-// stages contains the stages of the search for each part. A row above its
-// prediction has no part.
-var stages = map[Part]stage{PartIdle: idleXVEs, PartUnderfilled: underfilledXVEs,
-	PartShortfall: idleXVEs | underfilledXVEs, "": abovePrediction}
-
 // causeRule is a cause with the facts that it requires, and the facts that
 // exclude it. They are checked here and nowhere else. For example, gaps between
 // launches cannot explain values that contain only launches.
 type causeRule struct {
 	name              string
-	at                stage
+	part              Part
 	needs, excludedBy evidence
 	find              func(*finder)
 }
 
 const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 
+// noPart is the part of a cause for a whole row, for example for a row above its
+// prediction.
+const noPart Part = ""
+
 // causeRules lists the causes of a difference in the order of the search. A row
 // above its prediction has only the first cause that fits.
 var causeRules = []causeRule{
-	{CauseNoActivity, idleXVEs, launchSize | noThread, 0, (*finder).noActivity},
-	{CauseAdapters, idleXVEs, 0, unknown, (*finder).adapters},
-	{CausePlacement, idleXVEs, sized, unknown, (*finder).placement},
-	{CauseStack, idleXVEs, sized, unknown, (*finder).oneOfStacks},
-	{CauseDispatch, idleXVEs, sized | shortThreads, unknown | otherCause, (*finder).idleWithin},
-	{CauseImbalance, idleXVEs, sized, shortThreads | unknown | otherCause, (*finder).idleWithin},
-	{CauseStack, idleXVEs, arrayState, unknown | otherCause, (*finder).engines},
-	{CauseAdapters, idleXVEs, arrayState, unknown, (*finder).oneGPU},
-	{CauseGaps, idleXVEs, traced, launchOnly | unknown, (*finder).tracedGaps},
-	{CauseGaps, idleXVEs, arrayState, traced | queried | launchOnly | unknown, (*finder).gaps},
+	{CauseNoActivity, PartIdle, launchSize | noThread, 0, (*finder).noActivity},
+	{CauseAdapters, PartIdle, 0, unknown, (*finder).adapters},
+	{CausePlacement, PartIdle, sized, unknown, (*finder).placement},
+	{CauseStack, PartIdle, sized, unknown, (*finder).oneOfStacks},
+	{CauseDispatch, PartIdle, sized | shortThreads, unknown | otherCause, (*finder).idleWithin},
+	{CauseImbalance, PartIdle, sized, shortThreads | unknown | otherCause, (*finder).idleWithin},
+	{CauseStack, PartIdle, arrayState, unknown | otherCause, (*finder).engines},
+	{CauseAdapters, PartIdle, arrayState, unknown, (*finder).oneGPU},
+	{CauseGaps, PartIdle, traced, launchOnly | unknown, (*finder).tracedGaps},
+	{CauseGaps, PartIdle, arrayState, traced | queried | launchOnly | unknown, (*finder).gaps},
 
-	{CauseDispatch, underfilledXVEs, timed, noThread, (*finder).dispatch},
-	{CauseImbalance, underfilledXVEs, sized | barrierStalls, 0, (*finder).barrierImbalance},
-	{CauseGRF, underfilledXVEs, sized, registerMode | noThread, (*finder).largeGRF},
-	{CauseSIMD, underfilledXVEs, sized | longLaunches, profilerPeak | simdWidth | noThread, (*finder).width},
-	{CauseSLM, underfilledXVEs, sized | longLaunches, profilerPeak | slmSize | noThread, (*finder).residency},
-	{CauseSampling, underfilledXVEs, otherTasks, barrierStalls | queried | launchOnly | otherCause, (*finder).otherKernels},
-	{CauseImbalance, underfilledXVEs, sized, barrierStalls | otherCause, (*finder).barrierImbalance},
+	{CauseDispatch, PartUnderfilled, timed, noThread, (*finder).dispatch},
+	{CauseImbalance, PartUnderfilled, sized | barrierStalls, 0, (*finder).barrierImbalance},
+	{CauseGRF, PartUnderfilled, sized, registerMode | noThread, (*finder).largeGRF},
+	{CauseSIMD, PartUnderfilled, sized | longLaunches, profilerPeak | simdWidth | noThread, (*finder).width},
+	{CauseSLM, PartUnderfilled, sized | longLaunches, profilerPeak | slmSize | noThread, (*finder).residency},
+	{CauseSampling, PartUnderfilled, otherTasks, barrierStalls | queried | launchOnly | otherCause, (*finder).otherKernels},
+	{CauseImbalance, PartUnderfilled, sized, barrierStalls | otherCause, (*finder).barrierImbalance},
 
-	{CauseGRF, abovePrediction, launchSize, registerMode, (*finder).smallerGRF},
-	{CauseGRF, abovePrediction, launchSize | registerMode, 0, (*finder).otherBuild},
-	{CauseConcurrentKernels, abovePrediction, traced | otherKernels, queried, (*finder).tracedOverlap},
-	{CauseSampling, abovePrediction, otherTasks, queried | launchOnly, (*finder).otherTasks},
-	{CauseStack, abovePrediction, launchSize, insidePeak, (*finder).readOnOneStack},
-	{CauseConcurrentKernels, abovePrediction, otherKernels | insidePeak, traced | queried | launchOnly,
+	{CauseGRF, noPart, launchSize, registerMode, (*finder).smallerGRF},
+	{CauseGRF, noPart, launchSize | registerMode, 0, (*finder).otherBuild},
+	{CauseConcurrentKernels, noPart, traced | otherKernels, queried, (*finder).tracedOverlap},
+	{CauseSampling, noPart, otherTasks, queried | launchOnly, (*finder).otherTasks},
+	{CauseStack, noPart, launchSize, insidePeak, (*finder).readOnOneStack},
+	{CauseConcurrentKernels, noPart, otherKernels | insidePeak, traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ": the last wave is shorter than predicted, or other kernels ran in it.")},
-	{CauseConcurrentKernels, abovePrediction, otherKernels, timed | traced | queried | launchOnly,
+	{CauseConcurrentKernels, noPart, otherKernels, timed | traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ": other kernels may have run in its window, or launches are shorter than "+
 			"the sampling interval, which is not given.")},
-	{CauseConcurrentKernels, abovePrediction, otherKernels, traced | queried | launchOnly,
+	{CauseConcurrentKernels, noPart, otherKernels, traced | queried | launchOnly,
 		above(aboveTheLaunch, byTrace(""), ", which this launch alone cannot exceed: other kernels may have run in "+
 			"its window.")},
-	{CauseUnexplained, abovePrediction, insidePeak, 0,
+	{CauseUnexplained, noPart, insidePeak, 0,
 		above(noCause, byOtherMeans("the same kernel with whole waves, measured again"),
 			": the last wave may be shorter than predicted.")},
-	{CauseUnexplained, abovePrediction, traced, 0, above(noCause, byOtherMeans("a trace of the same run"),
+	{CauseUnexplained, noPart, traced, 0, above(noCause, byOtherMeans("a trace of the same run"),
 		", and in the trace, no other kernel runs at that time: it may belong to another run.")},
-	{CauseUnexplained, abovePrediction, queried, 0, onlyLaunches},
-	{CauseUnexplained, abovePrediction, launchOnly, 0, onlyLaunches},
-	{CauseUnexplained, abovePrediction, 0, 0,
+	{CauseUnexplained, noPart, queried, 0, onlyLaunches},
+	{CauseUnexplained, noPart, launchOnly, 0, onlyLaunches},
+	{CauseUnexplained, noPart, 0, 0,
 		above(noCause, byOtherMeans("the same run while no other process uses the GPU"), ". The inputs contain no "+
 			"other kernel: another process used the GPU, or"+anotherBuild)},
 }

@@ -52,9 +52,9 @@ func TestCausesOfEvidence(t *testing.T) {
 	for cause, stages := range want {
 		for i, kind := range kinds {
 			got := ""
-			for at, letter := range map[stage]string{idleXVEs: "i", underfilledXVEs: "u", abovePrediction: "a"} {
+			for part, letter := range map[Part]string{PartIdle: "i", PartUnderfilled: "u", noPart: "a"} {
 				if slices.ContainsFunc(causeRules, func(rule causeRule) bool {
-					return rule.name == cause && rule.at == at && rule.admit(kind.evidence)
+					return rule.name == cause && rule.part == part && rule.admit(kind.evidence)
 				}) {
 					got += letter
 				}

@@ -215,9 +215,9 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return newCause(CauseSampling, decide, format+"%s", append(args, own)...)
 	}
 	if pointsOf(r.Platform.GPUBusy.Or(1)) < printedHalf && r.noActivitySeen(row) {
-		return newCause(CauseNoActivity, byOtherMeans("a run in which the kernel works for longer"), "The GPU was busy "+
-			"for 0.0%% of the elapsed time and no thread was seen: nothing was sampled, and the value does not describe "+
-			"the kernel.")
+		return newCause(CauseNoActivity, byOtherMeans("a run in which the kernel works for longer"),
+			"The GPU was busy for 0.0%% of the elapsed time and no thread was seen: nothing was sampled, and the value "+
+				"does not describe the kernel.")
 	}
 	margin, estimated := margin(row.Kernel).Value()
 	switch {
@@ -257,8 +257,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		}
 	}
 	if unsampled(row.Kernel) {
-		return newCause(CauseNoActivity, byExport("XVE Array"), "%s without the XVE array state is not a measurement: no "+
-			"sample belongs to the kernel, or no thread was seen.", m)
+		return newCause(CauseNoActivity, byExport("XVE Array"), "%s without the XVE array state is not a measurement: "+
+			"no sample belongs to the kernel, or no thread was seen.", m)
 	}
 	short := c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh
 	if short && r.shareByThreads(row) > otherTasksMax {

@@ -62,10 +62,9 @@ func (r *Result) rejectTrace(run *ingest.Run) {
 	if k == nil || r.Recording != nil {
 		return
 	}
-	differ := func(a, b float64) bool { return max(a, b) > sameRunTimes*min(a, b) }
 	t, n, mean := r.Sequence.Of(k), k.Instances.Or(0), k.Average().Or(0)
 	traced := t.Time / unit.Seconds(max(t.Launches, 1))
-	if int64(t.Launches) <= sameRunTimes*n && !(mean > 0 && differ(float64(traced), float64(mean))) {
+	if int64(t.Launches) <= sameRunTimes*n && (mean <= 0 || max(traced, mean) <= sameRunTimes*min(traced, mean)) {
 		return
 	}
 	r.Sequence, r.otherTrace = nil, true

@@ -97,15 +97,17 @@ const scratch = "scratch_bytes"
 
 // BuildMetrics returns the compared properties.
 func BuildMetrics() []BuildMetric {
-	bytes := optional[unit.Bytes]
 	return []BuildMetric{
-		{"spill_bytes", "Spill", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Spill) }},
-		{scratch, "Scratch", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Scratch) }},
-		{"private_bytes", "", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Private) }},
+		{"spill_bytes", "Spill", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return unit.Float(k.Spill) }},
+		{scratch, "Scratch", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return unit.Float(k.Scratch) }},
+		{"private_bytes", "", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Float(k.Private) }},
 		{"registers_per_thread", "Registers per thread", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.Registers)) }},
 		{"simd", "SIMD", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.SIMD)) }},
-		{"slm_bytes", "SLM", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.SLM) }},
-		{"barriers", "Barriers", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return optional(k.Barriers) }},
+		{"slm_bytes", "SLM", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Float(k.SLM) }},
+		{"barriers", "Barriers", "", 0, func(k *batch.Kernel) unit.Opt[float64] {
+			n, known := k.Barriers.Value()
+			return unit.Maybe(float64(n), known)
+		}},
 		{"peak_percent", "Predicted peak", "%", -1, func(k *batch.Kernel) unit.Opt[float64] {
 			if k.Prediction == nil {
 				return unit.Opt[float64]{}
@@ -119,11 +121,6 @@ func BuildMetrics() []BuildMetric {
 			return unit.Some(k.Prediction.Prediction.Average.Percent())
 		}},
 	}
-}
-
-func optional[T ~int | ~int64](o unit.Opt[T]) unit.Opt[float64] {
-	n, ok := o.Value()
-	return unit.Maybe(float64(n), ok)
 }
 
 // leastOfBuilds is the smallest change of a percentage that counts: half a unit

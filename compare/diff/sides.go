@@ -78,7 +78,11 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 		run  *compare.Result
 	}
 	seen := map[string]place{}
-	take := func(side *Side, r *compare.Result) {
+	for i, r := range slices.Concat(older, newer) {
+		side := &d.Old
+		if i >= len(older) {
+			side = &d.New
+		}
 		files, copies, said := contents(r), 0, len(copied)
 		for _, in := range files {
 			first, known := seen[contentOf(in)]
@@ -105,12 +109,6 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 		} else {
 			side.Runs = append(side.Runs, r)
 		}
-	}
-	for _, r := range older {
-		take(&d.Old, r)
-	}
-	for _, r := range newer {
-		take(&d.New, r)
 	}
 	return copied
 }

@@ -226,19 +226,55 @@ func TestUndetermined(t *testing.T) {
 }
 
 // TestBins checks that the interval of a bin contains the error of reading a
-// sample, even if the fit is certain.
+// sample, even if the fit is certain. The second level is 50 plus half of the
+// change with launch length, which is 10.
 func TestBins(t *testing.T) {
-	s := &sums{recording: &recording{levels: 1, shapes: 1, parts: 2, level: []int{0}, first: []int{1}},
-		held: []float64{1, 0, 0, 0}, read: []float64{1}}
-	f := &posterior{mean: mat.NewVecDense(4, []float64{50, 0, 0, 0}), covariance: mat.NewSymDense(4, nil)}
-	half := 2*readError + rounding
-	for _, b := range s.bins(f, 0, 2, 1) {
-		if math.Abs(b.Low-50+half) > 1e-9 || math.Abs(b.High-50-half) > 1e-9 {
-			t.Errorf("%+v, want 50 with %v on each side", b, half)
+	s := &sums{recording: &recording{levels: 2, shapes: 1, parts: 2, level: []int{1}, first: []int{2}},
+		held: []float64{0, 0, 0, 0, 0, 0, 2, 0, 0, 1}, read: []float64{0, 4}}
+	f := &posterior{mean: mat.NewVecDense(5, []float64{0, 50, 0, 0, 10}), covariance: mat.NewSymDense(5, nil)}
+	half, bins := 2*readError+rounding, s.bins(f, 0, 2, 1)
+	for _, b := range bins {
+		if math.Abs(b.Low-55+half) > 1e-9 || math.Abs(b.High-55-half) > 1e-9 {
+			t.Errorf("%+v, want 55 with %v on each side", b, half)
 		}
 	}
-	if n := len(s.bins(f, 0, 2, 1)); n != 2 {
-		t.Errorf("%d bins", n)
+	if len(bins) != 2 {
+		t.Errorf("%d bins", len(bins))
+	}
+}
+
+// TestPrior checks that the prior of the parts is the inverse of their
+// covariance. The deviation is half of the least level, 10, and the correlation
+// of two parts is 0.8 to the power of their distance.
+func TestPrior(t *testing.T) {
+	const parts, deviation, correlation = 4, 5, 0.8
+	n := 1 + parts + 1
+	s := &sums{recording: &recording{levels: 1, shapes: 1, parts: parts, level: []int{0}, first: []int{1}},
+		shares: mat.NewSymDense(n, nil)}
+	s.values[Occupancy] = make([]float64, n)
+	inverse, mean, determinant := s.precision(Occupancy, prior{deviation / 10., correlation, 10})
+	covariance := mat.NewSymDense(n, nil)
+	covariance.SetSym(0, 0, priorSpread*priorSpread)
+	covariance.SetSym(n-1, n-1, deviation*deviation)
+	for i := range parts {
+		for j := range i + 1 {
+			covariance.SetSym(1+i, 1+j, deviation*deviation*math.Pow(correlation, float64(i-j)))
+		}
+	}
+	var product mat.Dense
+	product.Mul(inverse, covariance)
+	for i := range n {
+		for j := range n {
+			if want := map[bool]float64{true: 1}[i == j]; math.Abs(product.At(i, j)-want) > 1e-9 {
+				t.Errorf("%d, %d: %v, want %v", i, j, product.At(i, j), want)
+			}
+		}
+	}
+	if want := math.Log(mat.Det(inverse)); math.Abs(determinant-want) > 1e-9 {
+		t.Errorf("logarithmic determinant %v, want %v", determinant, want)
+	}
+	if mean.AtVec(0) != priorMean/float64(priorSpread*priorSpread) || mean.AtVec(1) != 0 {
+		t.Errorf("means %v", mean)
 	}
 }
 

@@ -34,9 +34,7 @@ type Calibration struct {
 	Within    unit.Points           // largest difference among the nearest 90% of the rows
 	Tolerance unit.Opt[unit.Points] // the suggested --tolerance
 
-	Busy int // number of rows whose busy XVEs match the prediction
-	// Numbers of rows that are left out, by reason.
-	Unmeasurable, Possible, NotMeasured, NotPredicted, NotStored int
+	LeftOut map[string]int // numbers of rows that are left out, by reason
 }
 
 const (
@@ -108,13 +106,22 @@ func calibrations(p *history.Panel) []Calibration {
 			key := [3]string{k.Key.Device, k.Key.Driver, p.Runs[o.Place].VTune}
 			g := at[key]
 			if g == nil {
-				g = &group{Calibration: Calibration{Device: key[0], Driver: key[1], VTune: key[2]}}
+				g = &group{Calibration: Calibration{Device: key[0], Driver: key[1], VTune: key[2],
+					LeftOut: map[string]int{}}}
 				at[key], groups = g, append(groups, g)
 			}
-			if d, ok := k.Value(in, history.Difference).Value(); g.counts(k, in) && ok {
-				own[g] = append(own[g], difference{o.Place, d})
-				g.rows = append(g.rows, d)
+			d, ok := k.Value(in, history.Difference).Value()
+			switch compare.Verdict(o.Verdict) {
+			case compare.Unmeasurable, compare.Possible, compare.NoMeasurement, compare.NoPrediction:
+				g.LeftOut[o.Verdict]++
+				continue
 			}
+			if !ok {
+				g.LeftOut["without a difference"]++
+				continue
+			}
+			own[g] = append(own[g], difference{o.Place, d})
+			g.rows = append(g.rows, d)
 		}
 		for g, list := range own {
 			g.kernels = append(g.kernels, list)
@@ -128,30 +135,6 @@ func calibrations(p *history.Panel) []Calibration {
 		}
 	}
 	return list
-}
-
-// counts reports whether a row has a difference that belongs to its kernel. If
-// not, it counts the row as left out.
-func (c *Calibration) counts(k *history.Kernel, in int) bool {
-	verdict := compare.Verdict(k.In[in].Verdict)
-	switch {
-	case verdict == compare.Unmeasurable:
-		c.Unmeasurable++
-	case verdict == compare.Possible:
-		c.Possible++
-	case k.Value(in, history.Difference).Present():
-		if verdict == compare.MatchWhileBusy {
-			c.Busy++
-		}
-		return true
-	case !k.Value(in, history.Measured).Present():
-		c.NotMeasured++
-	case !k.Value(in, history.Residual).Present():
-		c.NotPredicted++
-	default:
-		c.NotStored++
-	}
-	return false
 }
 
 // summarize sets the statistics of a group.

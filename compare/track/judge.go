@@ -31,8 +31,9 @@ type judge struct {
 	// Both slices are indexed by the panel's kernels. seen contains the places
 	// of a kernel's runs, in the order in which they are judged. from is the
 	// kernel that the kernel continues.
-	seen [][]int
-	from map[int]int
+	seen   [][]int
+	from   map[int]int
+	merged map[int64]bool // series of which all points are also in a later series
 }
 
 // read returns a judge for the panel of a run. If run is nil, the panel has the
@@ -67,10 +68,12 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 
 // series returns the series to judge. A check judges all series of the run's
 // program on its device, and other series with a value in the run. Each series
-// includes the runs of its kernel under earlier keys.
+// includes the runs of its kernel under earlier keys. A series of which all
+// runs are part of a later series is left out.
 func (j *judge) series() (list []*Series) {
 	j.adding = j.run != nil && j.byAdding(j.run.Program, j.run.Device)
 	j.readLineage()
+	j.merged = map[int64]bool{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
@@ -78,13 +81,10 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, ByAdding: j.adding, Age: len(points) - 1, own: map[int64]bool{}}
+		t := &Series{Key: k.Key, ByAdding: j.adding, Age: len(points) - 1}
 		if j.run == nil {
 			of := t.group()
 			t.ByAdding = j.byAdding(of[0], of[1])
-		}
-		for _, p := range points {
-			t.own[p.Run] = true
 		}
 		points, t.ids = j.withEarlier(i, points)
 		if t.Age < RecentRuns && t.Age+1 < len(points) {
@@ -101,7 +101,7 @@ func (j *judge) series() (list []*Series) {
 		}
 		list = append(list, t)
 	}
-	return list
+	return slices.DeleteFunc(list, func(t *Series) bool { return j.merged[t.ids[0]] })
 }
 
 // mayHave reports whether a kernel could occur in the checked run.
@@ -125,49 +125,36 @@ func (j *judge) together(all []*Series) (*trend.Replay, error) {
 // points returns the points of each series, with the places of their runs. It
 // also marks accepted levels.
 func (j *judge) points(all []*Series) [][]trend.Point {
-	here := map[int64]bool{}
-	for _, t := range all {
-		here[t.ids[0]] = true
-	}
 	panel := make([][]trend.Point, len(all))
 	for i, t := range all {
-		earlier := len(t.ids) > 1 && here[t.ids[1]] // the predecessor is judged together with this series
-		for _, p := range t.Own() {
-			point := trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding),
-				Earlier: earlier && !t.own[p.Run]}
-			panel[i] = append(panel[i], point)
+		own := t.Own()
+		for _, p := range own {
+			panel[i] = append(panel[i], trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding)})
+		}
+		from := func(run int64) int { // the first point from a run on
+			if at := slices.IndexFunc(own, func(p history.Point) bool { return p.Run >= run }); at >= 0 {
+				return at
+			}
+			return len(own)
 		}
 		for _, a := range t.Accepted {
-			k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run })
-			if a.Noise {
-				up := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run > a.Run })
-				if up < 0 {
-					up = len(panel[i])
-				}
-				if up > 0 {
-					panel[i][up-1].Noise = true
-				}
-			} else if k >= 0 {
-				panel[i][k].Restart = true
-			} else if n := len(panel[i]); n > 0 {
-				panel[i][n-1].Closed = j.place(a.Run, t.ByAdding)
+			switch at, after := from(a.Run), from(a.Run+1); {
+			case a.Noise && after > 0:
+				panel[i][after-1].Noise = true
+			case a.Noise:
+			case at < len(own):
+				panel[i][at].Restart = true
+			case at > 0:
+				panel[i][at-1].Closed = j.place(a.Run, t.ByAdding)
 			}
 		}
 	}
 	return panel
 }
 
-// whole returns all series, judged in groups by program and device. If a series
-// continues under another key, its runs become part of the later series. It
-// also remains a separate series if it has an open finding that the later
-// series lacks.
-func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
-	all := j.series()
-	merged := map[history.Key]bool{}
-	for i, old := range j.from {
-		at, _ := j.lastBefore(old, i)
-		merged[j.panel.Kernels[old].Key] = at == len(j.seen[old])-1 // if not, the old series came back, and is separate
-	}
+// whole returns all series, judged in groups by program and device.
+func (j *judge) whole() (all []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
+	all = j.series()
 	at := map[[2]string]int{} // one group for each program and device, including all adapters of the device
 	for _, t := range all {
 		i, known := at[t.group()]
@@ -182,11 +169,10 @@ func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Se
 		replays[i], err = j.together(groups[i])
 		return err
 	})
-	if err != nil {
-		return nil, nil, nil, err
+	if err == nil {
+		markStopped(all, j.panel.Runs, RecentRuns)
 	}
-	markStopped(all, j.panel.Runs, RecentRuns)
-	return slices.DeleteFunc(all, func(t *Series) bool { return merged[t.Key] && !t.holds(all) }), replays, groups, nil
+	return all, replays, groups, err
 }
 
 // judgeTimes judges the time per launch of the series.

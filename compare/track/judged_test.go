@@ -66,7 +66,7 @@ func TestNewMetric(t *testing.T) {
 	for _, c := range []struct {
 		m          track.Metric
 		floor, out float64
-	}{{points, 3.40001, 3.401}, {points, 3.4, 3.4}, {points, 12.3456, 12.35}, {points, 0.0123456, 0.01235}, {points, 0, 0}, {points, math.NaN(), 0}, {seconds, 0.025, 2.5}} {
+	}{{points, 3.40001, 3.4001}, {points, 3.4, 3.4}, {points, 12.345678, 12.3457}, {points, 0, 0}, {seconds, 0.025, 2.5}} {
 		if got := c.m.Threshold(c.floor); got != c.out {
 			t.Errorf("a floor of %v is a threshold of %v, want %v", c.floor, got, c.out)
 		}
@@ -112,6 +112,8 @@ func TestShared(t *testing.T) {
 		{"half did", shift(6, 3, same), "3 of 6 since 21 after 20 by -10: "},
 		{"fewer than half", shift(7, 3, same), ""},
 		{"two kernels are not many", shift(2, 2, same), ""},
+		{"one fell by much more, so its drop is a finding of its own", shift(6, 6, func(r *history.Run) { r.Rows[2] = kernelRow("k2", 20) }), "5 of 6 since 21 after 20 by -10: "},
+		{"one of three fell by much more", shift(3, 3, func(r *history.Run) { r.Rows[2] = kernelRow("k2", 20) }), ""},
 		{"another clock", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // unknown before
 		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"of as many the first device", adapters(shift(6, 6, same)), "3 of 3 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},

@@ -57,9 +57,10 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 	ids = []int64{now.ID}
 	for old, ok := j.from[i]; ok; old, ok = j.from[old] {
 		k, first := &j.panel.Kernels[old], j.seen[next][0]
-		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool {
-			return j.place(p.Run, j.adding) >= first
-		})
+		earlier := k.Points(m)
+		n := len(earlier)
+		earlier = slices.DeleteFunc(earlier, func(p history.Point) bool { return j.place(p.Run, j.adding) >= first })
+		j.merged[k.ID] = j.merged[k.ID] || len(earlier) == n
 		points = prepend(points, m, now.Key, k.Key, earlier)
 		ids, next = append(ids, k.ID), old
 	}

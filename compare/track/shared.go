@@ -46,7 +46,8 @@ type part struct {
 }
 
 // findShared returns the findings that many series share, largest first, and
-// marks the findings of single series that belong to them.
+// marks the findings of single series that belong to them. A change of at least
+// twice the median change does not belong to them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	byID := make(map[int64]*history.Run, len(runs))
 	for i := range runs {
@@ -84,6 +85,11 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 			continue
 		}
 		median := medianOff(list)
+		// A much larger change has a cause of its own.
+		list = slices.DeleteFunc(slices.Clone(list), func(p part) bool { return p.off/median >= 2 })
+		if len(list) < least {
+			continue
+		}
 		for other, parts := range groups { // in some series, the first bad run is one run earlier or later
 			if other.device == at.device && other.faster == at.faster &&
 				(other.first == at.before || other.before == at.first) {

@@ -27,7 +27,6 @@ package track
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -106,19 +105,13 @@ func NewMetric(name string, s Settings) (Metric, error) {
 }
 
 // Threshold returns the value for Settings.Threshold that results in a gate
-// with this floor. It is rounded up to four digits, because a run has to exceed
-// it.
+// with this floor. It is rounded up to four decimals, because a run has to
+// exceed it.
 func (m Metric) Threshold(floor float64) float64 {
 	if m.Gate.Relative {
 		floor *= 100
 	}
-	if !(floor > 0) {
-		return 0
-	}
-	step := math.Pow(10, math.Floor(math.Log10(floor))-3)
-	up := math.Ceil(floor/step-1e-9) * step
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64) // exactly the value that is printed
-	return short
+	return math.Ceil(floor*1e4-1e-6) / 1e4
 }
 
 // Unmeasurable is the outcome if the newest value of a series includes other
@@ -187,10 +180,9 @@ type Series struct {
 	// Age is the number of runs after the first run under the series' own key.
 	Age int
 
-	own    map[int64]bool // runs under its own key
-	times  bool           // the gate fails for a longer time per launch
-	ids    []int64        // numbers in the history: the series itself, then its predecessors
-	faster bool           // see the outcome Faster
+	times  bool    // the gate fails for a longer time per launch
+	ids    []int64 // numbers in the history: the series itself, then its predecessors
+	faster bool    // see the outcome Faster
 }
 
 // Judgment is the gate's result for the newest values of all series of a

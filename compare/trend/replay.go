@@ -155,10 +155,8 @@ func (r *replay) step(run int) (c Check) {
 				r.acceptNoise(l)
 			}
 		}
-		if !p.Earlier {
-			c.Judged = c.Judged || l.sd > 0 || r.gate.Exact && l.next > 0
-			c.Opened = c.Opened || opened
-		}
+		c.Judged = c.Judged || l.sd > 0 || r.gate.Exact && l.next > 0
+		c.Opened = c.Opened || opened
 		l.next++
 	}
 	c.Failed = slices.ContainsFunc(r.lines, func(l *line) bool { return l.open() && !l.over(run) })
@@ -168,12 +166,8 @@ func (r *replay) step(run int) (c Check) {
 // learn counts a check's kernels and measures their spreads and tails.
 func (r *replay) learn(here []*line) {
 	var of []stat.Variance
-	kernels := 0
 	for _, l := range here {
-		if p := l.points[l.next]; p.Earlier {
-			continue
-		}
-		if kernels++; l.own.n >= r.gate.Learning {
+		if l.own.n >= r.gate.Learning {
 			of = append(of, l.own.variance())
 		}
 	}
@@ -181,7 +175,7 @@ func (r *replay) learn(here []*line) {
 	if !r.gate.Exact {
 		r.measureTail(here)
 	}
-	r.sizes = append(r.sizes, kernels)
+	r.sizes = append(r.sizes, len(here))
 }
 
 // budget returns the chance below which a window of one kernel is a finding.
@@ -207,7 +201,7 @@ func (r *replay) advance(here []*line) {
 			l.accept()
 		}
 		r.push(l, u)
-		if newest := l.runs[len(l.runs)-1]; newest.was.spread > 0 && !p.Earlier {
+		if newest := l.runs[len(l.runs)-1]; newest.was.spread > 0 {
 			judged++
 			off += count(math.Abs(newest.z) >= eventSpreads)
 		}

@@ -259,18 +259,4 @@ func TestEvents(t *testing.T) {
 	if v := replayed(t, all).Series[0].Verdict; v.Outcome != OK {
 		t.Errorf("one of 100 kernels measured again, 3 spreads low once: %+v; want ok", v)
 	}
-	// The runs of the predecessor are part of the baseline, and count once.
-	old := levels(24, 1, [2]float64{30, 60})
-	now := append(slices.Clone(old), levels(25, 1, [2]float64{3, 45})...)
-	for i := range now {
-		now[i].Run, now[i].Earlier = i, i < 30
-	}
-	series := [][]Point{old, now}
-	for k := range 10 {
-		series = append(series, levels(600+k, 1, [2]float64{33, 70}))
-	}
-	r = replayed(t, series)
-	if v := r.Series[1].Verdict; len(v.Open) != 1 || v.Open[0].First != 30 || r.Series[0].Verdict.Outcome != OK {
-		t.Errorf("a series that goes on from another one 15 points lower: %+v, %+v", v, r.Series[0].Verdict)
-	}
 }

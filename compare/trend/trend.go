@@ -37,10 +37,6 @@ type Point struct {
 	// accepted. It is set in the last point of a series. 0 means that they were
 	// not accepted.
 	Closed int
-	// Earlier is set for a run of the predecessor, if the predecessor is judged
-	// together with this series. The run counts once, in the predecessor, but
-	// is also part of this baseline.
-	Earlier bool
 }
 
 // checkPoints returns an error for values that are not finite.

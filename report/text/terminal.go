@@ -329,8 +329,19 @@ func (p *printer) checks(list []report.NextCommand) {
 		if widest > 0 {
 			lead = pad(c.Rows, widest, false) + gap
 		}
-		p.wrap(lead, p.fitting(lead, c), report.Plain)
+		p.command(lead, c)
 	}
+}
+
+// command writes a command after a lead. A command is not wrapped, because a
+// shell would end it at the line break.
+func (p *printer) command(lead string, c report.NextCommand) {
+	text := p.fitting(lead, c)
+	if c.Prose {
+		p.wrap(lead, text, report.Plain)
+		return
+	}
+	p.line(lead + report.OneLine(text))
 }
 
 // fitting returns a command with its expected result if both fit into a line,
@@ -363,7 +374,6 @@ func (p *printer) facts(s *report.Summary) {
 		if i == 0 {
 			lead = sure
 		}
-		lead = pad(lead, indent, false)
-		p.wrap(lead, p.fitting(lead, c), report.Plain)
+		p.command(pad(lead, indent, false), c)
 	}
 }

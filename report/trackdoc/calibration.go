@@ -3,6 +3,8 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"occudiff/compare/track"
@@ -90,16 +92,8 @@ func toleranceText(c *track.Calibration) string {
 // between measurement and prediction, by reason.
 func leftOutText(c *track.Calibration) string {
 	var text []string
-	for _, part := range []struct {
-		n    int
-		text string
-	}{
-		{c.Unmeasurable, "unmeasurable"}, {c.Possible, "possible"}, {c.NotMeasured, "not measured"},
-		{c.NotPredicted, "without a prediction"}, {c.NotStored, "imported without a difference"},
-	} {
-		if part.n > 0 {
-			text = append(text, report.Thousands(part.n)+" "+part.text)
-		}
+	for _, reason := range slices.Sorted(maps.Keys(c.LeftOut)) {
+		text = append(text, report.Thousands(c.LeftOut[reason])+" "+reason)
 	}
 	return strings.Join(text, ", ")
 }
@@ -160,17 +154,5 @@ var calibrationColumns = []report.Col[calibrated]{
 		func(c *calibrated) number { return unit.Float(c.Tolerance) },
 		report.Brief("Tolerance"),
 		report.Decimals(1), report.Unit("points"), report.Path("tolerance_points")),
-	report.Shown("left_out", "Rows left out", leftOutText, report.Fold, report.NonZero, report.Drop(1)),
-	report.JSON("left_out.unmeasurable",
-		func(c *calibrated) int { return c.Unmeasurable }),
-	report.JSON("left_out.possible",
-		func(c *calibrated) int { return c.Possible }),
-	report.JSON("left_out.not_measured",
-		func(c *calibrated) int { return c.NotMeasured }),
-	report.JSON("left_out.no_prediction",
-		func(c *calibrated) int { return c.NotPredicted }),
-	report.JSON("left_out.not_stored",
-		func(c *calibrated) int { return c.NotStored }),
-	report.JSON("match_while_busy",
-		func(c *calibrated) int { return c.Busy }),
+	report.Define("left_out", "Rows left out", leftOutText, report.Fold, report.NonZero, report.Drop(1)),
 }

@@ -62,7 +62,7 @@ func TestColumns(t *testing.T) {
 		{"metric change", printed(&track.MetricChange{Metric: history.Seconds, Before: 1, After: 2}, metricChangeColumns), "metric=seconds unit=s before=1 after=2"},
 		{"open", filled(occupancy.openColumns()), `first_bad.run/first_bad=11 first_bad.time=0001-01-01T00:00:00Z first_bad.commit/first_bad_commit=commit first_bad_commit=commit first_bad.label=label last_good.run/last_good=18 last_good.time=0001-01-01T00:00:00Z last_good.commit/last_good_commit=commit last_good_commit=commit last_good.label=label level=6.0 shift=8.0 p=9`},
 		{"power", filled(powerColumns), "drop=2 injected=3 found=4 found_percent=133 median_delay_runs=6"},
-		{"calibration", filled(calibrationColumns), `device=device driver=driver vtune_version=vtune device=device driver=driver vtune=vtune runs/runs=5 kernels/kernels=6 rows/rows=7 median_points/median=+8.0 p10_points/p10=+9.0 p90_points/p90=+10.0 kernel_low_points=+11.0 kernel_high_points=+12.0 drift_points/drift=+13.0 bias/bias=above drift_p=14 tolerance_points/tolerance=16.0 left_out=18 unmeasurable, 19 possible, 20 not measured, 21 without a prediction, 22 imported without a difference left_out.unmeasurable=18 left_out.possible=19 left_out.not_measured=20 left_out.no_prediction=21 left_out.not_stored=22 match_while_busy=17`},
+		{"calibration", filled(calibrationColumns), `device=device driver=driver vtune_version=vtune device=device driver=driver vtune=vtune runs/runs=5 kernels/kernels=6 rows/rows=7 median_points/median=+8.0 p10_points/p10=+9.0 p90_points/p90=+10.0 kernel_low_points=+11.0 kernel_high_points=+12.0 drift_points/drift=+13.0 bias/bias=above drift_p=14 tolerance_points/tolerance=16.0 left_out/left_out=-`},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, c.got, c.want)
@@ -124,8 +124,8 @@ func TestCalibration(t *testing.T) {
 		{"just enough rows of too large a scatter", of(none, func(c *track.Calibration) { c.Rows, c.Kernels, c.Within = 30, 6, 20.25 }), `Driver 24.1, VTune unknown. No error of the model is detected: the median kernel differs by -1.0 to +2.0 points (95% interval). No drift is detected. No tolerance is suggested: 90% of 30 rows are within 20.2 points, and a tolerance above 15 would accept kernels that lose as much.`},
 		{"a drift", of(func(c *track.Calibration) { c.Drift, c.DriftP = unit.Some[unit.Points](-3), unit.Some(0.0012345) }), `Driver 24.1, VTune unknown. No error of the model is detected: the median kernel differs by -1.0 to +2.0 points (95% interval). The later half of the runs is -3.0 points from the earlier half (p 0.00123). --tolerance 6 accepts 90% of 96 rows.`},
 		{"few runs", of(func(c *track.Calibration) { c.DriftP, c.Runs = unit.Opt[float64]{}, 1 }), `Driver 24.1, VTune unknown. No error of the model is detected: the median kernel differs by -1.0 to +2.0 points (95% interval). 1 run: at least 10 are needed to detect a drift. --tolerance 6 accepts 90% of 96 rows.`},
-		{"every reason to leave out a row", leftOutText(&track.Calibration{Unmeasurable: 1, Possible: 2, NotMeasured: 3, NotPredicted: 4, NotStored: 5000}),
-			"1 unmeasurable, 2 possible, 3 not measured, 4 without a prediction, 5,000 imported without a difference"},
+		{"every reason to leave out a row", leftOutText(&track.Calibration{LeftOut: map[string]int{"unmeasurable": 1, "no prediction": 5000}}),
+			"5,000 no prediction, 1 unmeasurable"},
 		{"no row is left out", leftOutText(&track.Calibration{}), ""},
 		{"the device of a paragraph", calibration([]track.Calibration{{}}).Items[0].Lead, "unknown"},
 	} {
@@ -395,6 +395,17 @@ func TestSummaryRows(t *testing.T) {
 		}
 		return strings.TrimSpace(strings.Join(lines, "\n"))
 	}
+	accepts := func(list ...*track.Series) string {
+		text := of(list...)
+		return text[strings.LastIndex(text, "occudiff track accept"):]
+	}
+	sized := func(o trend.Outcome, simd int) *track.Series {
+		s := reduce(o, func(s *track.Series) { s.Key.SIMD = simd })
+		if o == trend.Regression {
+			open(1)(s)
+		}
+		return s
+	}
 	for _, c := range []struct{ why, got, want string }{
 		{"nothing to do", of(reduce(trend.OK)), "before"},
 		{"a regression", of(reduce(trend.Regression, open(1), commits)), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10 (abc), last good run 9 (def)
@@ -406,29 +417,42 @@ If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' -
 One run is not enough to fail: exit 0. Measure again.
 before
 Repeat: occudiff track check --db 'my h.db' --suspects
-Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
+Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html`},
 		{"longer launches", of(slower), `n=|kernel=reduce|level=1,000.0 -> 2,000.0 us|change=2.00x|since=since run 10, last good run 9; time per launch, occupancy as before
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
 		{"a finding of the base branch", of(reduce(trend.Regression, open(1), func(s *track.Series) { s.OnBase = true })), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9; open on the base branch
 before`},
-		{"two sizes of one kernel", of(reduce(trend.Regression, open(1)), reduce(trend.Regression, open(1), func(s *track.Series) { s.Key.SIMD = 16 })), `n=1|kernel=reduce []|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
-n=2|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+		{"two sizes of one kernel", of(sized(trend.Regression, 16), sized(trend.Regression, 32)), `n=1|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
+n=2|kernel=reduce [SIMD32]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
+If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(reduce \[SIMD16\]|reduce \[SIMD32\])$' --note WHY`},
+		{"one size of two: the other one is not accepted", accepts(sized(trend.Regression, 16), sized(trend.OK, 32)),
+			`occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce \[SIMD16\]$' --note WHY`},
+		{"a kernel on two devices", strings.SplitN(of(reduce(trend.Regression, open(1)), reduce(trend.OK, func(s *track.Series) { s.Key.Device = "b580" })), "|", 3)[1],
+			"kernel=reduce on mtl-112"},
 		{"two findings", of(many[0], many[1], alarm), `n=1|kernel=a|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 n=2|kernel=b|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 n=3|kernel=reduce|level=60.0 -> 50.0%|before=60.0|after=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
 before
 Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|reduce)$' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|reduce)$' --note WHY`},
+If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b)$' --note WHY`},
+		{"two findings with long names: their pattern is long, and the others are not accepted",
+			accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 40))), reduce(trend.Regression, open(1), named(strings.Repeat("g", 40))), alarm),
+			"occudiff track accept --db 'my h.db' --run 10 --kernel '^(" + strings.Repeat("f", 40) + "|" + strings.Repeat("g", 40) + ")$' --note WHY"},
 		{"more findings than rows", strings.SplitN(of(many...), "\n", 2)[0], "and 2 more"},
 		{"commands for many findings", of(many...)[strings.LastIndex(of(many...), "before"):], `before
-Inspect: occudiff track report --db 'my h.db' -o trend.html
-If intended: occudiff track accept --db 'my h.db' --run 10 --all --note WHY`},
+Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' -o trend.html
+If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' --note WHY`},
+		{"all but one of the kernels", accepts(append(many, reduce(trend.OK))...),
+			`occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' --note WHY`},
+		{"all kernels, with a pattern that is too long to read", accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 400)))),
+			"occudiff track accept --db 'my h.db' --run 10 --all --note WHY"},
+		{"a pattern that is too long to read", accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 200))),
+			reduce(trend.Regression, open(1), named(strings.Repeat("g", 200))), reduce(trend.OK)),
+			"occudiff track accept --db 'my h.db' --run 10 --kernel REGEXP --note WHY"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, c.got, c.want)

@@ -83,8 +83,8 @@ type line struct {
 	from, to                           number // levels as numbers, if the metric of the report was judged
 	severity                           track.Severity
 	status                             report.Status
-	series                             *track.Series // nil for a shift that several series share
-	first, good                        *track.Ref    // the first bad run and the last good run; good may be nil
+	series                             []*track.Series
+	first, good                        *track.Ref // the first bad run and the last good run; good may be nil
 }
 
 // lines returns the open findings and alarms, most urgent first. A shift that
@@ -98,6 +98,7 @@ func (v *view) lines() (list []line) {
 			since:    strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; "),
 			status:   statusOf(s.Series[0]),
 			severity: worstOf(s),
+			series:   s.Series,
 			first:    &s.First,
 			good:     &s.Before,
 		})
@@ -119,12 +120,15 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 		name:     report.KernelName(s.Key.Task),
 		status:   statusOf(s),
 		severity: s.Severity(),
-		series:   s,
+		series:   []*track.Series{s},
 		first:    s.FirstBad,
 		good:     s.LastGood,
 	}
-	if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
+	if v.fullName(s) != s.Key.Task {
 		one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
+	}
+	if v.namesake(s, func(o *history.Key) bool { return o.Device != s.Key.Device }) {
+		one.name += " on " + report.OneLine(s.Key.Device)
 	}
 	if s.IsSlower() {
 		f, now := s.Timing.Open[0], s.Timing.Gate.Value
@@ -293,7 +297,7 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
 		db = " " + report.CommandLine(prov.CommandLine[i:i+2])
 	}
-	if pattern := kernelsOf(own); pattern != "" {
+	if pattern := kernelsOf(own, nameOf); len(pattern) < nameWidth || len(own) == 1 {
 		only = " --kernel " + report.CommandLine([]string{pattern})
 	}
 	if v.alarmsOnly(own) {
@@ -301,10 +305,35 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 		s.Confirm = []report.NextCommand{{Rows: "Repeat:", Command: "occudiff track check" + db + " --suspects"}}
 	}
 	s.Confirm = append(s.Confirm, gitLogs(own)...)
-	s.Confirm = append(s.Confirm,
-		report.NextCommand{Rows: "Inspect:", Command: "occudiff track report" + db + only + " -o trend.html"},
-		report.NextCommand{Rows: "If intended:",
-			Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, cmp.Or(only, " --all"))})
+	s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Inspect:",
+		Command: "occudiff track report" + db + only + " -o trend.html"})
+	// One run is not enough for a new level, so alarms that do not fail the gate
+	// are left out.
+	own = slices.DeleteFunc(own, func(l line) bool { return l.severity == track.SeverityAlarm && !v.Alarms })
+	if pattern := kernelsOf(own, v.fullName); pattern != "" {
+		which := "--kernel " + report.CommandLine([]string{pattern})
+		switch {
+		case len(pattern) <= longestPattern:
+		case len(v.MissingKernels) == 0 && pattern == report.NamePattern(report.ListOf(v.series, v.fullName)):
+			which = "--all"
+		default:
+			which = "--kernel REGEXP"
+		}
+		s.Confirm = append(s.Confirm, report.NextCommand{Rows: "If intended:",
+			Command: fmt.Sprintf("occudiff track accept%s --run %d %s --note WHY", db, run, which)})
+	}
+}
+
+// longestPattern is the largest length of a regular expression that a command
+// contains. A longer one is for the user to choose.
+const longestPattern = 5 * nameWidth
+
+// namesake reports whether another series has the same name and a key that
+// differs.
+func (v *view) namesake(s *track.Series, differs func(*history.Key) bool) bool {
+	return slices.ContainsFunc(v.series, func(o *track.Series) bool {
+		return o.Key.Task == s.Key.Task && differs(&o.Key)
+	})
 }
 
 // alarmsOnly reports whether the worst findings are alarms that do not fail the
@@ -314,22 +343,25 @@ func (v *view) alarmsOnly(list []line) bool {
 	return !v.Alarms && worst.severity == track.SeverityAlarm
 }
 
-// kernelsOf returns a regular expression for the kernels of findings. It is
-// empty if many kernels share a finding, or if the expression would be too long
-// to read.
-func kernelsOf(list []line) string {
-	var tasks []string
+// kernelsOf returns a regular expression for the kernels of findings, or "" if
+// there are none.
+func kernelsOf(list []line, name func(*track.Series) string) string {
+	var names []string
 	for _, l := range list {
-		if l.series == nil {
-			return ""
-		}
-		tasks = append(tasks, l.series.Key.Task)
+		names = append(names, report.ListOf(l.series, name)...)
 	}
-	pattern, n := report.NamePattern(tasks), len(slices.Compact(tasks))
-	if n > report.MaxListedTasks || n > 1 && len(pattern) >= nameWidth {
-		return ""
+	return report.NamePattern(names)
+}
+
+func nameOf(s *track.Series) string { return s.Key.Task }
+
+// fullName returns the name of a series, with its launch size if its kernel
+// also has others.
+func (v *view) fullName(s *track.Series) string {
+	if v.namesake(s, func(o *history.Key) bool { return o.Shape() != s.Key.Shape() }) {
+		return s.Key.Name()
 	}
-	return pattern
+	return s.Key.Task
 }
 
 // gitLogs returns, for each finding, the git command that lists the commits
