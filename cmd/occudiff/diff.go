@@ -138,9 +138,12 @@ func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	a.after = func() error {
 		a.printWarnings(diffdoc.Notes(sides))
 		// If the runs are too few, the gate passes. The message states that
-		// this does not prove anything.
-		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
-			a.printMessage("%s", text)
+		// this does not prove anything. The gate also passes if only the time
+		// changed.
+		for _, text := range []string{diffdoc.SlowerSame(sides), diffdoc.Inconclusive(sides)} {
+			if text != "" && a.FailOn == "regression" {
+				a.printMessage("%s", text)
+			}
 		}
 		if text := diffdoc.Disjoint(sides); text != "" {
 			return errors.New(text)

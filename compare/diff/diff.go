@@ -46,6 +46,9 @@ type Verdict string
 //     whose values are unknown is ignored. If measured occupancy is comparable,
 //     a change beyond the threshold is a regression or an improvement. The
 //     limit is twice the threshold if the noise is known only from a history.
+//   - If no occupancy moved, but tested launch times are more than 10% slower or
+//     faster, the kernel is slower or faster at the same occupancy. This is not
+//     a regression, because only occupancy is judged.
 //   - Every other kernel is not comparable, including kernels that lack
 //     measured occupancy on either side, because a missing value is not zero.
 //
@@ -68,6 +71,8 @@ const (
 	Improvement   Verdict = "improvement"
 	Faster        Verdict = "faster at lower occupancy"
 	Slower        Verdict = "slower at higher occupancy"
+	SlowerSame    Verdict = "slower at the same occupancy"
+	FasterSame    Verdict = "faster at the same occupancy"
 	Unchanged     Verdict = "unchanged"    // the change is not significant, or within the threshold
 	Inconclusive  Verdict = "inconclusive" // too few runs to distinguish such a small change from noise
 	ChangedLaunch Verdict = "changed launch"
@@ -79,8 +84,8 @@ const (
 )
 
 // verdicts lists the verdicts in display order.
-var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Faster, Improvement, OnlyOld, OnlyNew,
-	NotComparable, Inconclusive, Unchanged, NotAKernel}
+var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, SlowerSame, Slower, Faster, FasterSame, Improvement,
+	OnlyOld, OnlyNew, NotComparable, Inconclusive, Unchanged, NotAKernel}
 
 // Options defines which changes count.
 type Options struct {
@@ -155,6 +160,8 @@ type Summary struct {
 	Improvements  int               `json:"improvements"`
 	Faster        int               `json:"faster_at_lower_occupancy"`
 	Slower        int               `json:"slower_at_higher_occupancy"`
+	SlowerSame    int               `json:"slower_at_the_same_occupancy"`
+	FasterSame    int               `json:"faster_at_the_same_occupancy"`
 	Unchanged     int               `json:"unchanged"`
 	ChangedLaunch int               `json:"changed_launch"`
 	ChangedDevice int               `json:"changed_device"`
@@ -315,9 +322,8 @@ func (d *Result) summarize() {
 			continue
 		}
 		s.Kernels++
-		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Slower, &s.Faster, &s.Improvements,
-			&s.OnlyOld, &s.OnlyNew,
-			&s.NotComparable, &s.Inconclusive, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
+		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.SlowerSame, &s.Slower, &s.Faster,
+			&s.FasterSame, &s.Improvements, &s.OnlyOld, &s.OnlyNew, &s.NotComparable, &s.Inconclusive, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
 		if r.Missing() {
 			s.Missing++
 		}

@@ -61,7 +61,7 @@ func (d *Result) setLimits(row *Row) {
 			loaded = shortLaunchTimes * d.Options.Threshold
 		}
 	}
-	if row.Measured().P.Present() || row.Old.Exact && row.New.Exact {
+	if row.Measured().P.Present() || row.exact() {
 		measured = d.Options.Threshold
 	}
 	if !row.busy().Significant.Present() {
@@ -104,7 +104,13 @@ func (d *Result) judge(row *Row) Verdict {
 	}
 	// With another sub-group size, a kernel spills a different amount. That
 	// amount does not explain a different time.
-	if v == NotComparable || v == Inconclusive || v == Unchanged || v == ChangedLaunch && row.pace() == way {
+	switch v {
+	case ChangedLaunch:
+		if row.pace() != way {
+			return v
+		}
+		fallthrough
+	case NotComparable, Inconclusive, Unchanged, SlowerSame, FasterSame:
 		return changed(way)
 	}
 	return v
@@ -143,8 +149,12 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 		return ChangedDevice
 	case row.trade() != 0 && (tested || way != 0):
 		return traded(row.trade())
-	case !tested && pace != 0:
+	case pace != 0 && !(tested && row.time().Significant.Or(false)):
 		return Inconclusive
+	case pace < 0 && row.attributed():
+		return SlowerSame
+	case pace > 0 && row.attributed():
+		return FasterSame
 	case !row.comparable():
 		return NotComparable
 	case !tested:
@@ -226,15 +236,20 @@ func (r *Row) trade() int {
 // comparable reports whether measured occupancies may be compared, which is the
 // case if no evidence contradicts it.
 func (r *Row) comparable() bool {
-	if r.Old.Exact && r.New.Exact {
-		return true
-	}
-	if x, ok := r.time().Ratio.Value(); ok && max(x, 1/x) > 1+timeDiffers {
-		return false
-	}
-	return r.Old.Misattributed.Or(0) <= compare.MisattributedMedium &&
+	x, ok := r.time().Ratio.Value()
+	return r.attributed() && (!ok || r.exact() || max(x, 1/x) <= 1+timeDiffers)
+}
+
+// attributed reports whether no evidence contradicts that the values belong to
+// the kernel.
+func (r *Row) attributed() bool {
+	return r.exact() || r.Old.Misattributed.Or(0) <= compare.MisattributedMedium &&
 		r.New.Misattributed.Or(0) <= compare.MisattributedMedium
 }
+
+// exact reports whether the counters were read around each launch on both
+// sides.
+func (r *Row) exact() bool { return r.Old.Exact && r.New.Exact }
 
 // Reversed reports whether all runs on the old side were collected after all
 // runs on the new side, as far as their times are known.

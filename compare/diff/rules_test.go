@@ -110,6 +110,7 @@ func TestRowRules(t *testing.T) {
 			}
 		}
 	}
+	exact := func(r *Row) { r.Old.Exact, r.New.Exact = true, true }
 	misattributed := func(x unit.Ratio) func(*Row) { return func(r *Row) { r.New.Misattributed = unit.Some(x) } }
 	with := func(metric string, points float64) func(*Row) {
 		return func(r *Row) {
@@ -153,7 +154,7 @@ func TestRowRules(t *testing.T) {
 		{"unchanged and faster", fmt.Sprint(rowWith(0, 0.5).trade()), "0"},
 		{"comparable", fmt.Sprint(rowWith(0, 1.1).comparable(), rowWith(0, 1/1.1).comparable()), "true true"},
 		{"other times are not", fmt.Sprint(rowWith(0, 1.11).comparable(), rowWith(0, 0.89).comparable()), "false false"},
-		{"counters around each launch are", fmt.Sprint(rowWith(0, 2, func(r *Row) { r.Old.Exact, r.New.Exact = true, true }).comparable()), "true"},
+		{"counters around each launch are", fmt.Sprint(rowWith(0, 2, exact).comparable()), "true"},
 		{"on one side only", fmt.Sprint(rowWith(0, 2, func(r *Row) { r.Old.Exact = true }).comparable()), "false"},
 		{"misattributed instructions", fmt.Sprint(rowWith(0, 1, misattributed(compare.MisattributedMedium)).comparable(), rowWith(0, 1, misattributed(1)).comparable()), "true false"},
 		{"a regression", judge(rowWith(-3, 1)), "regression"},
@@ -162,7 +163,14 @@ func TestRowRules(t *testing.T) {
 		{"faster at lower occupancy", judge(rowWith(-3, 0.5)), "faster at lower occupancy"},
 		{"slower at higher occupancy", judge(rowWith(3, 2)), "slower at higher occupancy"},
 		{"lower and slower is a regression", judge(rowWith(-3, 2)), "regression"},
-		{"only slower", judge(rowWith(0, 2)), "not comparable"},
+		{"only slower", judge(rowWith(0, 2)), "slower at the same occupancy"},
+		{"only faster", judge(rowWith(0, 0.5)), "faster at the same occupancy"},
+		{"slower, with counters around each launch", judge(rowWith(0, 2, exact)), "slower at the same occupancy"},
+		{"slower, with misattributed instructions", judge(rowWith(0, 2, misattributed(1))), "not comparable"},
+		{"slower, by untested times", judge(rowWith(0, 2, untested(compare.MetricTime))), "inconclusive"},
+		{"slower, due to noise", judge(rowWith(0, 2, chance(compare.MetricTime))), "not comparable"},
+		{"slower, and more spill", judge(rowWith(0, 2, memory(ChangeSpill, 0, 64))), "regression"},
+		{"faster, and less spill", judge(rowWith(0, 0.5, memory(ChangeSpill, 64, 0))), "improvement"},
 		{"an untested change within the limit", judge(rowWith(-1, 1, untested(compare.MetricMeasured))), "inconclusive"},
 		{"an untested time", judge(rowWith(-1, 2, untested(compare.MetricMeasured), untested(compare.MetricTime))), "inconclusive"},
 		{"a copy", judge(rowWith(-3, 1, func(r *Row) { r.IsKernel = false })), "not a kernel"},
@@ -177,7 +185,7 @@ func TestRowRules(t *testing.T) {
 		{"another device", judge(rowWith(-3, 1), otherDevice), "changed device"},
 		{"more spill, unchanged", judge(rowWith(0, 1, memory(ChangeSpill, 0, 64))), "regression"},
 		{"less spill, unchanged", judge(rowWith(0, 1, memory(ChangeSpill, 64, 0))), "improvement"},
-		{"more spill, but faster", judge(rowWith(0, 0.5, memory(ChangeSpill, 0, 64))), "not comparable"},
+		{"more spill, but faster", judge(rowWith(0, 0.5, memory(ChangeSpill, 0, 64))), "faster at the same occupancy"},
 		{"more spill on another device", judge(rowWith(0, 1, memory(ChangeSpill, 0, 64)), otherDevice), "changed device"},
 		{"more spill with another SIMD width", judge(rowWith(0, 1, memory(ChangeSpill, 0, 64), changed(ChangeSIMD))), "changed launch"},
 		{"more spill with another SIMD width, and slower", judge(rowWith(0, 2, memory(ChangeSpill, 0, 64), changed(ChangeSIMD))), "regression"},

@@ -13,7 +13,7 @@ import (
 // mirrors maps each verdict to its verdict when the sides are swapped. Other
 // verdicts do not change.
 var mirrors = map[Verdict]Verdict{Regression: Improvement, Improvement: Regression, Faster: Slower, Slower: Faster,
-	OnlyOld: OnlyNew, OnlyNew: OnlyOld}
+	SlowerSame: FasterSame, FasterSame: SlowerSame, OnlyOld: OnlyNew, OnlyNew: OnlyOld}
 
 // TestSwappedSides compares random sides in both orders, and with their runs in
 // another order, because no rule may depend on an order.
@@ -56,7 +56,7 @@ func TestSwappedSides(t *testing.T) {
 			t.Fatalf("%d runs: %s one way, %s the other; want %s\n%+v\n%+v", runs, there, back, want, a[0].Rows[0], b[0].Rows[0])
 		}
 	}
-	for _, v := range []Verdict{Regression, Improvement, Faster, Slower, Unchanged, Inconclusive, ChangedLaunch, NotComparable} {
+	for _, v := range []Verdict{Regression, Improvement, Faster, Slower, SlowerSame, FasterSame, Unchanged, Inconclusive, ChangedLaunch, NotComparable} {
 		if seen[v] == 0 {
 			t.Errorf("no random pair is %q", v)
 		}

@@ -87,7 +87,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	switch r.Verdict {
 	case diff.Regression:
 		c.Outcome = report.Failed
-	case diff.Unchanged, diff.Improvement, diff.Faster, diff.Slower:
+	case diff.Unchanged, diff.Improvement, diff.Faster, diff.Slower, diff.FasterSame, diff.SlowerSame:
 		return c
 	default:
 		c.Outcome = report.Skipped
@@ -151,6 +151,25 @@ func Inconclusive(sides []*diff.Result) string {
 	return fmt.Sprintf("--fail-on regression: single runs show only changes above %g points; %s may have changed by "+
 		"less (give each side a folder of 4 repeats or more, or --noise HISTORY)",
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(n, "kernel"))
+}
+
+// SlowerSame returns a sentence about kernels that became slower at the same
+// occupancy, or "" if there are none. The gate passes, because it judges
+// occupancy, but users must not overlook the longer time.
+func SlowerSame(sides []*diff.Result) string {
+	var list []string
+	for _, d := range sides {
+		for i := range d.Rows {
+			if r := &d.Rows[i]; r.Verdict == diff.SlowerSame {
+				list = append(list, nameOf(r)+" takes "+timesText(r)+" times as long")
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "--fail-on regression judges occupancy, which is as before, but " +
+		strings.Join(report.FirstFew(list, report.MaxListedTasks), ", ")
 }
 
 // Disjoint returns a sentence if the sides have kernels, but no kernel in

@@ -177,7 +177,7 @@ func statusOf(v diff.Verdict) report.Status {
 	switch v {
 	case diff.Regression:
 		return report.Bad
-	case diff.Improvement, diff.Faster:
+	case diff.Improvement, diff.Faster, diff.FasterSame:
 		return report.Good
 	case diff.Unchanged:
 		return report.Plain

@@ -276,7 +276,7 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
 		{diffdoc.DiffSide{}, "name runs"},
 		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
-		{diff.Summary{}, "kernels regressions improvements faster_at_lower_occupancy slower_at_higher_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out inconclusive missing"},
+		{diff.Summary{}, "kernels regressions improvements faster_at_lower_occupancy slower_at_higher_occupancy slower_at_the_same_occupancy faster_at_the_same_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out inconclusive missing"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string

@@ -149,6 +149,14 @@ base -> new
 kernel=a|measured=62.7 -> 48.6%|change=(-14.1)|verdict=inconclusive below 20 points
 kernel=a|measured_old=62.7|measured_new=48.6|change=-14.1|verdict=inconclusive below 20 points
 To detect 2 points: 4 runs per side in two folders, or the noise of a history`},
+		{"other times are not hidden by a larger change", of(side("new", none, with(both(diff.Inconclusive, limited(fell, 20)), named("a", 1)),
+			with(both(diff.Inconclusive, delta(measured, 1, 50, 50), slower), named("b", 1)))), `2 kernels, one run per side: all are inconclusive; a launch of b takes 1.25 times as long
+base -> new
+
+kernel=b|measured=50.0 -> 50.0%|change=(0.0)|ratio=1.25x|verdict=inconclusive below 0 points
+kernel=a|measured=62.7 -> 48.6%|change=(-14.1)|ratio=-|verdict=inconclusive below 20 points
+kernel=b|measured_old=50.0|measured_new=50.0|change=0.0|ratio=1.25|verdict=inconclusive below 0 points
+kernel=a|measured_old=62.7|measured_new=48.6|change=-14.1|ratio=-|verdict=inconclusive below 20 points`},
 		{"other launches", of(side("new", none, both(diff.ChangedLaunch, fell))), `1 kernel, one run per side: k has another launch
 base -> new
 

@@ -199,25 +199,37 @@ func bars(list []summaryRow) *report.StackedBars {
 }
 
 // summaryRows returns the changed kernels, followed by one kernel for each
-// other verdict: the kernel with the largest change.
+// other verdict: the kernel with the largest change. Kernels whose launches
+// take another time have their own row, because an equal occupancy hides them.
 func summaryRows(rows []row) (list []summaryRow) {
-	quiet := map[diff.Verdict][]row{}
+	type group struct {
+		verdict   diff.Verdict
+		otherTime bool
+	}
+	quiet := map[group][]row{}
 	for _, r := range rows {
 		switch {
 		case !r.IsKernel:
 		case r.Verdict == diff.Unchanged || r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
-			quiet[r.Verdict] = append(quiet[r.Verdict], r)
+			g := group{r.Verdict, r.OtherTime()}
+			quiet[g] = append(quiet[g], r)
 		default:
 			list = append(list, summaryRow{row: r, what: verdictText(r.Row)})
 		}
 	}
-	change := func(r row) float64 { return r.Measured().Change.Or(0) }
-	for _, v := range []diff.Verdict{diff.NotComparable, diff.Inconclusive, diff.Unchanged} {
-		of := quiet[v]
+	for _, g := range []group{{diff.NotComparable, true}, {diff.NotComparable, false}, {diff.Inconclusive, true},
+		{diff.Inconclusive, false}, {diff.Unchanged, false}} {
+		of := quiet[g]
 		if len(of) == 0 {
 			continue
 		}
-		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(math.Abs(change(a)), math.Abs(change(b))) })
+		size := func(r row) float64 {
+			if g.otherTime {
+				return math.Abs(math.Log(r.Delta(compare.MetricTime).Ratio.Or(1)))
+			}
+			return math.Abs(r.Measured().Change.Or(0))
+		}
+		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(size(a), size(b)) })
 		s := summaryRow{row: most, what: verdictText(most.Row)}
 		if n := len(of) - 1; n > 0 {
 			s.side, s.what = "", s.what+"; "+report.Thousands(n)+" more" // these kernels may belong to any side
@@ -253,6 +265,8 @@ func verdictText(r *diff.Row) string {
 			proof = ": " + text
 		}
 		return string(r.Verdict) + proof
+	case diff.SlowerSame, diff.FasterSame:
+		return string(r.Verdict) + ": " + tested(r.Delta(compare.MetricTime))
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
 	case diff.Inconclusive:
@@ -304,6 +318,8 @@ var kinds = []struct {
 	{"is on one side only", "are on one side only", (*diff.Row).Missing, shareText},
 	{"regressed", "regressed", is(diff.Regression), pointsText},
 	{"improved", "improved", is(diff.Improvement), pointsText},
+	{"is slower at the same occupancy", "are slower at the same occupancy", is(diff.SlowerSame), nil},
+	{"is faster at the same occupancy", "are faster at the same occupancy", is(diff.FasterSame), nil},
 	{"is faster at lower occupancy", "are faster at lower occupancy", is(diff.Faster), nil},
 	{"is slower at higher occupancy", "are slower at higher occupancy", is(diff.Slower), nil},
 	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
@@ -402,12 +418,15 @@ func timeText(d *diff.Result) string {
 		return ""
 	}
 	text := fmt.Sprintf("; a launch of %s takes %s times as long", nameOf(most),
-		report.Decimal(most.Delta(compare.MetricTime).Ratio.Or(1), 2))
+		timesText(most))
 	if n > 1 {
 		text += fmt.Sprintf(", and of %d more another time", n-1)
 	}
 	return text
 }
+
+// timesText returns the ratio of the launch times, new to old.
+func timesText(r *diff.Row) string { return report.Decimal(r.Delta(compare.MetricTime).Ratio.Or(1), 2) }
 
 func nameOf(r *diff.Row) string {
 	return report.ShortName(r.Task, 40)

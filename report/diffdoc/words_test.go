@@ -99,6 +99,8 @@ func TestVerdictText(t *testing.T) {
 		{"another launch, better than predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, 9), 5)),
 			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: better than the change explains"},
 		{"faster", both(diff.Faster), "faster at lower occupancy"},
+		{"slower, by a test", both(diff.SlowerSame, tests(fell, 0.7, false, 5), tests(delta(compare.MetricTime, 4, 1, 1.3), 0.029, true, 0)),
+			"slower at the same occupancy: p = 0.029, 4 + 4 runs"},
 	} {
 		if got := verdictText(c.row); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
@@ -196,6 +198,7 @@ func TestCases(t *testing.T) {
 		{both(diff.Unchanged, fell), report.Passed, "", ""},
 		{both(diff.Faster, fell), report.Passed, "", ""},
 		{both(diff.Slower, fell), report.Passed, "", ""},
+		{both(diff.SlowerSame, fell), report.Passed, "", ""},
 		{both(diff.Inconclusive, fell), report.Skipped, "inconclusive", "inconclusive"},
 		{both(diff.NotComparable, fell), report.Skipped, "not comparable", "not comparable"},
 	} {
@@ -267,6 +270,10 @@ func TestGate(t *testing.T) {
 		{"many cases failed", Failure(suite(failed, failed, failed, failed)),
 			"--fail-on regression: 4 of 4 kernels regressed: k on mtl-112 (measured -14.1 points), k on mtl-112 (measured -14.1 points), " +
 				"k on mtl-112 (measured -14.1 points), 1 more"},
+		{"nothing is slower", SlowerSame(sides(both(diff.Unchanged))), ""},
+		{"slower at the same occupancy", SlowerSame(sides(both(diff.SlowerSame, delta(compare.MetricTime, 4, 1, 1.3)))),
+			"--fail-on regression judges occupancy, which is as before, but k takes 1.30 times as long"},
+		{"a slower kernel is judged", refused(both(diff.SlowerSame, fell)), ""},
 		{"nothing is inconclusive", Inconclusive(sides()), ""},
 		{"two kernels are", Inconclusive(inconclusive), "--fail-on regression: single runs show only changes above 9 points; 2 kernels may have " +
 			"changed by less (give each side a folder of 4 repeats or more, or --noise HISTORY)"},
