@@ -423,8 +423,9 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestTotal checks the row of totals for the whole runs. For example, the total
-// of two kernels is 50: 0.75 x 40 + 0.25 x 80.
+// TestTotal checks the row with the mean over time. Both sides have the same
+// weights, so other times with the same occupancies do not change the mean. For
+// example, two kernels that take 4 s on both sides have 60: (40 + 80) / 2.
 func TestTotal(t *testing.T) {
 	run := func(times, occupancies []float64) *compare.Result {
 		var kernels []ingest.Kernel
@@ -441,8 +442,11 @@ func TestTotal(t *testing.T) {
 		old, new *compare.Result
 		want     string
 	}{
-		{"weighted by time", run([]float64{3, 1}, []float64{40, 80}), run([]float64{1, 3}, []float64{40, 80}),
-			"mean over time | 50.0 -> 70.0% | +20.0 | 2 of 2 kernels"},
+		{"only the times changed", run([]float64{3, 1}, []float64{40, 80}), run([]float64{1, 3}, []float64{40, 80}),
+			"mean over time | 60.0 -> 60.0% | 0.0 | 2 of 2 kernels, weighted by the time of both sides"},
+		{"a kernel on one side only is left out", run([]float64{3, 1}, []float64{40, 80}),
+			run([]float64{3, 1, 9}, []float64{40, 60, 20}),
+			"mean over time | 50.0 -> 45.0% | -5.0 | 2 of 3 kernels, weighted by the time of both sides"},
 		{"one kernel is its own total", run([]float64{3}, []float64{40}), run([]float64{1}, []float64{40}), ""},
 	} {
 		side := func(r *compare.Result) diff.Side { return diff.Side{Runs: []*compare.Result{r}} }

@@ -81,12 +81,8 @@ func TestSummaries(t *testing.T) {
 		return summaryLines(c.summary(c.rows, nil))
 	}
 	none := func(*diff.Result) {}
-	total := func(older, newer int) func(*diff.Result) {
-		return func(d *diff.Result) {
-			d.Old.Runs[0].Summary.Total = &compare.Total{Kernels: older, Measured: 0.5}
-			d.New.Runs[0].Summary.Total = &compare.Total{Kernels: newer, Measured: 0.4}
-		}
-	}
+	steady, lower := with(both(diff.Unchanged, delta(measured, 4, 50, 50)), named("b", 1)), with(both(diff.Regression, delta(measured, 4, 80, 60)), named("c", 3))
+	unmeasured, apart := with(both(diff.NotComparable), named("d", 9)), with(both(diff.NotComparable, fell), named("k", 9))
 	otherTime := func(d *diff.Result) { d.Summary.TimeRatio, d.Summary.TimePairs = unit.Some(1.006), 2 }
 	spill := with(both(diff.Regression, fell), func(r *diff.Row) {
 		r.Changes = []diff.Change{{What: diff.ChangeSpill, Old: "0 bytes", New: "64 bytes"}}
@@ -124,16 +120,20 @@ The regressed kernel takes 75.0% of the time; base -> new
 
 n=1|kernel=a|measured=62.7 -> 48.6%|change=-14.1|verdict=regression: p = 0.029, 4 + 4 runs
 n=|kernel=b|measured=50.0 -> 51.0%|change=+1.0|verdict=within 0 points
+|mean over time|59.5 -> 49.2%|-10.3|2 of 2 kernels, weighted by the time of both sides
 n=1|kernel=a|measured_old=62.7|measured_new=48.6|change=-14.1|verdict=regression: p = 0.029, 4 + 4 runs
 n=-|kernel=b|measured_old=50.0|measured_new=51.0|change=+1.0|verdict=within 0 points
+|mean over time|59.5|49.2|-10.3|2 of 2 kernels, weighted by the time of both sides
 Find the cause of the lower occupancy: 1 occudiff validate --device mtl-112 new.csv`},
 		{"a regression and an improvement", of(side("new", none, regressed, with(both(diff.Improvement, delta(measured, 4, 40, 60)), named("c", 1)))), `2 kernels, one run per side: a regressed (-14.1 points), c improved (+20.0 points)
 The regressed kernel takes 75.0% of the time; base -> new
 
 n=1|kernel=a|measured=62.7 -> 48.6%|change=-14.1|verdict=regression: p = 0.029, 4 + 4 runs
 n=|kernel=c|measured=40.0 -> 60.0%|change=+20.0|verdict=improvement: single runs differ by up to 0 points
+|mean over time|57.0 -> 51.5%|-5.6|2 of 2 kernels, weighted by the time of both sides
 n=1|kernel=a|measured_old=62.7|measured_new=48.6|change=-14.1|verdict=regression: p = 0.029, 4 + 4 runs
 n=-|kernel=c|measured_old=40.0|measured_new=60.0|change=+20.0|verdict=improvement: single runs differ by up to 0 points
+|mean over time|57.0|51.5|-5.6|2 of 2 kernels, weighted by the time of both sides
 Find the cause of the lower occupancy: 1 occudiff validate --device mtl-112 new.csv`},
 		{"two regressions", strings.SplitN(of(side("new", none, regressed, with(both(diff.Regression, fell), named("c", 2)), same)), "\n", 3)[1], "The regressed kernels take 83.3% of the time, most of it a; base -> new"},
 		{"two equal regressions", strings.SplitN(of(side("new", none, regressed, with(both(diff.Regression, fell), named("c", 3)))), "\n", 3)[1], "The regressed kernels take 100.0% of the time, most of it a; base -> new"},
@@ -142,7 +142,9 @@ Find the cause of the lower occupancy: 1 occudiff validate --device mtl-112 new.
 base -> new
 
 kernel=c|measured=50.0 -> 47.0%|change=-3.0|verdict=within 0 points; 2 more, -1.0 to +1.0
-kernel=c|measured_old=50.0|measured_new=47.0|change=-3.0|verdict=within 0 points; 2 more, -1.0 to +1.0`},
+mean over time|50.0 -> 49.0%|-1.0|3 of 3 kernels, weighted by the time of both sides
+kernel=c|measured_old=50.0|measured_new=47.0|change=-3.0|verdict=within 0 points; 2 more, -1.0 to +1.0
+mean over time|50.0|49.0|-1.0|3 of 3 kernels, weighted by the time of both sides`},
 		{"an inconclusive kernel", of(side("new", func(d *diff.Result) { d.Summary.Inconclusive = 1 }, with(both(diff.Inconclusive, limited(fell, 20)), named("a", 1)))), `1 kernel, one run per side: a is inconclusive
 base -> new
 
@@ -155,8 +157,10 @@ base -> new
 
 kernel=b|measured=50.0 -> 50.0%|change=(0.0)|ratio=1.25x|verdict=inconclusive below 0 points
 kernel=a|measured=62.7 -> 48.6%|change=(-14.1)|ratio=-|verdict=inconclusive below 20 points
+mean over time|56.4 -> 49.3%|-7.1||2 of 2 kernels, weighted by the time of both sides
 kernel=b|measured_old=50.0|measured_new=50.0|change=0.0|ratio=1.25|verdict=inconclusive below 0 points
-kernel=a|measured_old=62.7|measured_new=48.6|change=-14.1|ratio=-|verdict=inconclusive below 20 points`},
+kernel=a|measured_old=62.7|measured_new=48.6|change=-14.1|ratio=-|verdict=inconclusive below 20 points
+mean over time|56.4|49.3|-7.1||2 of 2 kernels, weighted by the time of both sides`},
 		{"other launches", of(side("new", none, both(diff.ChangedLaunch, fell))), `1 kernel, one run per side: k has another launch
 base -> new
 
@@ -168,22 +172,11 @@ base -> new
 n=1|kernel=k|verdict=only old (25.0% of its time)
 n=1|kernel=k|verdict=only old (25.0% of its time)`},
 		{"a spill", strings.SplitN(of(side("new", none, spill)), "\n", 2)[0], "1 kernel, one run per side: k regressed (-14.1 points)"},
-		{"a mean over time", of(side("new", total(2, 3), same)), `1 kernel, one run per side: b has no significant change
-base -> new
-
-kernel=b|measured=50.0 -> 51.0%|change=+1.0|verdict=within 0 points
-mean over time|50.0 -> 40.0%|-10.0|2 and 3 of 1 kernel
-kernel=b|measured_old=50.0|measured_new=51.0|change=+1.0|verdict=within 0 points
-mean over time|50.0|40.0|-10.0|2 and 3 of 1 kernel`},
-		{"a mean of the same kernels", of(side("new", total(2, 2), same)), `1 kernel, one run per side: b has no significant change
-base -> new
-
-kernel=b|measured=50.0 -> 51.0%|change=+1.0|verdict=within 0 points
-mean over time|50.0 -> 40.0%|-10.0|2 of 1 kernel
-kernel=b|measured_old=50.0|measured_new=51.0|change=+1.0|verdict=within 0 points
-mean over time|50.0|40.0|-10.0|2 of 1 kernel`},
-		{"a mean of one kernel", fmt.Sprint(strings.Contains(of(side("new", total(1, 1), same)), "mean")), "false"},
-		{"a mean on one side", fmt.Sprint(strings.Contains(of(side("new", func(d *diff.Result) { total(2, 2)(d); d.Old.Runs[0].Summary.Total = nil }, same)), "mean")), "false"},
+		{"a mean over time: 72.5 = (50 + 3 x 80) / 4, without the kernels that are not comparable",
+			strings.Split(of(side("new", none, steady, lower, unmeasured, apart)), "\n")[6],
+			"|mean over time|72.5 -> 57.5%|-15.0|2 of 4 kernels, weighted by the time of both sides"},
+		{"a mean of one kernel", fmt.Sprint(strings.Contains(of(side("new", none, steady, unmeasured, apart)), "mean")), "false"},
+		{"a mean without times", fmt.Sprint(strings.Contains(of(side("new", none, both(diff.Unchanged, fell), both(diff.Unchanged, fell))), "mean")), "false"},
 		{"a longer time", strings.SplitN(of(side("new", otherTime, same)), "\n", 3)[1], "base -> new; a launch takes 1.01 times as long (2 kernels)"},
 		{"a time that rounds to 1.00", strings.SplitN(of(side("new", func(d *diff.Result) { otherTime(d); d.Summary.TimeRatio = unit.Some(1.004) }, same)), "\n", 3)[1], "base -> new"},
 		{"one time", strings.SplitN(of(side("new", func(d *diff.Result) { otherTime(d); d.Summary.TimePairs = 1 }, same)), "\n", 3)[1], "base -> new"},
@@ -198,18 +191,6 @@ n=1|kernel=a|side=new|measured_old=62.7|measured_new=48.6|change=-14.1|verdict=r
 n=-|kernel=b|side=old|measured_old=50.0|measured_new=51.0|change=+1.0|verdict=within 0 points`},
 		{"a bar", fmt.Sprint(bar.Rows[0].Before, bar.Rows[0].Shares, bar.Rows[0].Mark), "[{0 62.7} {2 10}] [{0 48.6} {2 24}] {80 true}"},
 		{"no bar", fmt.Sprint(bars([]summaryRow{{row: row{Row: both(diff.Unchanged)}}}) == nil), "true"},
-		{"the average of two runs", of(side("new", func(d *diff.Result) {
-			total(2, 2)(d)
-			more := *d.New.Runs[0]
-			more.Summary.Total = &compare.Total{Kernels: 2, Measured: 0.6}
-			d.New.Runs = append(d.New.Runs, &more)
-		}, same)), `1 kernel, 1 and 2 runs: b has no significant change
-base -> new
-
-kernel=b|measured=50.0 -> 51.0%|change=+1.0|verdict=within 0 points
-mean over time|50.0 -> 50.0%|0.0|2 of 1 kernel
-kernel=b|measured_old=50.0|measured_new=51.0|change=+1.0|verdict=within 0 points
-mean over time|50.0|50.0|0.0|2 of 1 kernel`},
 		{"advice", strings.SplitN(of(side("new", func(d *diff.Result) { d.Summary.Inconclusive = 2 })), "\n", 4)[3],
 			"To detect 2 points: 4 runs per side in two folders, or the noise of a history"},
 		{"one run differs", runs(1, 2), `

@@ -135,37 +135,37 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	return sc
 }
 
-// total returns a row with the occupancies of the whole runs on both sides, and
-// with the number of kernels that they cover. Each side has the average of its
-// runs' means over time. total returns nil if one of the sides has no mean, or
-// has only one kernel. The row has no verdict, because its occupancy also
-// changes if the kernels take different shares of the time.
+// total returns a row with the mean occupancy of the kernels that both sides
+// have with comparable values. It is the mean of the values in the rows. Both
+// sides have the same weights, the time that each kernel takes on both sides,
+// so the mean changes only if the occupancy of a kernel does. total returns nil
+// if fewer than two kernels can be compared. The row has no verdict, because
+// no test judges the mean.
 func total(d *diff.Result) *summaryRow {
-	side := func(s *diff.Side) (of diff.Sample, kernels int) {
-		sum := 0.0
-		for _, r := range s.Runs {
-			if t := r.Summary.Total; t != nil {
-				of.N, sum, kernels = of.N+1, sum+t.Measured.Percent(), max(kernels, t.Kernels)
-			}
+	measured := diff.Delta{Metric: compare.MetricMeasured}
+	var older, newer, time float64
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		m := r.Measured()
+		if !r.IsKernel || r.Verdict == diff.NotComparable || !m.Change.Present() {
+			continue
 		}
-		of.Median = unit.Maybe(sum/float64(of.N), of.N > 0)
-		return of, kernels
+		if t := float64(r.Old.Total.Or(0) + r.New.Total.Or(0)); t > 0 {
+			measured.Old.N++
+			time, older, newer = time+t, older+t*m.Old.Median.Or(0), newer+t*m.New.Median.Or(0)
+		}
 	}
-	older, before := side(&d.Old)
-	newer, after := side(&d.New)
-	if older.N == 0 || newer.N == 0 || max(before, after) < 2 {
+	n := measured.Old.N
+	if n < 2 {
 		return nil
 	}
-	covered := report.Thousands(after)
-	if before != after {
-		covered = report.Thousands(before) + " and " + covered
-	}
-	measured := diff.Delta{Metric: compare.MetricMeasured, Old: older, New: newer,
-		Change: unit.Some(newer.Median.Or(0) - older.Median.Or(0))}
+	measured.Old.Median, measured.New.Median = unit.Some(older/time), unit.Some(newer/time)
+	measured.Change = unit.Some((newer - older) / time)
 	return &summaryRow{
 		row:  row{Row: &diff.Row{Deltas: []diff.Delta{measured}}},
 		name: "mean over time",
-		what: covered + " of " + unit.Plural(d.Summary.Kernels, "kernel"),
+		what: report.Thousands(n) + " of " + unit.Plural(d.Summary.Kernels, "kernel") +
+			", weighted by the time of both sides",
 	}
 }
 
