@@ -109,7 +109,7 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 // prediction. The breakdown of a row below its prediction includes the causes
 // of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
-	if c := cmp.Or(row.Cause, &Cause{}); !row.mayLose() || c.Name == CauseLaunchSize || c.Name == CauseModelMismatch {
+	if !row.mayLose() || row.rejected() {
 		return nil
 	}
 	a := r.parts(row)

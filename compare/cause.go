@@ -448,6 +448,12 @@ func causeNamed(name string) (info CauseInfo) {
 	return info
 }
 
+// rejected reports whether the prediction of a row is for another launch or
+// device, so that it supports neither a bound nor a total.
+func (r *Row) rejected() bool {
+	return r.Cause != nil && (r.Cause.Name == CauseLaunchSize || r.Cause.Name == CauseModelMismatch)
+}
+
 // Title returns the name of the cause in a few words.
 func (c *Cause) Title() string {
 	if c.Name == CauseGRF && c.Registers > 0 {

@@ -144,12 +144,14 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 			f.Launches++
 		}
 	}
-	if own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels) {
+	agrees := own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels)
+	wrong := wrongColumns(run, own)
+	if f.Contradiction = cmp.Or(f.Contradiction, wrong); agrees && wrong == "" {
 		return new(Fit)
 	}
 	for i := range devices {
 		r := Result{Device: &devices[i], Options: opt}
-		fits := (f.Launches > 0 || f.Counted > 0) && r.counted(f.Counted)
+		fits := (f.Launches > 0 || f.Counted > 0) && r.counted(f.Counted) && wrongColumns(run, r.Device) == ""
 		for j := range kernels {
 			fits = fits && r.fitsLaunch(&kernels[j])
 		}
@@ -157,13 +159,22 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 			f.Devices = append(f.Devices, r.Device)
 		}
 	}
-	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
+	if own != nil && len(f.Devices) == 0 && f.Counted == 0 && wrong == "" {
 		return &Fit{off: f.off} // launches that fit no GPU are not evidence against this GPU
 	}
 	if run.Platform.XVEs.Present() || f.Launches < 2 { // the run names its GPU, or has no second launch that fits
 		f.Doubt = ""
 	}
 	return f
+}
+
+// wrongColumns returns why the columns of an export contradict a device, or "".
+func wrongColumns(run *ingest.Run, d *arch.Device) string {
+	i := slices.IndexFunc(run.Inputs, func(in ingest.Input) bool { return in.Traits.XVEColumns })
+	if i < 0 || d == nil || !d.IsBeforeXe() {
+		return ""
+	}
+	return fmt.Sprintf("exports of %s GPUs count EUs, and %s counts XVEs", d.Architecture, run.Inputs[i].Path)
 }
 
 // among restricts the fit to the devices of a machine with several GPUs. If none
@@ -288,7 +299,10 @@ func (f *Fit) String() string {
 // Against returns why a run does not fit the device that it is compared with,
 // or "" if the run fits.
 func (f *Fit) Against() string {
-	if text, _ := f.against(); text != "" {
+	switch text, _ := f.against(); {
+	case text != "" && f.Launches+f.Counted == 0: // nothing was compared with the other devices
+		return text
+	case text != "":
 		return text + ". The run is consistent with " + f.String()
 	}
 	return ""

@@ -54,3 +54,43 @@ func TestDeviceInDoubt(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsOfAnotherGPU checks that an export that counts XVEs contradicts a
+// GPU whose exports count EUs.
+func TestColumnsOfAnotherGPU(t *testing.T) {
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		reason, device string
+		xves           bool
+		against        string
+	}{
+		{"Gen9 counts EUs", "skl-gt2", true, "The device cannot be the GPU that ran: exports of Gen9 GPUs count EUs, and run.csv counts XVEs. The run is consistent with 56 of 75 devices"},
+		{"an older export of that GPU", "skl-gt2", false, ""},
+		{"a newer GPU", "max1100", true, ""},
+	} {
+		run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "16777216", "256", 32, 100, 10, measured(24.4), peak(100), idle(75.2))},
+			Inputs: []ingest.Input{{Path: "run.csv", Traits: ingest.Traits{XVEColumns: c.xves}}}}
+		r, err := on(run, table, c.device, 0, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Fit.Against(); !strings.HasPrefix(got, c.against) || (got == "") != (c.against == "") {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.against)
+		}
+	}
+}
+
+// TestRejectedLaunch checks that a row has no bound if VTune's peak contradicts
+// its launch size. For example, 16 work-items cannot fill a GPU.
+func TestRejectedLaunch(t *testing.T) {
+	k := kernel("k", "16", "16", 32, 10, 1, measured(97.9), peak(100), array(60, 39, 1))
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(max1100()), DefaultOptions())
+	row := &r.Rows[0]
+	if row.Cause == nil || row.Cause.Name != CauseModelMismatch && row.Cause.Name != CauseLaunchSize ||
+		row.Speedup.Verdict() != SpeedupUndetermined || row.Speedup.Balancing.Max.Present() || r.Summary.Total != nil {
+		t.Errorf("%+v, %+v, total %+v", row.Cause, row.Speedup, r.Summary.Total)
+	}
+}

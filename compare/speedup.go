@@ -205,6 +205,8 @@ func (r *Result) undeterminedReason(row *Row) string {
 		return "occupancy was not measured"
 	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
 		return "the device may not be the GPU that ran"
+	case row.rejected():
+		return "the launch or the device is not the one that ran"
 	case noArray(row):
 		return "active, stalled, and idle are all 0.0%: no sample of the XVE array belongs to this kernel"
 	case row.contradiction() != "":

@@ -20,7 +20,7 @@ func (r *Result) total(all unit.Seconds) *Total {
 		row := &r.Rows[i]
 		m, known := row.Measured.Value()
 		t := row.Total.Or(0)
-		if !known || t <= 0 || !row.Verdict.Compared() {
+		if !known || t <= 0 || !row.Verdict.Compared() || row.rejected() {
 			continue
 		}
 		kernels++

@@ -21,6 +21,8 @@ func TestTotal(t *testing.T) {
 		}
 		return r
 	}
+	rejected := row(Above, 1, 98, 0.2)
+	rejected.Cause = &Cause{Name: CauseModelMismatch}
 	for _, c := range []struct {
 		reason                    string
 		rows                      []Row
@@ -30,6 +32,7 @@ func TestTotal(t *testing.T) {
 		{"a long kernel counts more", []Row{row(Below, 3, 40, 100), row(Match, 1, 80, 80)}, 2, 100, 95, 50},
 		{"not measured is not zero", []Row{row(Match, 3, 90, 90), row(NoMeasurement, 1, -1, 100)}, 1, 75, 90, 90},
 		{"a value of other tasks is left out", []Row{row(Match, 3, 90, 90), row(Unmeasurable, 1, 5, 100)}, 1, 75, 90, 90},
+		{"the prediction is for another launch", []Row{row(Match, 3, 90, 90), rejected}, 1, 75, 90, 90},
 		{"without a prediction of one, none for all", []Row{row(Match, 1, 90, 90), row(Below, 1, 50, -1)}, 2, 100, -1, 70},
 	} {
 		r := &Result{Rows: c.rows}

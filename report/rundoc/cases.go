@@ -172,8 +172,11 @@ type Gate struct {
 
 // JudgeGate applies a gate (mismatch or model) to a run. A failure and kernels
 // that were not judged are separate results, because the exit status must
-// distinguish a job that regressed from a job without measurements.
-func JudgeGate(r *compare.Result, gate string) (g Gate) {
+// distinguish a job that regressed from a job without measurements. If the
+// device cannot be the GPU that ran, the gate mismatch judges no kernel, unless
+// the user forced that device. The gate model fails, because VTune's peaks are
+// the evidence.
+func JudgeGate(r *compare.Result, gate string, forced bool) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
 	switch gate {
@@ -199,6 +202,10 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 		return g
 	}
 	u.Gate, u.Kernels = "--fail-on "+gate, s.Kernels
+	if against := r.Fit.Against(); r.Fit.Contradiction != "" && gate == "mismatch" && !forced {
+		return Gate{Unjudged: report.Unjudged{Gate: u.Gate, Nothing: ": " + against +
+			"; choose the GPU that ran, or give --force-device"}}
+	}
 	u.Nothing = ": none of " + unit.Plural(s.Kernels, "kernel") + " could be compared" + u.Nothing
 	return g
 }
