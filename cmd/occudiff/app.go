@@ -141,7 +141,7 @@ var flagHints = map[string]string{
 	"no-device":         "; --device NAME chooses it, and 'occudiff devices' lists the names",
 	"unknown-device":    "; 'occudiff devices' lists the keys, and --device-file FILE adds a device",
 	"ambiguous-device":  "; --device KEY or --xve N decides",
-	"device-differs":    "; --device KEY chooses it, and --force-device keeps the device",
+	"device-differs":    "; see --device, --xve, and --force-device",
 	"two-devices":       "; --device KEY chooses it",
 	"device-same-shape": "; --device KEY or --barrier-slots decides",
 	"device-full-part":  "; --xve N chooses it",
