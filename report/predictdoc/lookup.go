@@ -2,6 +2,7 @@ package predictdoc
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -89,6 +90,11 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 	if group, _, of := strings.Cut(name, ":"); of && len(found) == 0 { // a counter, such as XVE Stall Reasons:Send
 		found = called(all, written(group), written)
 	}
+	if len(found) == 0 { // a cell, such as "none: slots are full" or "256 registers (GRF)?"
+		for part := range strings.SplitSeq(decoration.ReplaceAllString(name, ""), ": ") {
+			found = append(found, called(all, written(part), written)...)
+		}
+	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no output has the term %q", name)
 	}
@@ -107,6 +113,10 @@ func Explain(name string, flags ...report.Term) (*report.Output, error) {
 		Table: t,
 	}, nil
 }
+
+// decoration matches the parts of a cell that do not belong to its terms: a
+// number in front, and brackets, a question mark, or a value at the end.
+var decoration = regexp.MustCompile(`^\d[\d,.]* | \(.*\)|\?$| \d[\d,.]* ?\S*$`)
 
 // called returns the terms with the given name. A key that includes its object,
 // such as findings.run, is also found by the key alone (run).

@@ -32,7 +32,21 @@ func TestEveryWordIsExplained(t *testing.T) {
 	for _, c := range sample.Find(sample.Output(sample.Gaussian()).Document(), report.SectionKernels).Columns {
 		words = append(words, c.Heading(), c.Key)
 	}
+	words = append(words, "matches while it runs", "cannot run", "XVEs were idle", "mean over time", "incident")
+	for _, run := range []*compare.Result{sample.Gaussian(), sample.Many(40), sample.Absent()} { // the cells of a summary
+		rows := sample.Output(run).Document().Summary.Rows
+		for i := range rows.Len {
+			for _, key := range []string{"why", "help"} {
+				if at := rows.Column(key); at >= 0 {
+					words = append(words, strings.Split(rows.Columns[at].Print(rows.Row(i, nil)[at]), ", ")...)
+				}
+			}
+		}
+	}
 	for _, w := range words {
+		if strings.Trim(w, "-") == "" {
+			continue
+		}
 		ans, err := predictdoc.Explain(w)
 		if err != nil {
 			t.Errorf("%q: %v", w, err)
