@@ -266,7 +266,11 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 		w.Balancing = Bound{} // the idle time may belong to other GPUs
 		likely = max(1-(1-likely)*unit.Ratio(r.gpus), 0)
 	}
-	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", likely, most)
+	empty := "XVEs were idle for " + likely.String()
+	if most.String() != likely.String() {
+		empty += " to " + most.String()
+	}
+	empty += " of the launches' time"
 	switch {
 	case !spread:
 		w.Verdicts, w.Evidence = []SpeedupVerdict{depth}, because

@@ -133,8 +133,9 @@ func nearestName(path string) string {
 	nearest, least := "", 1+min(2, len(name)/3)
 	entries, _ := os.ReadDir(cmp.Or(folder, "."))
 	for _, e := range entries {
-		if len(e.Name()) > len(name)+2 {
-			// Computing the distance takes time proportional to both lengths.
+		if len(e.Name()) > len(name)+2 || e.Name() == name {
+			// Computing the distance takes time proportional to both lengths. A link to
+			// a missing file has the name itself.
 			continue
 		}
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(e.Name()))

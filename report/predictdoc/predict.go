@@ -200,9 +200,12 @@ func (q *Question) anyLocal() (*report.Output, error) {
 			c.end = words[k]
 			list = append(list, c)
 		}
-		closing = append(closing, fmt.Sprintf("On %s, the average is %s to %s over %s that divide the global size "+
-			"and leave no lane idle.", t.Device.Key, worst.Prediction.Average,
-			best.Prediction.Average, unit.Plural(tried, "work-group size")))
+		span := worst.Prediction.Average.String()
+		if high := best.Prediction.Average.String(); high != span {
+			span += " to " + high
+		}
+		closing = append(closing, fmt.Sprintf("On %s, the average is %s over %s that divide the global size "+
+			"and leave no lane idle.", t.Device.Key, span, unit.Plural(tried, "work-group size")))
 	}
 	pg := sideBySide(q, list)
 	pg.heading = "Prediction by work-group size"
