@@ -13,28 +13,14 @@ import (
 // millions of them, and each needs 40 bytes. Values that all launches share are
 // in their kernel. A nil *Launches is empty.
 type Launches struct {
-	blockList[launch]
-	files map[int]string // for kernels that another file lists first
-}
-
-// A blockList is a list that grows by blocks. Growing a slice would temporarily
-// need twice its size.
-type blockList[T any] struct {
 	n      int
-	blocks []*[launchBlock]T
+	blocks []*[launchBlock]launch
+	files  map[int]string // for kernels that another file lists first
 }
 
+// launchBlock is the number of launches allocated together, here and in a
+// Trace. Growing a slice would temporarily need twice its size.
 const launchBlock = 1 << 13
-
-func (l *blockList[T]) at(i int) *T { return &l.blocks[i/launchBlock][i%launchBlock] }
-
-func (l *blockList[T]) push(x T) {
-	if l.n == len(l.blocks)*launchBlock {
-		l.blocks = append(l.blocks, new([launchBlock]T))
-	}
-	l.n++
-	*l.at(l.n - 1) = x
-}
 
 // A launch is a stored launch. A negative value is absent.
 type launch struct {
@@ -62,9 +48,14 @@ func (l *Launches) Len() int {
 // Add adds a launch. It keeps times to the nanosecond and shares to a millionth
 // of a percent.
 func (l *Launches) Add(r *LaunchRecord) {
-	l.push(launch{})
+	if l.n == len(l.blocks)*launchBlock {
+		l.blocks = append(l.blocks, new([launchBlock]launch))
+	}
+	l.n++
 	l.Set(l.n-1, r)
 }
+
+func (l *Launches) at(i int) *launch { return &l.blocks[i/launchBlock][i%launchBlock] }
 
 // Set replaces a launch.
 func (l *Launches) Set(i int, r *LaunchRecord) {
@@ -133,9 +124,10 @@ func (l *Launches) Renumber(to []int) *Launches {
 
 // clone returns a copy that can be changed.
 func (l *Launches) clone() *Launches {
-	c := &Launches{files: maps.Clone(l.files)}
-	for i := range l.n {
-		c.push(*l.at(i))
+	c := &Launches{n: l.n, files: maps.Clone(l.files)}
+	for _, b := range l.blocks {
+		block := *b
+		c.blocks = append(c.blocks, &block)
 	}
 	return c
 }

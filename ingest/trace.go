@@ -28,7 +28,8 @@ type Trace struct {
 	// or a whole process, into one file.
 	Whole bool
 
-	blockList[Launch]
+	n      int
+	blocks []*[launchBlock]Launch
 	mixed  bool // the launches are not sorted by their start
 	tasks  map[Key]uint32
 	byName map[string][]int
@@ -67,11 +68,15 @@ func (t *Trace) Task(key Key) uint32 {
 
 // Add adds a launch. It must not end before it starts.
 func (t *Trace) Add(l Launch) {
+	if t.n == len(t.blocks)*launchBlock {
+		t.blocks = append(t.blocks, new([launchBlock]Launch))
+	}
 	if t.n == 0 {
 		t.First, t.Last, t.Step = l.Start, l.End, 1000
 	}
 	t.mixed = t.mixed || t.n > 0 && l.Start <= t.at(t.n-1).Start
-	t.push(l)
+	t.n++
+	*t.at(t.n - 1) = l
 	t.First, t.Last = min(t.First, l.Start), max(t.Last, l.End)
 	if l.Start%1000 != 0 || l.End%1000 != 0 {
 		t.Step = 1
@@ -81,6 +86,8 @@ func (t *Trace) Add(l Launch) {
 // At returns launch i, in the order of adding. After Finish, launches are
 // sorted by start.
 func (t *Trace) At(i int) Launch { return *t.at(i) }
+
+func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
 
 // All returns the launches in start order.
 func (t *Trace) All() iter.Seq[Launch] {

@@ -365,15 +365,16 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 // and prevents both: it forwards complete messages, answers other lines itself,
 // and delays the end of input until no call is in progress.
 type client struct {
-	in    io.Reader
-	out   io.Writer
-	mu    sync.Mutex          // guards out and calls: each write is a complete message
-	calls map[jsonrpc.ID]bool // calls without a response
-	ended atomic.Bool         // whether the client has ended
+	in       io.Reader
+	out      io.Writer
+	mu       sync.Mutex          // guards out and calls: each write is a complete message
+	calls    map[jsonrpc.ID]bool // calls without a response
+	answered chan struct{}       // receives a value when a call is answered
+	ended    atomic.Bool         // whether the client has ended
 }
 
 func newClient(in io.Reader, out io.Writer) *client {
-	return &client{in: in, out: out, calls: map[jsonrpc.ID]bool{}}
+	return &client{in: in, out: out, calls: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
 }
 
 // lastResults is the time limit for the last responses after a client has ended
@@ -388,6 +389,12 @@ func (c *client) Write(b []byte) (int, error) {
 	if m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(b)); err == nil {
 		if r, ok := m.(*jsonrpc.Response); ok {
 			delete(c.calls, r.ID)
+			defer func() {
+				select {
+				case c.answered <- struct{}{}:
+				default: // the channel already has a value, which is sufficient
+				}
+			}()
 		}
 	}
 	n, err := c.out.Write(b)
@@ -430,11 +437,17 @@ func (c *client) messages() io.ReadCloser {
 // waitForResults waits until all calls are answered, but at most for the time
 // lastResults.
 func (c *client) waitForResults() {
-	for limit := time.Now().Add(lastResults); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+	limit := time.After(lastResults)
+	for {
 		c.mu.Lock()
 		left := len(c.calls)
 		c.mu.Unlock()
 		if left == 0 {
+			return
+		}
+		select {
+		case <-c.answered:
+		case <-limit:
 			return
 		}
 	}

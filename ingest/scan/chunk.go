@@ -145,6 +145,24 @@ func (c *chunk) lineOf(p int) int {
 	return n
 }
 
+// lineAfter returns an offset's physical line. It is fast for an offset near
+// the block's end.
+func (c *chunk) lineAfter(p int) int {
+	all := c.lines
+	if c.copied {
+		all = c.all
+	}
+	n := c.line + c.count
+	for w := c.words() - 1; w >= p>>6; w-- {
+		m := all[w]
+		if w == p>>6 {
+			m &= ^uint64(0) << (p & 63)
+		}
+		n -= bits.OnesCount64(m)
+	}
+	return n
+}
+
 // columnOf returns offset p's byte column in its line, from 1. A record that
 // begins in the block begins a line.
 func (c *chunk) columnOf(p int) int { return p - bytes.LastIndexByte(c.buf[:p], '\n') }

@@ -302,8 +302,8 @@ func (w *worker) block(from int, accounted bool) bool {
 	}
 	c.mark(w.delim, masks)
 	var sum xxh3.Uint128
-	if !accounted {
-		sum = w.hash(c)
+	if w.digest != nil && !accounted {
+		sum = xxh3.Hash128(c.bytes())
 	}
 
 	var t turn
@@ -318,7 +318,7 @@ func (w *worker) block(from int, accounted bool) bool {
 		return false
 	}
 	if !accounted {
-		w.account(c, sum)
+		w.account(sum)
 	}
 	c.line, c.lineAt, c.lineNo = t.line, 0, t.line
 	first, ends := from, false
@@ -351,7 +351,7 @@ func (w *worker) block(from int, accounted bool) bool {
 	if ends {
 		next, w.spare = w.spare, t.rec
 	}
-	next.begin(c.lineOf(last))
+	next.begin(c.lineAfter(last))
 	next.feed(c.buf[last:c.n])
 	w.pass(next)
 
@@ -388,6 +388,21 @@ func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 func (w *worker) pass(rec *record) {
 	c := w.chunk
 	w.turns[int(c.index+1)%len(w.turns)] <- turn{rec, c.line + c.count}
+}
+
+// account counts and hashes the chunk in its turn, as Scanner.account does in
+// the serial part.
+func (w *worker) account(sum xxh3.Uint128) {
+	before := w.read
+	w.read += int64(w.chunk.n)
+	if w.digest != nil {
+		h := sum.Bytes()
+		w.digest.Write(h[:])
+	}
+	const every = 4 << 20
+	if w.opt.Progress != nil && before/every != w.read/every {
+		w.opt.Progress(w.read)
+	}
 }
 
 // deliver passes an assembled record to the handler, unless it is an empty

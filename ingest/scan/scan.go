@@ -144,7 +144,7 @@ func (s *Scanner) load() error {
 		return err
 	}
 	s.pos = 0
-	s.account(s.cur, s.hash(s.cur))
+	s.account(s.cur)
 	return nil
 }
 
@@ -169,26 +169,13 @@ func (s *Scanner) nextLine() ([]byte, error) {
 	}
 }
 
-// hash returns a block's hash if the digest is requested.
-func (s *Scanner) hash(c *chunk) (sum xxh3.Uint128) {
-	if s.digest != nil {
-		sum = xxh3.Hash128(c.bytes())
-	}
-	return sum
-}
-
-// account counts a block and adds its hash. Blocks must be accounted in the
-// file's order.
-func (s *Scanner) account(c *chunk, sum xxh3.Uint128) {
-	before := s.read
+// account counts and hashes a block. Blocks must be accounted in the file's
+// order.
+func (s *Scanner) account(c *chunk) {
 	s.read += int64(c.n)
 	if s.digest != nil {
-		h := sum.Bytes()
+		h := xxh3.Hash128(c.bytes()).Bytes()
 		s.digest.Write(h[:])
-	}
-	const every = 4 << 20
-	if s.opt.Progress != nil && before/every != s.read/every {
-		s.opt.Progress(s.read)
 	}
 }
 

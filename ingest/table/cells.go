@@ -18,7 +18,7 @@ import (
 // spreadsheet evaluates it as a formula.
 type Text string
 
-// UnmarshalCSV implements Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (t *Text) UnmarshalCSV(cell string) error {
 	if *t = Text(cell); strings.HasPrefix(cell, "'") && runnable(strings.TrimLeft(cell, "'")) {
 		*t = Text(cell[1:])
@@ -62,7 +62,7 @@ func runnable(s string) bool {
 // Name is a string without surrounding spaces.
 type Name string
 
-// UnmarshalCSV implements Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (n *Name) UnmarshalCSV(cell string) error {
 	*n = Name(strings.TrimSpace(cell))
 	return nil
@@ -72,7 +72,7 @@ func (n *Name) UnmarshalCSV(cell string) error {
 // spaces and commas.
 type Names []string
 
-// UnmarshalCSV implements Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (n *Names) UnmarshalCSV(cell string) error {
 	for part := range strings.SplitSeq(cell, ";") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -85,7 +85,7 @@ func (n *Names) UnmarshalCSV(cell string) error {
 // Words is a list of keys, IDs, or pairs separated by spaces or semicolons.
 type Words []string
 
-// UnmarshalCSV implements Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (w *Words) UnmarshalCSV(cell string) error {
 	*w = strings.FieldsFunc(cell, separates)
 	return nil
@@ -99,7 +99,7 @@ func separates(r rune) bool { return strings.ContainsRune(" ;\t\n\r", r) }
 // Count is a whole number. An empty cell is absent.
 type Count struct{ unit.Opt[int] }
 
-// UnmarshalCSV implements Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (c *Count) UnmarshalCSV(cell string) error {
 	cell = strings.TrimSpace(cell)
 	if cell == "" {
@@ -113,7 +113,7 @@ func (c *Count) UnmarshalCSV(cell string) error {
 // Counts is a whole number list separated by spaces or semicolons.
 type Counts []int
 
-// UnmarshalCSV implements Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (c *Counts) UnmarshalCSV(cell string) error {
 	*c = make(Counts, 0, 1+strings.Count(cell, " "))
 	for part := range Fields(cell) {

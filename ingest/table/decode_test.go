@@ -2,7 +2,6 @@ package table
 
 import (
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -58,11 +57,11 @@ func TestDecodeErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows, faults := decode[thing](s)
 	var keys []string
-	for i := range s.Records {
-		var row thing
-		if s.decode(i, reflect.ValueOf(&row).Elem()) == nil {
-			keys = append(keys, string(row.Key))
+	for i, f := range faults {
+		if f == nil {
+			keys = append(keys, string(rows[i].Key))
 		}
 	}
 	if d := cmp.Diff([]string{"b", "i"}, keys); d != "" {

@@ -8,25 +8,28 @@
 // records. Considered and rejected: encoding/csv, because it loses the rest of
 // the file after a stray quote. Here, an unreadable line becomes a record with
 // a problem, and the next line is read normally. Each record has its line and
-// its cells' positions. [Convert] decodes records into structs with csv tags.
+// its cells' positions. [Convert] decodes records into structs with csv tags,
+// using gocsv.
 //
-// Considered and rejected: gocsv. It reads an empty cell and a missing column
+// gocsv alone has common mistakes. It reads an empty cell and a missing column
 // as 0, it reads "1,234" as 1.234, and it counts records instead of lines.
-// Here, the header is checked first, a struct's fields have types that decode
-// themselves, such as [Count], and an error is reported at its cell's position.
+// Therefore the header is checked first, a struct's fields have types that
+// decode themselves, such as [Count], and an error is reported at its cell's
+// position.
 //
 // The package does not know what a column means. Package scan reads profiler
 // exports.
 package table
 
 import (
-	"cmp"
+	"encoding/csv"
 	"errors"
 	"io"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/gocarina/gocsv"
 	"occudiff/ingest/note"
 )
 
@@ -109,67 +112,84 @@ func Columns[T any]() (all, required []string) {
 	return all, required
 }
 
-// A Cell is a value that decodes itself.
-type Cell interface{ UnmarshalCSV(cell string) error }
-
-// decode decodes a record into the fields of a struct, by their csv tags. It
-// returns the first error, in the order of the columns. The other cells are
-// decoded in any case.
-func (s *Sheet) decode(row int, to reflect.Value) (first error) {
-	rec := &s.Records[row]
-	if rec.Problem != "" {
-		return note.Errorf(s.code, s.Pos(row, ""), "", "%s", rec.Problem)
-	}
-	for _, at := range s.filled {
-		if c := s.Columns[at]; strings.TrimSpace(rec.Cells[at]) == "" {
-			first = cmp.Or(first, note.Errorf(s.code, s.Pos(row, c), "every row needs it; there is no default",
-				"column %s: the cell is empty", c))
+// decode decodes each record into a struct. The errors are nil if all records
+// are good. Otherwise there is one entry per record, which is nil for a good
+// record. A bad record's cells are decoded as far as possible.
+func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
+	n := len(s.Records)
+	rows = make([]T, n) // gocsv allocates its own slice unless the length matches
+	fault := func(row int, column, hint, text string) {
+		if faults == nil {
+			faults = make([]*note.InputError, n)
+		}
+		if faults[row] == nil {
+			faults[row] = &note.InputError{Note: note.Newf(note.Error, s.code, s.Pos(row, column), hint, "%s", text)}
 		}
 	}
-	for at, cell := range rec.Cells {
-		for i := range to.NumField() {
-			if c := to.Type().Field(i).Tag.Get("csv"); c != "-" && c == s.Columns[at] {
-				if err := set(to.Field(i), cell); err != nil {
-					first = cmp.Or(first, note.Errorf(s.code, s.Pos(row, c), "", "column %s: %v", c, err))
-				}
+	cells := make([][]string, n+1) // rows after the header
+	for i, rec := range s.Records {
+		cells[i+1] = rec.Cells
+		if rec.Problem != "" {
+			fault(i, "", "", rec.Problem)
+			continue
+		}
+		for _, at := range s.filled {
+			if strings.TrimSpace(rec.Cells[at]) == "" {
+				c := s.Columns[at]
+				fault(i, c, "every row needs it; there is no default", "column "+c+": the cell is empty")
 			}
 		}
 	}
-	return first
-}
-
-// set decodes a cell into a field. An empty cell is 0.
-func set(field reflect.Value, cell string) (err error) {
-	switch v := field.Addr().Interface().(type) {
-	case Cell:
-		return v.UnmarshalCSV(cell)
-	case *string:
-		*v = cell
-	case *bool:
-		*v = cell == "yes"
-	case *int:
-		if cell != "" {
-			*v, err = ParseCount(cell)
+	// gocsv stops at the first cell that does not decode. Continue after its
+	// row.
+	for from := 0; from < n; {
+		part := rows[from:]
+		cells[from] = s.Columns
+		err := gocsv.UnmarshalCSV(memory(cells[from:]), &part)
+		if err == nil {
+			break
 		}
+		var cell *csv.ParseError
+		if !errors.As(err, &cell) {
+			fault(from, "", "", err.Error())
+			break
+		}
+		from += cell.Line - 2 // the line counts records, with the header first
+		column := s.Columns[cell.Column-1]
+		fault(from, column, "", "column "+column+": "+cell.Err.Error())
+		from++
 	}
-	return err
+	return rows, faults
 }
 
 // Convert returns the values that all rows convert to, or all errors in the
 // file.
 func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
-	values := make([]V, len(s.Records))
+	rows, faults := decode[T](s)
+	values := make([]V, 0, len(rows))
 	var errs []error
-	for i := range s.Records {
-		var t T
-		err := s.decode(i, reflect.ValueOf(&t).Elem())
-		if err == nil {
-			values[i], err = convert(i, &t)
+	for i := range rows {
+		if faults != nil && faults[i] != nil {
+			errs = append(errs, faults[i])
+			continue
 		}
-		errs = append(errs, err)
+		v, err := convert(i, &rows[i])
+		if err != nil {
+			errs = append(errs, err)
+		}
+		values = append(values, v)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return values, nil
 }
+
+// memory passes parsed cells to gocsv, which requests all rows at once.
+type memory [][]string
+
+// Read implements gocsv.CSVReader.
+func (m memory) Read() ([]string, error) { return nil, io.EOF }
+
+// ReadAll implements gocsv.CSVReader.
+func (m memory) ReadAll() ([][]string, error) { return m, nil }

@@ -147,7 +147,7 @@ func ParseBytes(text string) (Bytes, error) {
 	return 0, fmt.Errorf("%q: expected bytes, or an amount with a unit as in 16K", text)
 }
 
-// UnmarshalCSV implements table.Cell. An empty cell is 0.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller. An empty cell is 0.
 func (b *Bytes) UnmarshalCSV(cell string) (err error) {
 	if *b = 0; strings.TrimSpace(cell) != "" {
 		*b, err = ParseBytes(cell)

@@ -293,7 +293,7 @@ func kernelsOf(name string) (g GroupLimit, ok bool) {
 // groupLimits is the cell of a device table that contains these limits.
 type groupLimits []GroupLimit
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (g *groupLimits) UnmarshalCSV(cell string) (err error) {
 	*g, err = ParseGroupLimits(cell)
 	return err

@@ -142,7 +142,7 @@ func (r *deviceRow) disagrees(d *Device) *problem {
 // modes is a list of registers:threads pairs, such as "128:8 256:4".
 type modes []GRFMode
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (m *modes) UnmarshalCSV(cell string) error {
 	for part := range table.Fields(cell) {
 		left, right, ok := strings.Cut(part, ":")
@@ -165,7 +165,7 @@ func (m *modes) UnmarshalCSV(cell string) error {
 // coreCount is an Xe-core count. It is negative if the number is not public.
 type coreCount int
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (c *coreCount) UnmarshalCSV(cell string) error {
 	if strings.TrimSpace(cell) == "not public" {
 		*c = -1
@@ -195,7 +195,7 @@ func decimal(text string) (x float64, ok bool) {
 // sourced is a list of source:count pairs, such as "calculator:64 neo:32".
 type sourced []SourcedCount
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (s *sourced) UnmarshalCSV(cell string) error {
 	for part := range table.Fields(cell) {
 		source, number := splitSource(part)
@@ -216,7 +216,7 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 // the fastest memory of a GPU that shares the memory of the CPU.
 type bandwidths []Bandwidth
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (b *bandwidths) UnmarshalCSV(cell string) error {
 	for part := range table.Fields(cell) {
 		source, number := splitSource(part)

@@ -40,7 +40,7 @@ type Platform struct {
 // count is a positive whole number, or 0 for an empty cell.
 type count int64
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (c *count) UnmarshalCSV(cell string) error {
 	if cell = strings.TrimSpace(cell); cell == "" {
 		return nil
@@ -55,7 +55,7 @@ func (c *count) UnmarshalCSV(cell string) error {
 // counts are several distinct counts in ascending order.
 type counts []count
 
-// UnmarshalCSV implements table.Cell.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (c *counts) UnmarshalCSV(cell string) error {
 	for part := range table.Fields(cell) {
 		var n count
