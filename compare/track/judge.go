@@ -129,7 +129,7 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	for i, t := range all {
 		own := t.Own()
 		for _, p := range own {
-			panel[i] = append(panel[i], trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding)})
+			panel[i] = append(panel[i], trend.Point{Value: p.Value, Run: j.place(p.Run, t.ByAdding)})
 		}
 		from := func(run int64) int { // the first point from a run on
 			if at := slices.IndexFunc(own, func(p history.Point) bool { return p.Run >= run }); at >= 0 {

@@ -3,7 +3,6 @@ package track
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -43,7 +42,12 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	if r.Series, _, _, err = j.whole(); err != nil {
 		return nil, err
 	}
-	if err := each(len(r.Series), func(i int) error { return r.Series[i].findChanges(p) }); err != nil {
+	err = each(len(r.Series), func(i int) (err error) {
+		t := r.Series[i]
+		t.Found, err = trend.ChangePoints(valuesOf(t.Own()), p)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := j.judgeTimes(r.Series); err != nil {
@@ -54,18 +58,6 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	j.nameCauses(r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)
 	return r, nil
-}
-
-// findChanges sets the change points of a series.
-func (t *Series) findChanges(p trend.Params) (err error) {
-	points := make([]trend.Point, len(t.Own()))
-	for i, p := range t.Own() {
-		points[i] = trend.Point{Time: p.Time, Value: p.Value, Run: i}
-	}
-	if t.Found, err = trend.ChangePoints(points, p); err != nil {
-		return fmt.Errorf("%s: %w", t.Key.Name(), err)
-	}
-	return nil
 }
 
 // Backtest is a replay of the gate over a history, check by check. Each run is

@@ -13,9 +13,8 @@ func BenchmarkGolden(b *testing.B) {
 	g := readGolden(b)
 	for b.Loop() {
 		for _, s := range g.Series {
-			points := pointsOf(s.Values...)
 			for _, run := range s.Runs {
-				if _, err := ChangePoints(points, Params{Window: run.Window, P: run.MaxPValue, Magnitude: run.MinMagnitude}); err != nil {
+				if _, err := ChangePoints(s.Values, Params{Window: run.Window, P: run.MaxPValue, Magnitude: run.MinMagnitude}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -34,9 +33,8 @@ func BenchmarkWindow(b *testing.B) {
 	}
 	for _, w := range []int{25, 50, 100, 200, 400, 800} {
 		b.Run(fmt.Sprint(w), func(b *testing.B) {
-			points := pointsOf(values...)
 			for b.Loop() {
-				if _, err := ChangePoints(points, Params{Window: w, P: 0.001}); err != nil {
+				if _, err := ChangePoints(values, Params{Window: w, P: 0.001}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -53,9 +51,8 @@ func BenchmarkHistory(b *testing.B) {
 	for i := range values {
 		values[i] = 60 + rng.NormFloat64()
 	}
-	points := pointsOf(values...)
 	for b.Loop() {
-		if _, err := ChangePoints(points, DefaultParams()); err != nil {
+		if _, err := ChangePoints(values, DefaultParams()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
@@ -58,9 +57,8 @@ func (p Params) Validate() error {
 
 // ChangePoint is a place at which a series changed to a new level.
 type ChangePoint struct {
-	Index int       // index of the new level's first point
-	Time  time.Time // time of that point
-	P     float64   // p of a two-sided t-test between the segments before and after
+	Index int     // index of the new level's first point
+	P     float64 // p of a two-sided t-test between the segments before and after
 
 	MeanBefore, MeanAfter float64
 	Before, After         int     // number of points in the two segments
@@ -73,22 +71,14 @@ type ChangePoint struct {
 // successor Apache Otava do the same, after Matteson and James (2014). The
 // search needs O(n * window) time. A series with fewer than two points has no
 // change points.
-func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
+func ChangePoints(values []float64, params Params) ([]ChangePoint, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
 	}
-	if err := checkPoints(points); err != nil {
+	if err := checkValues(values); err != nil {
 		return nil, err
 	}
-	return merge(points, split(valuesOf(points), params), params), nil
-}
-
-func valuesOf(points []Point) []float64 {
-	values := make([]float64, len(points))
-	for i, p := range points {
-		values[i] = p.Value
-	}
-	return values
+	return merge(values, split(values, params), params), nil
 }
 
 // firstPassP returns the p for the search within windows. It is larger than the
@@ -129,10 +119,10 @@ func split(values []float64, params Params) []int {
 // or three points), then the point with the largest p, then the point with the
 // smallest magnitude. The neighbors of a removed point are judged again,
 // because their segments are longer.
-func merge(points []Point, indices []int, params Params) []ChangePoint {
-	values, found := valuesOf(points), make([]ChangePoint, len(indices))
+func merge(values []float64, indices []int, params Params) []ChangePoint {
+	found := make([]ChangePoint, len(indices))
 	for i, index := range indices {
-		found[i] = ChangePoint{Index: index, Time: points[index].Time}
+		found[i].Index = index
 	}
 	for i := range found {
 		judge(values, found, i)
@@ -201,9 +191,8 @@ func judge(values []float64, points []ChangePoint, i int) {
 	}
 	c := &points[i]
 	left, right := describe(values[from:c.Index]), describe(values[c.Index:to])
-	*c = ChangePoint{Index: c.Index, Time: c.Time, P: studentP(left, right), MeanBefore: left.mean,
-		MeanAfter: right.mean,
-		Before:    left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
+	*c = ChangePoint{Index: c.Index, P: studentP(left, right), MeanBefore: left.mean,
+		MeanAfter: right.mean, Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
 // search finds the change points in one window after another.

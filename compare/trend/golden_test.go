@@ -43,15 +43,6 @@ func readGolden(t testing.TB) goldenFile {
 	return g
 }
 
-// pointsOf returns points with the given values.
-func pointsOf(values ...float64) []Point {
-	points := make([]Point, len(values))
-	for i, v := range values {
-		points[i] = Point{Time: day(i), Value: v}
-	}
-	return points
-}
-
 // apart returns the relative distance between two numbers.
 func apart(got, want float64) float64 {
 	if got == want {
@@ -66,7 +57,7 @@ func TestGoldenChangePoints(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(g.Series)) {
 		s := g.Series[name]
 		for _, run := range s.Runs {
-			got, err := ChangePoints(pointsOf(s.Values...), Params{Window: run.Window, P: run.MaxPValue, Magnitude: run.MinMagnitude})
+			got, err := ChangePoints(s.Values, Params{Window: run.Window, P: run.MaxPValue, Magnitude: run.MinMagnitude})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -100,7 +100,7 @@ func TestPanels(t *testing.T) {
 			line("  %d of run %d by %.4g, p %.3g", a.Row, a.Run, a.Off, a.P)
 		}
 		for k := range series {
-			points, err := ChangePoints(series[k], DefaultParams())
+			points, err := ChangePoints(valuesOf(series[k]), DefaultParams())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -81,7 +81,7 @@ func (g Gate) Replay(series [][]Point) (*Replay, error) {
 		return nil, err
 	}
 	for i, points := range series {
-		if err := checkPoints(points); err != nil {
+		if err := checkValues(valuesOf(points)); err != nil {
 			return nil, fmt.Errorf("series %d: %w", i, err)
 		}
 	}

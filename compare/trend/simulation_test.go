@@ -145,7 +145,7 @@ func (n kind) kernels(rng *rand.Rand, kernels, runs int, move func(k, i int) flo
 		next, base := n.make(rng, k, machine), 45+45*rng.Float64()
 		for i := range runs {
 			v := base + next(i) + move(k, i)
-			all[k] = append(all[k], Point{Time: day(i), Run: i, Value: math.Round(10*min(100, max(0, v))) / 10})
+			all[k] = append(all[k], Point{Run: i, Value: math.Round(10*min(100, max(0, v))) / 10})
 		}
 	}
 	return all

@@ -13,7 +13,7 @@ package trend
 import (
 	"fmt"
 	"math"
-	"time"
+	"slices"
 
 	"occudiff/compare/stat"
 	"occudiff/ingest/unit"
@@ -22,7 +22,6 @@ import (
 // Point is one run in a series. Series are in time order. A run without the
 // value has no point, because a missing value is not zero.
 type Point struct {
-	Time  time.Time
 	Value float64
 	// Run is the place of the run among the runs of all series that are judged
 	// together. It increases along a series.
@@ -39,15 +38,23 @@ type Point struct {
 	Closed int
 }
 
-// checkPoints returns an error for values that are not finite.
-func checkPoints(points []Point) error {
-	for i, p := range points {
-		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+// checkValues returns an error for values that are not finite.
+func checkValues(values []float64) error {
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("point %d of the series is %v, which is not a measurement; leave runs without a value "+
-				"out", i, p.Value)
+				"out", i, v)
 		}
 	}
 	return nil
+}
+
+func valuesOf(points []Point) []float64 {
+	values := make([]float64, len(points))
+	for i, p := range points {
+		values[i] = p.Value
+	}
+	return values
 }
 
 // Direction is the direction that is worse.
@@ -103,7 +110,7 @@ func (g Gate) Validate() error {
 	case !(g.Floor >= 0) || math.IsInf(g.Floor, 0):
 		return fmt.Errorf("a gate with a floor of %v is not possible; use 0 or more (1 point or 0.02 of the baseline "+
 			"are the defaults)", g.Floor)
-	case g.Direction != Down && g.Direction != Up:
+	case !slices.Contains([]Direction{Down, Up}, g.Direction):
 		return fmt.Errorf("direction %q is not known; use down (lower is worse) or up (higher is worse)", g.Direction)
 	}
 	return nil

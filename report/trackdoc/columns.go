@@ -194,7 +194,7 @@ func (v *view) changeColumns() []report.Col[change] {
 	run := func(c *change) int64 { return c.Series.Points[c.Index].Run }
 	return []report.Col[change]{
 		report.JSON("time",
-			func(c *change) string { return exactly(c.Time) }),
+			func(c *change) string { return exactly(c.Series.Points[c.Index].Time) }),
 		report.JSON("run", run),
 		report.JSON("commit",
 			func(c *change) string { return v.Refs[run(c)].Commit },

@@ -35,7 +35,7 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 	for i, v := range values {
 		at := start.AddDate(0, 0, i)
 		s.Points = append(s.Points, history.Point{Run: int64(i + 1), Time: at, Value: v})
-		points = append(points, trend.Point{Time: at, Value: v, Run: i})
+		points = append(points, trend.Point{Value: v, Run: i})
 	}
 	r, err := m.Gate.Replay([][]trend.Point{points})
 	if err != nil {
@@ -43,7 +43,7 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 	}
 	s.Gate, s.Findings = r.Series[0].Verdict, r.Series[0].Findings
 	run := func(i int) *track.Ref {
-		return &track.Ref{Run: int64(i + 1), Time: points[i].Time, Commit: fmt.Sprint("c", i)}
+		return &track.Ref{Run: int64(i + 1), Time: s.Points[i].Time, Commit: fmt.Sprint("c", i)}
 	}
 	for _, f := range s.Gate.Open {
 		s.Open = append(s.Open, track.Open{Finding: f, FirstBad: *run(f.First), LastGood: run(f.First - 1)})
@@ -52,7 +52,7 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 	if n := len(values); s.Gate.Outcome == trend.Alarm {
 		s.FirstBad, s.LastGood = run(n-1), run(n-2)
 	}
-	if s.Found, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
+	if s.Found, err = trend.ChangePoints(values, trend.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
 	return s
