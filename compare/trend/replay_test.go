@@ -260,3 +260,43 @@ func TestEvents(t *testing.T) {
 		t.Errorf("one of 100 kernels measured again, 3 spreads low once: %+v; want ok", v)
 	}
 }
+
+// TestAcceptedNoise checks that bad runs that were accepted as noise close the
+// findings, that the level before them continues, and that as bad runs are no
+// finding later.
+func TestAcceptedNoise(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		levels [][2]float64
+		at     int // run that was accepted; -1 for none
+		closed []int
+		want   Outcome
+		median float64
+	}{
+		{"the next bad runs are a finding", [][2]float64{{40, 60}, {4, 50}, {10, 60}, {3, 50}}, -1, []int{44, -1}, Regression, 60},
+		{"but not after they were accepted", [][2]float64{{40, 60}, {4, 50}, {10, 60}, {3, 50}}, 43, []int{43}, OK, 60},
+		{"a lower level is still a finding", [][2]float64{{40, 60}, {4, 50}, {10, 60}, {3, 20}}, 43, []int{43, -1}, Regression, 60},
+		{"both of two drops are noise", [][2]float64{{40, 60}, {4, 55}, {4, 45}, {9, 60}}, 47, []int{47, 47}, OK, 60},
+		{"one bad run is noise before it is a finding", [][2]float64{{40, 60}, {1, 50}, {1, 60}, {1, 50}}, 40, nil, OK, 60},
+		{"a run that was accepted is not the first bad run", [][2]float64{{40, 60}, {1, 50}, {3, 20}}, 40, []int{-1}, Regression, 60},
+	} {
+		all := [][]Point{seriesOf(noisy(41, 0.5, c.levels...))}
+		if c.at >= 0 {
+			all[0][c.at].Noise = true
+		}
+		for k := range 30 {
+			all = append(all, seriesOf(noisy(900+k, 0.5, [2]float64{float64(len(all[0])), 70})))
+		}
+		s := replayed(t, all).Series[0]
+		var closed []int
+		for _, f := range s.Findings {
+			closed = append(closed, f.Closed)
+			if f.Closed < 0 && f.First <= c.at {
+				t.Errorf("%s: run %d is the first bad run", c.why, f.First)
+			}
+		}
+		if v := s.Verdict; !slices.Equal(closed, c.closed) || v.Outcome != c.want || math.Abs(v.Median.Or(0)-c.median) > 0.5 || v.N < 30 {
+			t.Errorf("%s: %s of %d runs at %.1f, closed %v; want %s at %v, closed %v", c.why, v.Outcome, v.N, v.Median.Or(0), closed, c.want, c.median, c.closed)
+		}
+	}
+}

@@ -204,6 +204,26 @@ func TestOwnNoise(t *testing.T) {
 	}
 }
 
+// TestCommonTail checks which runs count as noise of all kernels: one run far
+// off is noise, but a kernel that is often far off does not inform the others,
+// and runs of the last checks do not count.
+func TestCommonTail(t *testing.T) {
+	for _, c := range []struct {
+		off, checks int
+		want        float64
+	}{{1, 20, 1 / (assumed + 10)}, {2, 20, 0}, {1, 12, 1 / (assumed + 9)}} {
+		l := &line{}
+		for i := range 10 {
+			l.past = append(l.past, run{check: i, z: 6 * on(i < c.off)})
+		}
+		r := &replay{checks: make([]Check, c.checks)}
+		r.measureTail([]*line{l})
+		if got := r.tail[stepOf(6)]; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%d of 10 runs far off, before check %d: a share of %v, want %v", c.off, c.checks, got, c.want)
+		}
+	}
+}
+
 // TestRecovery checks when a finding closes, and when it opens again.
 func TestRecovery(t *testing.T) {
 	for _, c := range []struct {
