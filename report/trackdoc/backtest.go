@@ -89,7 +89,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		dropUnit = "%"
 	}
 	for _, p := range b.Power { // no rows without injected drops, whose zeros would look like a bad result
-		text := fmt.Sprintf("%d of %d of %s", p.Found, p.Injected, report.WithUnit(report.Shortest(p.Drop), dropUnit))
+		text := fmt.Sprintf("%s: %d of %d", report.WithUnit(report.Shortest(p.Drop), dropUnit), p.Found, p.Injected)
 		if delay, ok := p.Delay().Value(); ok {
 			text += fmt.Sprintf(" (after %.0f runs)", delay)
 		}
@@ -98,7 +98,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 		}
 	}
 	if len(planted) > 0 {
-		s.Advice = append(s.Advice, "Injected drops found within ten runs: "+strings.Join(planted, ", ")+".")
+		s.Advice = append(s.Advice, "Injected drops found within ten runs: "+strings.Join(planted, "; ")+".")
 	}
 	s.Advice = append(s.Advice, leftOut(b.Series)...)
 	return s

@@ -180,10 +180,10 @@ func TestBacktest(t *testing.T) {
 `},
 		{"injected drops", text(of(occupancy, power(5, 10, 8, 1, 3), power(10, 0, 0), power(20, 10, 0))), `3 of 1,200 checks opened a finding, 0.25 in 100; 9 failed while one was open. This is within the budget.
 
-Injected drops found within ten runs: 8 of 10 of 5 points (after 2 runs), 0 of 10 of 20 points.`},
+Injected drops found within ten runs: 5 points: 8 of 10 (after 2 runs); 20 points: 0 of 10.`},
 		{"injected drops in percent", text(of(duration, power(5, 10, 8))), `3 of 1,200 checks opened a finding, 0.25 in 100; 9 failed while one was open. This is within the budget.
 
-Injected drops found within ten runs: 8 of 10 of 5%.`},
+Injected drops found within ten runs: 5%: 8 of 10.`},
 		{"all rows", text(of(occupancy, with(5))), `3 of 1,200 checks opened a finding, 0.25 in 100; 9 failed while one was open. This is within the budget.
 
 10 rows`},
