@@ -521,6 +521,43 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
+// TestUnknownIsNoChange checks that a value that one of two runs lacks is not
+// reported as a change, and that only values of the metric continue a series.
+func TestUnknownIsNoChange(t *testing.T) {
+	var runs []history.Run
+	for i := range 23 {
+		row := kernelRow("k", 60+0.1*float64(i%3))
+		if row.Set(history.Spill, unit.Some(64.0)); i >= 20 {
+			row.Set(history.Measured, unit.Some(40.0))
+			row.Set(history.Spill, unit.Opt[float64]{})
+		}
+		runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+	}
+	s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
+	if len(s.Open) != 1 || len(s.Open[0].Changed) != 0 {
+		t.Errorf("open %+v; want one finding without a change", s.Open)
+	}
+	old := kernelRow("k", 60)
+	old.Set(history.Measured, unit.Opt[float64]{})
+	old.Set(history.Seconds, unit.Some(1.0))
+	db := storeRuns(t, history.Run{Device: "A", Rows: []history.Row{old}}, history.Run{Device: "A", Rows: []history.Row{func() history.Row {
+		row := kernelRow("k", 60)
+		row.Local = unit.Size(7)
+		return row
+	}()}})
+	if s := check(t, db, 0, metric(t, "measured", 0)).Series[0]; s.Restart != nil {
+		t.Errorf("the first value with another launch size continues %+v", s.Restart)
+	}
+	if _, err := track.CheckRuns(bg, db, []int64{1}, metric(t, "measured", 0), now); err == nil || !strings.Contains(err.Error(), "no run has XVE Threads Occupancy") {
+		t.Errorf("a run without the counter: %v", err)
+	}
+	for share, want := range map[unit.Ratio]bool{0.01: false, 0.011: true} {
+		if g := (track.MissingKernel{Share: unit.Some(share)}); g.IsSignificant() != want {
+			t.Errorf("a missing kernel with %v of the time matters: %v", share, !want)
+		}
+	}
+}
+
 // TestSupplement checks which run of the same commit is treated as a second
 // measurement of some kernels.
 func TestSupplement(t *testing.T) {
