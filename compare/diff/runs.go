@@ -64,7 +64,7 @@ type RunAcrossKernels struct {
 	// TimeRatio is the corresponding median ratio of launch times.
 	Off            unit.Opt[unit.Points]
 	TimeRatio      unit.Opt[float64]
-	MissingKernels int // number of kernels that the run lacks and most other runs have
+	MissingKernels []string // kernels that the run lacks and most other runs have
 	Findings       []RunFinding
 	CopyOf         string // earlier run with the same content; copies are left out of all statistics
 }
@@ -243,13 +243,13 @@ func (s *Runs) compareRuns(work []float64) {
 		}
 		for k := range s.Kernels {
 			if k := &s.Kernels[k]; !k.Has[i] && 2*k.having > len(s.Runs) {
-				r.MissingKernels++
+				r.MissingKernels = append(r.MissingKernels, k.Task)
 			}
 		}
 		if idle[i] = r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual; idle[i] {
 			s.add(Finding{Run: r, What: RunIdle})
 			s.Compared--
-		} else if r.MissingKernels > 0 {
+		} else if len(r.MissingKernels) > 0 {
 			s.add(Finding{Run: r, What: RunMissingKernels})
 		}
 	}

@@ -152,6 +152,16 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 	})
 	text += ". " + unit.FormatCount(len(findings), "differs: ", "differ: ") +
 		strings.Join(report.FirstFew(names, 3), ", ")
+	// An occupancy that no finding is about is a fact of its own, for example
+	// if the only finding is a run without some kernels.
+	about := func(k *diff.KernelAcrossRuns) bool {
+		return len(k.Findings) > 0 || slices.ContainsFunc(s.Findings, func(f diff.Finding) bool {
+			return f.Kernel == nil && f.Off.Present()
+		})
+	}
+	if k, points := s.MostVaried(); k != nil && points > 0 && !about(k) {
+		text += "; " + variesText(k, points)
+	}
 	if s.Few() {
 		text += fmt.Sprintf(". A single kernel needs %d runs for a test", diff.LeastRuns)
 	}
@@ -170,7 +180,7 @@ func notFound(s *diff.Runs) string {
 			unit.FormatCount(s.Compared, "run is", "runs are"), diff.LeastRuns)
 	}
 	if k, points := s.MostVaried(); k != nil {
-		text += fmt.Sprintf("; %s varies by %.1f points", report.KernelName(k.Task), float64(points))
+		text += "; " + variesText(k, points)
 	} else {
 		text += "; no kernel was measured in two runs"
 	}
@@ -187,6 +197,10 @@ func notFound(s *diff.Runs) string {
 	return text
 }
 
+func variesText(k *diff.KernelAcrossRuns, points unit.Points) string {
+	return fmt.Sprintf("%s varies by %.1f points", report.KernelName(k.Task), float64(points))
+}
+
 // findingRow is a finding with the data for its columns. People see only one
 // finding per run, together with the number of the run's other findings.
 type findingRow struct {
@@ -195,9 +209,16 @@ type findingRow struct {
 	more   int              // number of other kernels of the run that differ
 }
 
-// ways returns the ways in which the run of a finding differs.
+// ways returns the ways in which the run of a finding differs, and the names of
+// missing kernels.
 func (f *findingRow) ways() string {
-	return strings.Join(report.Strings(f.Run.Findings), ", ")
+	return strings.Join(report.ListOf(f.Run.Findings, func(w diff.RunFinding) string {
+		if w != diff.RunMissingKernels {
+			return string(w)
+		}
+		names := report.ListOf(f.Run.MissingKernels, func(task string) string { return report.ShortName(task, 40) })
+		return string(w) + ": " + strings.Join(report.FirstFew(names, report.MaxListedTasks), ", ")
+	}), ", ")
 }
 
 // status returns Bad if a run is worse as a whole. A run that is higher or
@@ -358,7 +379,7 @@ type ValidateRun struct {
 
 func runsValue(s *diff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) ValidateRun {
-		return ValidateRun{r.Name, r.MissingKernels, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Strings(r.Findings),
+		return ValidateRun{r.Name, len(r.MissingKernels), r.Summary.GPUTime, r.Off, r.TimeRatio, report.Strings(r.Findings),
 			rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,

@@ -111,6 +111,12 @@ func TestSummaries(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	bar := bars([]summaryRow{{row: row{Row: with(both(diff.Regression, fell, delta(predicted, 4, 90, 80), delta(string(compare.PartIdle), 4, 10, 24)), func(*diff.Row) {})}}})
+	lacking := &diff.Runs{Compared: 3,
+		Runs: []diff.RunAcrossKernels{{Name: "n3", Result: side("n3", none).New.Runs[0],
+			Findings: []diff.RunFinding{diff.RunMissingKernels}, MissingKernels: []string{"axpy"}}},
+		Kernels: []diff.KernelAcrossRuns{{Kernel: &ingest.Kernel{Task: "hist"}, N: 2,
+			Lowest: unit.Some[unit.Ratio](0.4), Highest: unit.Some[unit.Ratio](0.6)}}}
+	lacking.Findings = []diff.Finding{{Run: &lacking.Runs[0], What: diff.RunMissingKernels}}
 	for _, c := range []struct{ reason, got, want string }{
 		{"nothing", of(side("new", none)), `0 kernels, one run per side: there is nothing to compare
 base -> new
@@ -193,6 +199,9 @@ n=-|kernel=b|side=old|measured_old=50.0|measured_new=51.0|change=+1.0|verdict=wi
 		{"no bar", fmt.Sprint(bars([]summaryRow{{row: row{Row: both(diff.Unchanged)}}}) == nil), "true"},
 		{"advice", strings.SplitN(of(side("new", func(d *diff.Result) { d.Summary.Inconclusive = 2 })), "\n", 4)[3],
 			"To detect 2 points: 4 runs per side in two folders, or the noise of a history"},
+		{"a missing kernel does not hide a difference", runsLine(lacking, findingRows(lacking)),
+			"1 run of 1 kernel on Meteor Lake. 1 differs: n3 (kernels missing: axpy); hist varies by 20.0 points. " +
+				"A single kernel needs 6 runs for a test"},
 		{"one run differs", runs(1, 2), `
 1 rows of 4 sections
 Not all of the input could be read, so kernels may be missing: error: row 3 is cut off
