@@ -84,8 +84,8 @@ const (
 )
 
 // verdicts lists the verdicts in display order.
-var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, SlowerSame, Slower, Faster, FasterSame, Improvement,
-	OnlyOld, OnlyNew, NotComparable, Inconclusive, Unchanged, NotAKernel}
+var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, SlowerSame, Slower, Faster, FasterSame,
+	Improvement, OnlyOld, OnlyNew, NotComparable, Inconclusive, Unchanged, NotAKernel}
 
 // Options defines which changes count.
 type Options struct {
@@ -322,8 +322,9 @@ func (d *Result) summarize() {
 			continue
 		}
 		s.Kernels++
-		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.SlowerSame, &s.Slower, &s.Faster,
-			&s.FasterSame, &s.Improvements, &s.OnlyOld, &s.OnlyNew, &s.NotComparable, &s.Inconclusive, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
+		counts := [...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.SlowerSame, &s.Slower, &s.Faster,
+			&s.FasterSame, &s.Improvements, &s.OnlyOld, &s.OnlyNew, &s.NotComparable, &s.Inconclusive, &s.Unchanged}
+		*counts[slices.Index(verdicts[:], r.Verdict)]++
 		if r.Missing() {
 			s.Missing++
 		}

@@ -192,7 +192,8 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 		}
 		if j := m.index(); j >= 0 {
 			if want, ok := columns[j].possible(r.Values[j].Or(0)); !ok {
-				return r, known[at], fmt.Errorf("the %s %q is not possible; expected %s", known[at], line.Cells[i], want)
+				return r, known[at], fmt.Errorf("the %s %q is not possible; expected %s", known[at],
+					line.Cells[i], want)
 			}
 		}
 	}

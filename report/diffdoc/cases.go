@@ -318,7 +318,8 @@ func findingOf(r *row) report.Finding {
 	}
 	if r.Verdict == diff.Regression {
 		confidence := compare.Medium // an untested occupancy, however large the change is
-		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) || memory(r.Row) != "" {
+		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) ||
+			memory(r.Row) != "" {
 			confidence = compare.High
 		}
 		f.Confidence = unit.Some(confidence.String())

@@ -379,8 +379,8 @@ type ValidateRun struct {
 
 func runsValue(s *diff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) ValidateRun {
-		return ValidateRun{r.Name, len(r.MissingKernels), r.Summary.GPUTime, r.Off, r.TimeRatio, report.Strings(r.Findings),
-			rundoc.Value(r.Result)}
+		return ValidateRun{r.Name, len(r.MissingKernels), r.Summary.GPUTime, r.Off, r.TimeRatio,
+			report.Strings(r.Findings), rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
 		report.NewTable("kernels", "", s.Kernels, manyColumns)}
