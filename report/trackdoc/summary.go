@@ -297,7 +297,7 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
 		db = " " + report.CommandLine(prov.CommandLine[i:i+2])
 	}
-	if pattern := kernelsOf(own, nameOf); len(pattern) < nameWidth || len(own) == 1 {
+	if pattern := kernelsOf(own, nameOf); len(pattern) < nameWidth || len(own) == 1 && len(own[0].series) == 1 {
 		only = " --kernel " + report.CommandLine([]string{pattern})
 	}
 	if v.alarmsOnly(own) {
