@@ -87,7 +87,7 @@ func (r *Result) judgeAndExplain(row *Row) {
 
 // Finish computes the values of rows that follow from their verdict and cause:
 // certainty, breakdown, potential speedup, remedy, and share of the time.
-// Callers that build a result by hand must call it.
+// Tests that build a result by hand must call it.
 func (r *Result) Finish() {
 	r.taskTime = r.Summary.GPUTime.Or(0)
 	for i := range r.Rows {

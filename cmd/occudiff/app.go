@@ -145,7 +145,7 @@ var flagHints = map[string]string{
 	"two-devices":       "; --device KEY chooses it",
 	"device-same-shape": "; --device KEY or --barrier-slots decides",
 	"device-full-part":  "; --xve N chooses it",
-	"xe-cores-unknown":  "; --xve N gives it",
+	"xe-cores-unknown":  "; --xve N sets it",
 	"xve-count":         "; --device, --xve, or a --device-file",
 	"timing-without-row": "; --local and --simd give the sizes: 256 and 32 in the thread-mapping notebook, " +
 		"512 and 32 in the optimization guide",

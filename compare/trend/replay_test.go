@@ -262,8 +262,8 @@ func TestEvents(t *testing.T) {
 }
 
 // TestAcceptedNoise checks that bad runs that were accepted as noise close the
-// findings, that the level before them continues, and that as bad runs are no
-// finding later.
+// findings, that the level before them continues, and that runs that are as bad
+// open no finding later.
 func TestAcceptedNoise(t *testing.T) {
 	for _, c := range []struct {
 		why    string
