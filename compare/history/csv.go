@@ -186,16 +186,6 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 		if err := parse(known[at], line.Cells[i], fields[at]); err != nil {
 			return r, known[at], err
 		}
-		m := Metric(known[at])
-		if known[at] == "value" {
-			m = of
-		}
-		if j := m.index(); j >= 0 {
-			if want, ok := columns[j].possible(r.Values[j].Or(0)); !ok {
-				return r, known[at], fmt.Errorf("the %s %q is not possible; expected %s", known[at],
-					line.Cells[i], want)
-			}
-		}
 	}
 	switch {
 	case r.Event != "" && r.Event != eventRenamed && !r.isAccept():

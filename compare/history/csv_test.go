@@ -17,7 +17,7 @@ func TestReadRecords(t *testing.T) {
 	text := "\uFEFFSeries, time ,value,weather,driver\n" +
 		"Fan2,2026-03-01T12:00:00Z,62.7,sun,24.1\n" +
 		"\n" +
-		"\"two\nlines\",1772366400.25,1e-3,,\n" +
+		"\"two\nlines\",1772366400.25,-1e-3,,\n" +
 		"'=1+1,2026-03-01T13:00:00+01:00,1,,\n" +
 		"no value,2026-03-01T12:00:00Z,,,\n" +
 		"thousands,2026-03-01T12:00:00Z,\"1,234\",,\n" +
@@ -26,9 +26,7 @@ func TestReadRecords(t *testing.T) {
 		",2026-03-01T12:00:00Z,5,,\n" +
 		"short,2026-03-01T12:00:00Z\n" +
 		"quo\"te,2026-03-01T12:00:00Z,5,,\n" +
-		"last,0,0,,\n" +
-		"percent,0,140,,\n" +
-		"negative,0,-3,,\n"
+		"last,0,0,,\n"
 	got, notes, err := readAll(text, Measured)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +34,7 @@ func TestReadRecords(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	want := []Record{
 		{Series: "Fan2", Time: at, Values: values(Measured, 62.7), Driver: "24.1", Line: 2},
-		{Series: "two\nlines", Time: at.Add(250 * time.Millisecond), Values: values(Measured, 0.001), Line: 4},
+		{Series: "two\nlines", Time: at.Add(250 * time.Millisecond), Values: values(Measured, -0.001), Line: 4},
 		{Series: "=1+1", Time: at, Values: values(Measured, 1), Line: 6},
 		{Series: "last", Time: time.Unix(0, 0), Values: values(Measured, 0), Line: 14},
 	}
@@ -57,8 +55,6 @@ func TestReadRecords(t *testing.T) {
 		"h.csv:11:1: error: the line has no series",
 		"h.csv:12: error: the row has 2 cells, but the header has 5",
 		`h.csv:13: error: the cell quo"te has a quote inside: quote the whole cell and double the quotes in it`,
-		`h.csv:15:11: error: the value "140" is not possible; expected a percentage from 0 to 100`,
-		`h.csv:16:12: error: the value "-3" is not possible; expected a percentage from 0 to 100`,
 	}
 	if len(texts) != len(wantNotes) {
 		t.Fatalf("notes %q, want %q", texts, wantNotes)
@@ -96,35 +92,13 @@ func TestReadRecordsErrors(t *testing.T) {
 	}
 }
 
-// TestPossible checks the range of each unit.
-func TestPossible(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		m    Metric
-		v    float64
-		want bool
-	}{
-		{"busy occupancy is a quotient of rounded values", Busy, 100.7, true},
-		{"no occupancy", Measured, 140, false},
-		{"a residual may be negative", Residual, -60, true},
-		{"a residual is a difference of percentages", Residual, -140, false},
-		{"an absent value is 0 here", Seconds, 0, true},
-		{"time does not run backward", Seconds, -1, false},
-		{"spills have no upper bound", Spill, 1e6, true},
-	} {
-		if _, ok := columns[c.m.index()].possible(c.v); ok != c.want {
-			t.Errorf("%s: %v", c.why, ok)
-		}
-	}
-}
-
 func TestRecordsRoundTrip(t *testing.T) {
 	var want []Record
 	for i, name := range []string{"plain", "=1+1", "'=1", "'quoted", "-x", "@x", "+", "a,\"b\"\nc", "Fan2 [16 / 4, SIMD32]"} {
 		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Values: values(Measured, 1/float64(i+3)), Run: "=r", Device: "d", Driver: name, Label: "l", Verdict: name, Line: 2})
 	}
 	for i := range 600 { // more rows than one batch
-		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Values: values(Measured, float64(i%101))})
+		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Values: values(Measured, float64(i))})
 	}
 	var b strings.Builder
 	w := NewRecordWriter(&b)

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -148,22 +147,6 @@ type column struct {
 	Metric
 	unit, title string
 	traits      trait
-}
-
-// mostPercent is the largest possible occupancy. Busy occupancy is a quotient of
-// rounded values, so it can be above 100%.
-const mostPercent = 110
-
-// possible reports whether the metric can have a value, and describes the
-// values that it can have.
-func (c *column) possible(v float64) (want string, ok bool) {
-	switch c.unit {
-	case "%":
-		return "a percentage from 0 to 100", 0 <= v && v <= mostPercent
-	case "points":
-		return "percentage points from -100 to 100", math.Abs(v) <= mostPercent
-	}
-	return "a number from 0", v >= 0
 }
 
 // trait is a property of a metric.

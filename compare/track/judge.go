@@ -87,7 +87,7 @@ func (j *judge) series() (list []*Series) {
 			t.ByAdding = j.byAdding(of[0], of[1])
 		}
 		points, t.ids = j.withEarlier(i, points)
-		if t.Age < RecentRuns && t.Age+1 < len(points) {
+		if t.Age < recentRuns && t.Age+1 < len(points) {
 			t.Restart = j.restart(i)
 		}
 		slices.SortStableFunc(points, func(a, b history.Point) int {
@@ -170,7 +170,7 @@ func (j *judge) whole() (all []*Series, replays []*trend.Replay, groups [][]*Ser
 		return err
 	})
 	if err == nil {
-		markStopped(all, j.panel.Runs, RecentRuns)
+		markStopped(all, j.panel.Runs, recentRuns)
 	}
 	return all, replays, groups, err
 }
@@ -239,7 +239,7 @@ func (t *Series) replaced(by *Series) bool {
 			later++
 		}
 	}
-	return later >= RecentRuns
+	return later >= recentRuns
 }
 
 // AcceptedAfter returns the run with which the open findings were accepted. ok

@@ -43,7 +43,7 @@ func renumbered(p *history.Panel) (list []Renumbered) {
 			if len(tasks) == 0 || isSupplement(p, run) {
 				continue
 			}
-			if before > 0 && before != len(tasks) && place >= len(p.Runs)-RecentRuns {
+			if before > 0 && before != len(tasks) && place >= len(p.Runs)-recentRuns {
 				list = append(list, Renumbered{refOf(run), scope, before, len(tasks)})
 			}
 			before = len(tasks)

@@ -338,8 +338,8 @@ func (t *Series) Restarted() bool {
 	return t.Restart != nil && !t.Unmeasurable && (t.Gate.Outcome == trend.Learning || t.Gate.Outcome == trend.OK)
 }
 
-// RecentRuns is the number of runs during which a change is reported.
-const RecentRuns = 8
+// recentRuns is the number of runs during which a change is reported.
+const recentRuns = 8
 
 // Since returns the effect of another launch size: the median of the runs with
 // it minus the median of the earlier runs.
