@@ -107,7 +107,10 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		if err == nil {
 			err = parseInfo(text, &img)
 		}
-		return []Image{img}, err
+		if err != nil {
+			return nil, err
+		}
+		return []Image{img}, nil
 	case Log.Sniff(head):
 		return logOf(ctx, name, r, size)
 	}

@@ -302,6 +302,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(append([]byte(fmt.Sprintf("!<arch>\n%-16s%-32s%-10d`\n", "64.12.60.7/", "0", len(image))), image...))
 	f.Add(append([]byte("MZ program"), image...))
 	f.Add([]byte("version: '1.20'\nkernels:\n  - name: k\n    execution_env: {grf_count: 128, simd_size: 8}\n"))
+	f.Add([]byte("version: '1.20'\nkernels: {simd_size 8\n")) // no image, because it is not YAML
 	f.Add([]byte("!<arch>\n//              0           0     0     0       8         `\nlong.o/\n"))
 	f.Add([]byte("\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 40) + "\x7fELF"))
 	f.Fuzz(func(t *testing.T, data []byte) {
