@@ -464,9 +464,12 @@ func (r *Result) oneOfGPUs() int {
 	most := unit.Ratio(0)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if c := r.certainty(row); row.IsKernel() && row.Idle.Present() && !noArray(row) && r.mayBeAveraged(row) &&
-			c.OtherTasks.Or(1) <= otherTasksMedium {
-			most = max(most, (1-row.Idle.Or(0))/max(1-row.XVEs.Low.Idle, 1e-3))
+		if !row.IsKernel() || !row.Idle.Present() || noArray(row) || !r.mayBeAveraged(row) {
+			continue
+		}
+		busy := (1 - row.Idle.Or(0)) / max(1-row.XVEs.Low.Idle, 1e-3)
+		if busy > most && r.certainty(row).OtherTasks.Or(1) <= otherTasksMedium { // the certainty takes longest
+			most = busy
 		}
 	}
 	k := math.Round(1 / float64(max(most, 1e-3)))
