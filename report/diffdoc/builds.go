@@ -37,7 +37,8 @@ func buildColumns() []report.Col[diff.Build] {
 	list := slices.Concat(report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelNames), []report.Col[diff.Build]{
 		report.Define("verdict", "Verdict",
 			func(p *diff.Build) string { return string(p.Verdict) }),
-	}, side("old", func(p *diff.Build) *batch.Kernel { return p.Old }),
+	}, side("old",
+		func(p *diff.Build) *batch.Kernel { return p.Old }),
 		side("new",
 			func(p *diff.Build) *batch.Kernel { return p.New }), []report.Col[diff.Build]{
 			report.Define("changed", "",

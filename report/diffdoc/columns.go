@@ -43,7 +43,8 @@ var kernelColumns = slices.Concat(
 			report.Code),
 		report.Shown("launch_size", "Launch", shapeText, report.Everywhere,
 			report.Drop(3), report.Cut, report.Code, report.NonZero),
-		report.JSON("is_kernel", func(r *diff.Row) bool { return r.IsKernel }),
+		report.JSON("is_kernel",
+			func(r *diff.Row) bool { return r.IsKernel }),
 	},
 	report.Part("", "old", oldLaunch, []report.Col[diff.Launch]{}),
 	report.Part("", "new", newLaunch, []report.Col[diff.Launch]{}),
@@ -63,7 +64,8 @@ var kernelColumns = slices.Concat(
 		func(l *diff.Launch) unit.Opt[string] { return l.File }),
 	onBothSides("line", "",
 		func(l *diff.Launch) unit.Opt[int] { return l.Line }),
-	onBothSides("runs", "Runs", func(l *diff.Launch) int { return l.Runs }),
+	onBothSides("runs", "Runs",
+		func(l *diff.Launch) int { return l.Runs }),
 	onBothSides("unmeasurable_runs", "",
 		func(l *diff.Launch) int { return l.Unmeasurable }),
 	onBothSides("total_seconds", "",
@@ -307,12 +309,14 @@ func (q quantity) of() []report.Col[diff.Delta] {
 // partColumns are the columns for a part of the breakdown on both sides, for
 // JSON.
 var partColumns = append([]report.Col[diff.Delta]{
-	report.JSON("part", func(d *diff.Delta) string { return d.Metric }),
+	report.JSON("part",
+		func(d *diff.Delta) string { return d.Metric }),
 }, quantity{kind: report.Points}.of()...)
 
 // changeColumns are the columns for a changed property, for JSON.
 var changeColumns = []report.Col[diff.Change]{
-	report.JSON("what", func(c *diff.Change) string { return c.What }),
+	report.JSON("what",
+		func(c *diff.Change) string { return c.What }),
 	report.JSON("task",
 		func(c *diff.Change) unit.Opt[string] { return c.Task }),
 	report.JSON("old", func(c *diff.Change) string { return c.Old }),

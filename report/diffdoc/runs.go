@@ -113,7 +113,11 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 		number, command := r.number.Or(""), validateCommand(r.Run.Result)
 		if len(sc.Confirm) < mostChecks && number != "" && command != "" {
 			sc.ConfirmReason = "Validate such a run alone"
-			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number, Command: command, Reads: true})
+			sc.Confirm = append(sc.Confirm, report.NextCommand{
+				Rows:    number,
+				Command: command,
+				Reads:   true,
+			})
 		}
 	}
 	return sc
@@ -313,9 +317,12 @@ var manyColumns = []report.Col[acrossRuns]{
 		func(k *acrossRuns) string { return rundoc.LaunchSize(k.Kernel) },
 		report.Drop(2),
 		report.Cut, report.Code, report.NonZero),
-	report.JSON("global", func(k *acrossRuns) unit.Size3 { return k.Global }),
-	report.JSON("local", func(k *acrossRuns) unit.Size3 { return k.Local }),
-	report.JSON("simd", func(k *acrossRuns) unit.Opt[int] { return k.SIMD }),
+	report.JSON("global",
+		func(k *acrossRuns) unit.Size3 { return k.Global }),
+	report.JSON("local",
+		func(k *acrossRuns) unit.Size3 { return k.Local }),
+	report.JSON("simd",
+		func(k *acrossRuns) unit.Opt[int] { return k.SIMD }),
 	report.JSON("direction",
 		func(k *acrossRuns) string { return string(k.Direction) },
 		report.NonZero),

@@ -426,7 +426,9 @@ func timeText(d *diff.Result) string {
 }
 
 // timesText returns the ratio of the launch times, new to old.
-func timesText(r *diff.Row) string { return report.Decimal(r.Delta(compare.MetricTime).Ratio.Or(1), 2) }
+func timesText(r *diff.Row) string {
+	return report.Decimal(r.Delta(compare.MetricTime).Ratio.Or(1), 2)
+}
 
 func nameOf(r *diff.Row) string {
 	return report.ShortName(r.Task, 40)
