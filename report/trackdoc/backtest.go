@@ -58,14 +58,16 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	}
 	// The budget counts findings and not failed checks. A single false alarm
 	// fails every check until it is closed, but users review it only once.
-	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s failed while one was open.",
-		report.Thousands(t.Opened), unit.Plural(t.Checks, "check"), rate(t.Rate()),
-		report.Thousands(t.FailedChecks)),
-		Impact: "Short findings of single kernels count as false alarms here."}
+	s := &report.Summary{
+		Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s failed while one was open.",
+			report.Thousands(t.Opened), unit.Plural(t.Checks, "check"), rate(t.Rate()),
+			report.Thousands(t.FailedChecks)),
+		Impact: "Short findings of single kernels count as false alarms here.",
+	}
 	switch {
 	case b.Open > 0:
-		s.Headline += fmt.Sprintf(" No --threshold is proposed while %s open.",
-			unit.FormatCount(b.Open, "finding is", "findings are"))
+		s.Headline += " No --threshold is proposed while " +
+			unit.FormatCount(b.Open, "finding is", "findings are") + " open."
 	case b.Hides:
 		s.Headline += fmt.Sprintf(" A --threshold that opens at most %s in 100 would hide a drop of several kernels "+
 			"or of 8 runs.", rate(100*b.Target))
@@ -178,9 +180,21 @@ type ProposalValue struct {
 func (b *backtestView) value(findings *report.Table) *BacktestValue {
 	t := &b.Total
 	proposed := b.Open == 0 && !b.Hides
-	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction),
-		t.Checks, t.Opened, t.FailedChecks, t.Rate(),
-		report.NewTable("power", "", b.Power, powerColumns), findings,
-		ProposalValue{100 * b.Target, unit.Maybe(b.Threshold(b.Kept.Floor), proposed),
-			unit.Maybe(int64(b.KeptTotal.Opened), proposed), unit.Maybe(b.KeptTotal.Rate(), proposed)}}
+	return &BacktestValue{
+		Schema:       backtestSchema,
+		Metric:       b.name(),
+		Direction:    string(b.Gate.Direction),
+		Checks:       t.Checks,
+		Opened:       t.Opened,
+		FailedChecks: t.FailedChecks,
+		Rate:         t.Rate(),
+		Power:        report.NewTable("power", "", b.Power, powerColumns),
+		Findings:     findings,
+		Proposal: ProposalValue{
+			Target:    100 * b.Target,
+			Threshold: unit.Maybe(b.Threshold(b.Kept.Floor), proposed),
+			Opened:    unit.Maybe(int64(b.KeptTotal.Opened), proposed),
+			Rate:      unit.Maybe(b.KeptTotal.Rate(), proposed),
+		},
+	}
 }

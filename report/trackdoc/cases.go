@@ -24,19 +24,14 @@ type message struct {
 // is only one message, because one message per series would hide the other
 // messages. A message has the level error if it fails the check.
 func (v *view) messages(list []*track.Series) (all []message) {
-	levels := map[track.Severity]report.AnnotationLevel{
-		track.SeverityRegression: report.AnnotateError,
-		track.SeverityAlarm:      report.AnnotateWarning,
-		track.SeverityFaster:     report.AnnotateNotice,
-		track.SeveritySlower:     report.AnnotateWarning,
-		track.SeverityRestarted:  report.AnnotateNotice,
-		track.SeverityOnBase:     report.AnnotateNotice,
-	}
-	switch {
-	case v.Alarms:
-		levels[track.SeverityAlarm] = report.AnnotateError
-	case v.NeverFails:
-		levels[track.SeverityRegression] = report.AnnotateWarning
+	level := func(s track.Severity) report.AnnotationLevel {
+		switch {
+		case v.fails(s) && !v.NeverFails:
+			return report.AnnotateError
+		case s <= track.SeverityAlarm || s == track.SeveritySlower:
+			return report.AnnotateWarning
+		}
+		return report.AnnotateNotice
 	}
 	for i := range v.Shared {
 		s := &v.Shared[i]
@@ -45,7 +40,12 @@ func (v *view) messages(list []*track.Series) (all []message) {
 			Text:   v.sharedText(s),
 			Status: report.Bad,
 		}
-		all = append(all, message{item, sharedTitle(s), item.Text, levels[worstOf(s)]})
+		all = append(all, message{
+			Item:  item,
+			title: sharedTitle(s),
+			text:  item.Text,
+			level: level(worstOf(s)),
+		})
 	}
 	for _, s := range list {
 		text := v.whole(s)
@@ -58,10 +58,20 @@ func (v *view) messages(list []*track.Series) (all []message) {
 			Status: statusOf(s),
 			Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; "),
 		}
-		title := report.OneLine(s.Key.Name()) + ": " + findingText(s)
-		all = append(all, message{item, title, text, levels[s.Severity()]})
+		all = append(all, message{
+			Item:  item,
+			title: report.OneLine(s.Key.Name()) + ": " + findingText(s),
+			text:  text,
+			level: level(s.Severity()),
+		})
 	}
 	return all
+}
+
+// fails reports whether a series with this severity fails the gate, unless the
+// gate never fails.
+func (v *view) fails(s track.Severity) bool {
+	return s == track.SeverityRegression || v.Alarms && s == track.SeverityAlarm
 }
 
 // worstOf returns the worst severity among the series of a shared finding,
@@ -111,12 +121,9 @@ func (v *view) missingKernels() (list []track.MissingKernel) {
 // names both regressed and missing kernels.
 func Failure(j *track.Judgment) string {
 	v := newView(j)
-	fails := func(s track.Severity) bool {
-		return s == track.SeverityRegression || j.Alarms && s == track.SeverityAlarm
-	}
 	n, what := 0, " regressed: "
 	for _, s := range j.Series {
-		if fails(s.Severity()) {
+		if v.fails(s.Severity()) {
 			if n++; s.Severity() == track.SeverityAlarm {
 				what = verb(n, " is", " are") + " worse: "
 			}
@@ -124,7 +131,7 @@ func Failure(j *track.Judgment) string {
 	}
 	var names, parts []string
 	for _, l := range v.lines() {
-		if fails(l.severity) {
+		if v.fails(l.severity) {
 			names = append(names, report.ShortName(l.name, nameWidth)+" ("+cmp.Or(l.level, l.change)+")")
 		}
 	}

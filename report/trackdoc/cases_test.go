@@ -237,7 +237,7 @@ func TestEvents(t *testing.T) {
 		{"the past", added(func(a *track.Added) { a.Clock.Before = at(2, "", "") }), "; it is dated before run 2, which was added earlier"},
 		{"nothing imported", ImportedText(&history.Imported{}, 0), "nothing was changed"},
 		{"an import", ImportedText(&history.Imported{Runs: 2, Kernels: 1, KnownRuns: 1, Events: 4}, 2),
-			"2 runs with 1 kernel stored; 1 run was stored before; accepted or renamed: 4; 2 lines were not usable"},
+			"2 runs with 1 kernel stored; 1 run was stored before; 4 accepted or renamed; 2 lines were not usable"},
 		{"accepted", AcceptText(&history.Accept{Run: 7}, false), "all kernels: run 7 is accepted; its level is the new baseline"},
 		{"accepted for one kernel", AcceptText(&history.Accept{Run: 7, Series: 1, Key: history.Key{Task: "k"}}, false), "k: run 7 is accepted; its level is the new baseline"},
 		{"withdrawn", AcceptText(&history.Accept{Run: 7}, true), "all kernels: run 7 is no longer accepted"},

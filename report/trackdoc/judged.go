@@ -180,15 +180,9 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		if rest := v.plots(sectionTimeSeries, "Over time", levelsText, others); len(rest.Plots) > 0 {
 			d.Sections = append(d.Sections, rest)
 		}
-	}
-	if changes {
-		d.Sections = append(d.Sections, report.Section{
-			Key:    "values",
-			Title:  "Values of each run",
-			Sheet:  "Runs",
-			In:     report.Sheet,
-			Tables: []*report.Table{v.valueTable()},
-		})
+		values := tableSection(v.valueTable())
+		values.Sheet = "Runs"
+		d.Sections = append(d.Sections, values)
 	}
 	d.Sections = append(d.Sections, report.TermSection(s, report.ListOf(show, func(s *track.Series) string {
 		return "verdict of track: " + string(s.Outcome())
@@ -334,7 +328,11 @@ const leastHeight = 10
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
-	c := &report.TimeSeries{Y: report.UpperFirst(v.name()), Threshold: unit.Maybe(threshold*v.scale(), ok)}
+	c := &report.TimeSeries{
+		Y:         report.UpperFirst(v.name()),
+		Threshold: unit.Maybe(threshold*v.scale(), ok),
+		Segments:  v.levels(s, first),
+	}
 	bad := false
 	for i, p := range s.Points[first:] {
 		bad = bad || isRegressed(s) && p.Run == s.Open[0].FirstBad.Run
@@ -348,7 +346,6 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	if v.unit() == "%" {
 		c.Least = leastHeight
 	}
-	c.Segments = v.levels(s, first)
 	return c
 }
 
@@ -407,8 +404,10 @@ func Schemas() []report.Schema {
 	m := track.Metric{Metric: history.Measured}
 	v, b := newView(&track.Judgment{Metric: m}), &backtestView{&track.Backtest{Metric: m}, metric{m}}
 	list := []report.Schema{
-		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
-		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
+		{Name: "track-add", ID: addSchema, Text: "what was done with each run.",
+			Values: []any{*NewAddValue(nil)}},
+		{Name: "track-list", ID: runsSchema, Text: "the stored runs.",
+			Values: []any{*runsValue(nil, nil, nil)}},
 		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.",
 			Values: []any{*v.checkValue(&track.Check{})}},
 		{Name: "track", ID: reportSchema, Text: "every series with its change points.",
@@ -434,8 +433,14 @@ type ReportValue struct {
 }
 
 func (v *view) reportValue(r *track.Report) *ReportValue {
-	return &ReportValue{reportSchema, v.table(v.Series, true), v.incidentTable(),
-		calibrationTable(r.Calibrations), v.name(), r.Params}
+	return &ReportValue{
+		Schema:      reportSchema,
+		Series:      v.table(v.Series, true),
+		Incidents:   v.incidentTable(),
+		Calibration: calibrationTable(r.Calibrations),
+		Metric:      v.name(),
+		Params:      r.Params,
+	}
 }
 
 // CheckValue is the JSON output of `occudiff track check`. Its series are in
@@ -454,10 +459,18 @@ type CheckValue struct {
 }
 
 func (v *view) checkValue(c *track.Check) *CheckValue {
-	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction),
-		report.One(&c.Run, runColumns), report.NewTable("runs", "", v.Checked, refColumns),
-		v.table(v.Series, false), c.NotMeasured,
-		report.NewTable("missing_kernels", "", v.MissingKernels, missingColumns), v.notices(c)}
+	return &CheckValue{
+		Schema:         checkSchema,
+		Verdict:        string(v.worst()),
+		Metric:         v.name(),
+		Direction:      string(v.Gate.Direction),
+		Run:            report.One(&c.Run, runColumns),
+		Runs:           report.NewTable("runs", "", v.Checked, refColumns),
+		Series:         v.table(v.Series, false),
+		NotMeasured:    c.NotMeasured,
+		MissingKernels: report.NewTable("missing_kernels", "", v.MissingKernels, missingColumns),
+		Notices:        v.notices(c),
+	}
 }
 
 var missingColumns = []report.Col[track.MissingKernel]{

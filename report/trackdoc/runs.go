@@ -58,8 +58,8 @@ func AddedText(r *track.Added) string {
 	}
 	notMeasured, unmeasurable := r.Unjudged()
 	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) +
-		also(notMeasured, "# without measured occupancy") + also(unmeasurable, "# unmeasurable") +
-		also(bad, "# of its rows could not be read")
+		also(notMeasured, "without measured occupancy") + also(unmeasurable, "unmeasurable") +
+		also(bad, "of its rows could not be read")
 	if len(r.Done.Programs) > 0 {
 		text += "; the run does not name its program, and several programs have its kernels (" +
 			report.OneLine(strings.Join(r.Done.Programs, ", ")) + "), so its series have no program: --program names it"
@@ -84,18 +84,17 @@ func ImportedText(done *history.Imported, bad int) string {
 		text = unit.Plural(done.Runs, "run") + " with " +
 			unit.Plural(done.Kernels, "kernel") + " stored"
 	}
-	return text + also(done.KnownRuns, "# "+verb(done.KnownRuns, "run was", "runs were")+" stored before") +
-		also(done.Events, "accepted or renamed: #") +
-		also(bad, "# "+verb(bad, "line was", "lines were")+" not usable")
+	return text + also(done.KnownRuns, verb(done.KnownRuns, "run was", "runs were")+" stored before") +
+		also(done.Events, "accepted or renamed") +
+		also(bad, verb(bad, "line was", "lines were")+" not usable")
 }
 
-// also returns "; " followed by text, in which n replaces the character #. It
-// returns "" if n is 0.
+// also returns "; ", n, and text, or "" if n is 0.
 func also(n int, text string) string {
 	if n == 0 {
 		return ""
 	}
-	return "; " + strings.Replace(text, "#", report.Thousands(n), 1)
+	return "; " + report.Thousands(n) + " " + text
 }
 
 // RunText returns the description of a run without its number.
@@ -106,12 +105,20 @@ func RunText(r *history.Run) string {
 // runText returns the description of a run and the source of its time.
 func runText(r *history.Run, timeFrom string) string {
 	text := unit.Plural(r.Kernels, "kernel")
-	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program},
-		{", #", r.Label}, {", collected # UTC", when(r.Time)}, {" (#)", timeFrom}, {", from #", inputNames(r)}} {
-		if part[1] != "" {
-			text += strings.Replace(part[0], "#", report.OneLine(part[1]), 1)
+	add := func(before, value string) {
+		if value != "" {
+			text += before + report.OneLine(value)
 		}
 	}
+	add(" on ", r.Device)
+	add(", driver ", r.Driver)
+	add(", program ", r.Program)
+	add(", ", r.Label)
+	text += ", collected " + when(r.Time) + " UTC"
+	if timeFrom != "" {
+		text += " (" + timeFrom + ")"
+	}
+	add(", from ", inputNames(r))
 	return text
 }
 
@@ -157,8 +164,10 @@ var runColumns = slices.Concat([]report.Col[history.Run]{
 		report.NonZero),
 	report.Define("job", "Job",
 		func(r *history.Run) string { return r.JobID },
-		report.Drop(2), report.Cut,
-		report.NonZero, report.Path("job_id")),
+		report.Drop(2),
+		report.Cut,
+		report.NonZero,
+		report.Path("job_id")),
 },
 	commitColumns("Commit",
 		func(r *history.Run) string { return r.Commit },
@@ -167,7 +176,8 @@ var runColumns = slices.Concat([]report.Col[history.Run]{
 		report.Define("branch", "Branch",
 			func(r *history.Run) string { return r.Branch },
 			report.Drop(8),
-			report.Cut, report.NonZero),
+			report.Cut,
+			report.NonZero),
 		report.Define("vtune", "VTune",
 			func(r *history.Run) string { return r.VTune },
 			report.Kept, report.NonZero,
@@ -179,7 +189,8 @@ var runColumns = slices.Concat([]report.Col[history.Run]{
 		report.Define("program", "Program",
 			func(r *history.Run) string { return r.Program },
 			report.Drop(4),
-			report.Cut, report.NonZero),
+			report.Cut,
+			report.NonZero),
 	})
 
 var inputColumns = []report.Col[history.Input]{
@@ -204,12 +215,16 @@ type AddValue struct {
 
 // NewAddValue returns the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
-	stored := report.JSON("stored",
-		func(r *track.Added) bool { return r.Done.Stored })
-	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},
-		report.Within("", "",
-			func(r *track.Added) *history.Run { return &r.Run },
-			runColumns)...))}
+	columns := append([]report.Col[track.Added]{
+		report.JSON("stored",
+			func(r *track.Added) bool { return r.Done.Stored }),
+	}, report.Within("", "",
+		func(r *track.Added) *history.Run { return &r.Run },
+		runColumns)...)
+	return &AddValue{
+		Schema: addSchema,
+		Runs:   report.NewTable("runs", "", runs, columns),
+	}
 }
 
 // RunsValue is the JSON output of `occudiff track list`.
@@ -221,9 +236,12 @@ type RunsValue struct {
 }
 
 func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Rename) *RunsValue {
-	return &RunsValue{runsSchema, report.NewTable("runs", "Runs", runs, runColumns),
-		report.NewTable("accepted", "Accepted runs", accepted, acceptedColumns),
-		report.NewTable("renamed", "Kernels with another name than before", moved, renameColumns)}
+	return &RunsValue{
+		Schema:   runsSchema,
+		Runs:     report.NewTable("runs", "Runs", runs, runColumns),
+		Accepted: report.NewTable("accepted", "Accepted runs", accepted, acceptedColumns),
+		Renamed:  report.NewTable("renamed", "Kernels with another name than before", moved, renameColumns),
+	}
 }
 
 var acceptedColumns = []report.Col[history.Accept]{
@@ -232,7 +250,8 @@ var acceptedColumns = []report.Col[history.Accept]{
 	report.Define("kernel", "Kernel",
 		func(a *history.Accept) string { return a.Key.Name() },
 		report.Cut,
-		report.Code, report.NonZero),
+		report.Code,
+		report.NonZero),
 	report.Define("time", "Accepted",
 		func(a *history.Accept) string { return exactly(a.Time) }),
 	report.Define("noise", "As noise",

@@ -302,11 +302,16 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	}
 	if v.alarmsOnly(own) {
 		s.Advice = append([]string{"One run is not enough to fail: exit 0. Measure again."}, s.Advice...)
-		s.Confirm = []report.NextCommand{{Rows: "Repeat:", Command: "occudiff track check" + db + " --suspects"}}
+		s.Confirm = []report.NextCommand{{
+			Rows:    "Repeat:",
+			Command: "occudiff track check" + db + " --suspects",
+		}}
 	}
 	s.Confirm = append(s.Confirm, gitLogs(own)...)
-	s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Inspect:",
-		Command: "occudiff track report" + db + only + " -o trend.html"})
+	s.Confirm = append(s.Confirm, report.NextCommand{
+		Rows:    "Inspect:",
+		Command: "occudiff track report" + db + only + " -o trend.html",
+	})
 	// One run is not enough for a new level, so alarms that do not fail the gate
 	// are left out.
 	own = slices.DeleteFunc(own, func(l line) bool { return l.severity == track.SeverityAlarm && !v.Alarms })

@@ -38,15 +38,15 @@ func (v *view) valueTable() *report.Table {
 			rows = append(rows, row)
 		}
 	}
-	t := report.NewTable("values", "", rows, slices.Concat(keyColumns(v.metric, func(r *value) *history.Key {
-		return &r.Series.Key
-	}), []report.Col[value]{
+	columns := keyColumns(v.metric, func(r *value) *history.Key { return &r.Series.Key })
+	columns = append(columns,
 		report.Shown("run", "Run",
 			func(r *value) int64 { return r.Point.Run }),
 		report.Shown("time", "Collected",
-			func(r *value) string { return when(r.Time) }),
-	}, commitColumns("Commit",
-		func(r *value) string { return r.ref.Commit }), []report.Col[value]{
+			func(r *value) string { return when(r.Time) }))
+	columns = append(columns, commitColumns("Commit",
+		func(r *value) string { return r.ref.Commit })...)
+	columns = append(columns,
 		report.Shown("label", "Label",
 			func(r *value) string { return r.ref.Label },
 			report.NonZero),
@@ -60,8 +60,9 @@ func (v *view) valueTable() *report.Table {
 				return report.Bad.Word("regressed")
 			}
 			return report.Word{}
-		}),
-	})).Show("series", "run", "time", "commit", "value", "median", "verdict")
+		}))
+	t := report.NewTable("values", "Values of each run", rows, columns).
+		Show("series", "run", "time", "commit", "value", "median", "verdict")
 	t.In = report.Sheet
 	return t
 }
