@@ -31,8 +31,8 @@ func Size(dims ...int64) Size3 {
 }
 
 // ParseSize returns the size in a string such as `512 x 512`, `512x512`,
-// `512*512`, or `512,512`. Dimensions are decimal integers from 1 to 2^63-1. An
-// empty string is the absent size.
+// `512*512`, or `512,512`. Dimensions are decimal integers from 1 to 2^63-1,
+// without leading zeros. An empty string is the absent size.
 func ParseSize(text string) (Size3, error) {
 	t := strings.TrimSpace(text)
 	if t == "" {
@@ -62,6 +62,9 @@ func ParseSize(text string) (Size3, error) {
 		case err != nil:
 			return Size3{}, fmt.Errorf("size %q: %q is not a whole number; "+
 				"expected one to three numbers as in 512x512", text, p)
+		case len(p) > 1 && p[0] == '0': // a part of a number with thousands separators
+			return Size3{}, fmt.Errorf("size %q: dimension %q begins with 0; "+
+				"commas separate dimensions, not thousands", text, p)
 		case v < 1:
 			return Size3{}, fmt.Errorf("size %q: dimension %d is below 1", text, v)
 		}

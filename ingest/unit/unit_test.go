@@ -39,6 +39,7 @@ func TestParseSize(t *testing.T) {
 		{"1x2x3x4", "", `size "1x2x3x4" has 4 dimensions; a launch has one to three`},
 		{"0", "", `size "0": dimension 0 is below 1`},
 		{"-4", "", `size "-4": dimension -4 is below 1`},
+		{"1,048,576", "", `size "1,048,576": dimension "048" begins with 0; commas separate dimensions, not thousands`},
 		{"4 x", "", `size "4 x" has an empty dimension; expected one to three numbers as in 512x512`},
 		{"4 4", "", `size "4 4": "4 4" is not a whole number; expected one to three numbers as in 512x512`},
 		{"1e3", "", `size "1e3": "1e3" is not a whole number; expected one to three numbers as in 512x512`},
