@@ -79,14 +79,17 @@ func (a *adder) Row(r *scan.Row) {
 	if steady {
 		shares = a.h.moving
 	}
-	if bad = a.numbers(r, shares, &v); bad != nil {
-		a.reject(bad)
-		if !bad.outside {
-			return
-		}
-		a.partial++
-	} else {
+	switch bad = a.numbers(r, shares, &v); {
+	case bad == nil && a.h.sides && max(v[total], v[average], v[count], v[measured]) <= 0:
+		return // only the other result of the difference report has the task
+	case bad == nil:
 		a.good(e, &v)
+	case bad.outside:
+		a.reject(bad)
+		a.partial++
+	default:
+		a.reject(bad)
+		return
 	}
 	t := v.seconds()
 	if steady {
@@ -380,15 +383,8 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 // the transferred bytes. Exports use the same name for both. Kernels have no
 // direction, even if data was transferred while they ran.
 func (a *adder) direction(r *scan.Row) string {
-	if c := &a.h.col[global]; c.there {
-		last, n := r.Tail(c.index)
-		if n > 0 && byte(last>>56)-'0' <= 9 { // a size's usual form
-			return names.NoDirection
-		}
-		// In the file, the cell may be two quotes without text.
-		if n > 0 && !unknown(r.Cell(c.index)) {
-			return names.NoDirection
-		}
+	if !unknown(a.cell(r, global)) {
+		return names.NoDirection
 	}
 	var moved values
 	for _, q := range []quantity{hostToDevice, deviceToHost} {

@@ -101,23 +101,7 @@ func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 		return nil, next, err
 	}
 	f, err = newResult(h, adders).file(opt.Instances)
-	if err == nil && h.sides {
-		ofOneSide(f)
-	}
 	return f, next, err
-}
-
-// ofOneSide removes the tasks that exist only in a difference report's other
-// result. They have a name, but no values.
-func ofOneSide(f *ingest.File) {
-	to, list := make([]int, len(f.Kernels)), f.Kernels[:0]
-	for i, k := range f.Kernels {
-		if to[i] = -1; k.Total.Or(0) > 0 || k.Instances.Or(0) > 0 || k.Measured.Or(0) > 0 {
-			to[i] = len(list)
-			list = append(list, k)
-		}
-	}
-	f.Kernels, f.Launches = list, f.Launches.Renumber(to)
 }
 
 // readHeader reads the header and determines the columns that are read. If the

@@ -13,13 +13,20 @@ import (
 	"occudiff/ingest/scan"
 )
 
-// linesOf returns a text's kernels and notes, printed.
+// linesOf returns a text's kernels and notes, printed. It also checks that
+// several workers with short blocks return the same.
 func linesOf(t *testing.T, text string, opt ingest.ReadOptions) []string {
 	t.Helper()
 	if !Format.Sniff([]byte(text[:min(len(text), 64<<10)])) {
 		t.Error("not sniffed as an export")
 	}
-	return listed(readText(text, opt))
+	got := listed(readText(text, opt))
+	header, _, _ := findHeader([]byte(text))
+	s := scan.New(scan.Input{R: strings.NewReader(text)}, scan.Options{Threads: 3, Block: header + 64})
+	if d := cmp.Diff(got, listed(read(context.Background(), "run.csv", s, opt))); d != "" {
+		t.Errorf("one block and several differ:\n%s", d)
+	}
+	return got
 }
 
 // listed returns a file's kernels and notes, or the error, printed.
@@ -109,6 +116,9 @@ func TestRead(t *testing.T) {
 		{"for several rows it is the mean over the computed launches: (0.02 + 2.2) / (1000 + 110)",
 			"Computing Task,Total Time,Average Time\nK,0.020000,0.000020\nK,2.200000,0.020000\n", []string{
 				"2 rows, 0 bad", "2|K|||-||n -|t 2.22|a launch 0.002 false|threads -|barriers -|spill -"}},
+		{"a total below half of the average is one launch: (0.001 + 0.039) / (1 + 2)",
+			"Computing Task,Total Time,Average Time\nK,0.001,0.020\nK,0.039,0.020\n", []string{
+				"2 rows, 0 bad", "2|K|||-||n -|t 0.04|a launch 0.013333333333333334 false|threads -|barriers -|spill -"}},
 		{"with a count the average is not read, because it is rounded",
 			"Computing Task,Total Time,Average Time,Instance Count\nK,0.037689,0.000018,2047\n", []string{
 				"1 rows, 0 bad", "2|K|||-||n 2047|t 0.037689|threads -|barriers -|spill -"}},
@@ -219,6 +229,49 @@ func TestRead(t *testing.T) {
 		if d := cmp.Diff(c.want, linesOf(t, c.text, ingest.ReadOptions{})); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
 		}
+	}
+}
+
+// TestDirections reads copies, whose direction is the one with transferred
+// bytes. A task with a launch size is a kernel and has no direction.
+func TestDirections(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Total Time,Host-to-Device,Device-to-Host\n"
+	for _, c := range []struct{ reason, size, in, out, want string }{
+		{"to the device", "", "4096", "0", "host-to-device"},
+		{"from the device", "", "0", "4096", "device-to-host"},
+		{"one byte", "", "1", "", "host-to-device"},
+		{"one byte back", "", "", "1", "device-to-host"},
+		{"with a unit, as a summary prints it", "", "65.5 KB", "0.0 B", "host-to-device"},
+		{"with a unit, back", "", "0 B", "1.2 MB", "device-to-host"},
+		{"both", "", "1", "1", ""},
+		{"neither", "", "0", "0", ""},
+		{"an unknown launch size", "[Unknown]", "1", "0", "host-to-device"},
+		{"a kernel", "64", "1", "0", ""},
+		{"a kernel with one work-item", "1", "1", "0", ""},
+		{"a kernel whose size ends in 9", "9", "1", "0", ""},
+		{"a kernel in quotes", `"64 x 8"`, "1", "0", ""},
+	} {
+		f, err := readText(head+"K,64,1,0,0\ncopy,"+c.size+",1,"+c.in+","+c.out+"\n", ingest.ReadOptions{})
+		if err != nil || len(f.Kernels) != 2 || f.Kernels[1].Direction != c.want || len(f.Notes) > 0 {
+			t.Errorf("%s: %+v, %v; want %q", c.reason, f, err, c.want)
+		}
+	}
+}
+
+// TestDifferenceReport reads one result of a difference report. A task that
+// only the other result has is left out, with its launches.
+func TestDifferenceReport(t *testing.T) {
+	text := "Computing Task,Work Size:Global,Difference:Total Time,Result 1:Total Time,Result 2:Total Time," +
+		"Result 1:Instance Count,Result 2:Instance Count,Result 1:XVE Threads Occupancy(%),Result 2:XVE Threads Occupancy(%)\n" +
+		"other,64,1,,1,,1,,50.0\ntime,64,0,1,1,,,,\ntime,64,0,1,1,,,,\ncount,64,0,,,1,1,,\nzero,64,0,0,1,,1,0.0,50.0\nmeasured,64,0,0,0,,,0.5,50.0\n"
+	want := []string{"4 rows, 0 bad",
+		"3|time|64||-||n 2|t 2|threads -|barriers -|spill -|spread 1 1 1",
+		"5|count|64||-||n 1|t -|threads -|barriers -|spill -",
+		"7|measured|64||-||n 1|t 0|measured 0.5|threads -|barriers -|spill -|spread 0 0 0 0.5 0.5 0.5",
+		"launch 3 of time|t 1|threads -", "launch 4 of time|t 1|threads -", "launch 5 of count|t -|threads -",
+		"launch 7 of measured|t 0|measured 0.5|threads -"}
+	if d := cmp.Diff(want, linesOf(t, text, ingest.ReadOptions{Result: 1, Instances: true})); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
@@ -441,6 +494,11 @@ func TestSniff(t *testing.T) {
 		{"a text table has blanks between its columns", "Computing Task  Total Time  SIMD Width\n", false},
 		{"only a key column", "Computing Task\n", false},
 		{"another table that contains the name", "Computing Task:Foo,Bar\n", false},
+		{"a letter is not a delimiter", "Computing TaskzTotal TimezSIMD Width\n", false},
+		{"a digit is not a delimiter", "Computing Task0Total Time0SIMD Width\n", false},
+		{"the last digit is not a delimiter", "Computing Task9Total Time9SIMD Width\n", false},
+		{"a byte beyond ASCII is not a delimiter", "Computing Task\x80Total Time\x80SIMD Width\n", false},
+		{"a bar is a delimiter", "Computing Task|Total Time|SIMD Width\n", true},
 		{"a tracer's table", "Kernel,Calls,Time (ns)\n", false},
 		{"nothing", "", false},
 	} {

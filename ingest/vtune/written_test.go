@@ -55,6 +55,14 @@ func TestWrittenNumbers(t *testing.T) {
 			[]string{`error: run.csv:2:8: "Computing Task:Total Time" is "1,234"` + settled}},
 		{"a time of 1.234 next to decimal commas", ";", "K;64;8;1.234;2;16;64;64;93,4",
 			[]string{`error: run.csv:2:8: "Computing Task:Total Time" is "1.234"` + settled}},
+		{"a time of 1.234 next to decimal commas and a whole number", ";",
+			"K;64;8;1.234;2;16;64;64;93,4\nL;64;8;2;2;16;64;64;93,4",
+			[]string{`error: run.csv:2:8: "Computing Task:Total Time" is "1.234"` + settled}},
+		{"a time of 1.234 next to both decimal marks", ";", "K;64;8;1.234;2;16;64;64;93,4\nL;64;8;1.5;2;16;64;64;93,4", []string{
+			"2 rows, 0 bad", "2|K|64|8|16||n 2|t 1.234|measured 93.4|threads 64|barriers -|spill 64",
+			"3|L|64|8|16||n 2|t 1.5|measured 93.4|threads 64|barriers -|spill 64"}},
+		{"2.000 launches or 2, next to quoted decimal commas", ",", `K;64;8;"1,25";2.000;16;64;64;"93,4"`,
+			[]string{`error: run.csv:2:15: "Computing Task:Instance Count" is "2.000"` + settled}},
 		{"a percentage has no thousands", ";", "K;64;8;1;2;16;64;64;93,412",
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2|t 1|measured 93.412|threads 64|barriers -|spill 64"}},
 		{"a comma never separates dimensions", ",", `K;"57,344";256;1.25;1;16;64;64;93.4`,
@@ -71,6 +79,16 @@ func TestWrittenNumbers(t *testing.T) {
 			"3|L|64|8|16||n 1|t 1.25|measured 93.4|threads -|barriers -|spill 64",
 			`run.csv:2:23: warning: "Computing Task:Spill Memory Size" is "-1"; expected 0 or above; the row is used ` +
 				`without this cell, and 2 more cells are left out (correct the cell or export the file again)`}},
+		{"one bad counter", ",", "K;64;8;1.25;1;16;many;64;93.4", []string{
+			"1 rows, 0 bad",
+			"2|K|64|8|16||n 1|t 1.25|measured 93.4|threads -|barriers -|spill 64",
+			`run.csv:2:18: warning: "Computing Threads Started" is "many"; expected a whole number, 0 or above; the row is ` +
+				`used without this cell (correct the cell or export the file again)`}},
+		{"two bad counters", ",", "K;64;8;1.25;1;16;many;?;93.4", []string{
+			"1 rows, 0 bad",
+			"2|K|64|8|16||n 1|t 1.25|measured 93.4|threads -|barriers -|spill -",
+			`run.csv:2:23: warning: "Computing Task:Spill Memory Size" is "?"; expected a whole number, 0 or above; the row is ` +
+				`used without this cell, and 1 more cell is left out (correct the cell or export the file again)`}},
 		{"a file without a kernel is not a run, even if a copy remains", ",",
 			"K;64;8;x;1;16;64;64;93.4\nzeCommandListAppendMemoryCopy;;;0.1;1;;;;0.4", []string{
 				`error: run.csv:2:8: no kernel is left: 1 of 2 rows cannot be used; the first: bad row: "Computing Task:Total ` +
