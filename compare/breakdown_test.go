@@ -263,7 +263,7 @@ func TestBreakdownsAddUp(t *testing.T) {
 			t.Fatalf("%+v: cause %+v, of its account %+v", k, row.Cause, a.Causes)
 		}
 	}
-	if accounts < 2000 {
+	if accounts < 1500 {
 		t.Errorf("only %d accounts", accounts)
 	}
 	root := corpus(t)

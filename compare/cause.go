@@ -181,7 +181,7 @@ func (f *finder) missing() (because string, decide decision) {
 		case f.r.fromSummary:
 			from = decision{"the computing-task export of the same result", NextStep{Action: Export}}
 		}
-		return "The share of a partial last wave" + lacks + ".", from
+		return "A partial last wave costs at most half of the peak. Its share" + lacks + ".", from
 	case row.XVEs.Other.Present():
 		free, whole := row.XVEs.Low.BusyOccupancy, row.XVEs.Other.Or(predict.Range{}).Low.BusyOccupancy
 		if row.XVEs.Policy == predict.Whole {

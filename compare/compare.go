@@ -157,6 +157,10 @@ func (r *Result) forecast(row *Row) {
 		row.NoPrediction = "the device is not known"
 		return
 	}
+	if r.Fit.Rejected() {
+		row.NoPrediction = "the device cannot be the GPU that ran"
+		return
+	}
 	if row.NoPrediction = r.shapeMissing(row); row.NoPrediction != "" {
 		if limits := r.LimitsWithoutSize(row); len(limits) > 0 {
 			row.NoPrediction += "; known without it: " + unit.JoinWords(limits, "and")
@@ -357,7 +361,7 @@ func (r *Result) judge(row, kernel *Row) {
 		return
 	case p != nil && peaked:
 		row.Basis, row.Difference = BasisPeak, unit.Some(peak.Minus(row.ModelPeak))
-	case measured && peaked && (r.Device == nil || r.shapeMissing(row) != ""):
+	case measured && peaked && !r.Fit.Rejected() && (r.Device == nil || r.shapeMissing(row) != ""):
 		row.Basis, row.Difference = BasisMeasuredPeak, unit.Some(m.Minus(peak))
 	case p == nil && (measured || peaked):
 		row.Verdict = NoPrediction
@@ -386,11 +390,31 @@ func (r *Result) judge(row, kernel *Row) {
 		row.Verdict = Match
 	case d > 0:
 		row.Verdict = Above
+	case row.Basis == BasisMeasuredPeak && !r.Options.beyond(r.leastOfPeak(row).Minus(m)):
+		row.Verdict = NoPrediction
+		if kernel == nil {
+			row.NoPrediction = "VTune's peak leaves out the partial last wave, which can cost half of it, and " +
+				row.NoPrediction
+		}
 	case r.onlyIdle(row):
 		row.Verdict = MatchWhileBusy
 	default:
 		row.Verdict = Below
 	}
+}
+
+// leastOfPeak returns a lower bound of the predicted average of a launch whose
+// size is unknown: half of the profiler's peak, or half of a lower limit by
+// registers. The partial last wave costs the most in a launch of one full wave
+// and one thread more. A launch that does not fill the GPU once has a lower
+// peak, and no second wave. The bound also applies to a row with launches of
+// several sizes if its peak is a mean over time, as in merged rows.
+func (r *Result) leastOfPeak(row *Row) unit.Ratio {
+	most := row.Peak.Or(0)
+	if n, known := row.Registers.Value(); known && r.Device != nil {
+		most = min(most, predict.RegisterLimit(r.Device, n).Or(1))
+	}
+	return most / 2
 }
 
 // onlyIdle reports whether only idle time is missing: busy XVEs have the

@@ -44,6 +44,7 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	fit := new(Fit)
 	if unknown || c.Device != nil {
 		fit = fitDevices(run, c.Device, t.Devices(), opt)
+		fit.Forced = by.Force
 	}
 	if listed := t.Listed(run.Platforms); unknown && len(listed) > 0 {
 		fit.among(listed)
@@ -122,12 +123,17 @@ type Fit struct {
 	Listed        bool   // the list contains the devices of a machine with several GPUs
 	Counted       int    // number of XVEs that the counters imply; 0 if unknown
 	Contradiction string // why the run's device cannot be the GPU that ran; empty without a contradiction or a device
+	Forced        bool   // the user chose the device against all evidence
 	off           int    // number of launch settings whose peaks do not fit the device
 	// Doubt describes a peak that does not fit the device but fits other
 	// devices. It is empty if a missing dimension of the work size explains the
 	// peak.
 	Doubt string
 }
+
+// Rejected reports whether the run's device cannot be the GPU that ran, and the
+// user does not force it. No row has a prediction then.
+func (f *Fit) Rejected() bool { return f.Contradiction != "" && !f.Forced }
 
 // mostFitted is the largest number of launch settings that are compared with
 // each device. A run usually has a few dozen.

@@ -56,7 +56,8 @@ func TestDeviceInDoubt(t *testing.T) {
 }
 
 // TestColumnsOfAnotherGPU checks that an export that counts XVEs contradicts a
-// GPU whose exports count EUs.
+// GPU whose exports count EUs. The rows have no prediction then, unless the
+// user forces the device.
 func TestColumnsOfAnotherGPU(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -64,21 +65,28 @@ func TestColumnsOfAnotherGPU(t *testing.T) {
 	}
 	for _, c := range []struct {
 		reason, device string
-		xves           bool
+		xves, force    bool
 		against        string
+		verdict        Verdict
 	}{
-		{"Gen9 counts EUs", "skl-gt2", true, "The device cannot be the GPU that ran: exports of Gen9 GPUs count EUs, and run.csv counts XVEs. The run is consistent with 56 of 75 devices"},
-		{"an older export of that GPU", "skl-gt2", false, ""},
-		{"a newer GPU", "max1100", true, ""},
+		{"Gen9 counts EUs", "skl-gt2", true, false, "The device cannot be the GPU that ran: exports of Gen9 GPUs count EUs, and run.csv counts XVEs. The run is consistent with 56 of 75 devices", NoPrediction},
+		{"the user insists", "skl-gt2", true, true, "The device cannot be the GPU that ran: exports of Gen9 GPUs", Match},
+		{"an older export of that GPU", "skl-gt2", false, false, "", Match},
+		{"a newer GPU", "max1100", true, false, "", Match},
 	} {
-		run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "16777216", "256", 32, 100, 10, measured(24.4), peak(100), idle(75.2))},
+		run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "16777216", "256", 32, 100, 10, measured(98), peak(100), idle(1))},
 			Inputs: []ingest.Input{{Path: "run.csv", Traits: ingest.Traits{XVEColumns: c.xves}}}}
-		r, err := on(run, table, c.device, 0, DefaultOptions())
+		on, err := ChooseDevice(run, table, arch.Options{Name: c.device, Force: c.force}, RejectRun, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
+		r := Compare(run, on, DefaultOptions())
 		if got := r.Fit.Against(); !strings.HasPrefix(got, c.against) || (got == "") != (c.against == "") {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.against)
+		}
+		row := &r.Rows[0]
+		if row.Verdict != c.verdict || (row.Predicted == nil) != (c.verdict == NoPrediction) || row.Cause != nil {
+			t.Errorf("%s: %s, %v, %+v", c.reason, row.Verdict, row.Predicted, row.Cause)
 		}
 	}
 }

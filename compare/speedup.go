@@ -257,8 +257,8 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	// are idle because threads start too slowly. More work-groups do not change
 	// that.
 	_, _, short := r.threadLifetimes(row)
-	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
-		!(short && row.Predicted.Waves >= imbalanceWaves)
+	spread := row.Idle.Present() && row.Predicted != nil && 1/float64(1-likely) >= noSpeedup &&
+		row.Verdict != MatchWhileBusy && !(short && row.Predicted.Waves >= imbalanceWaves)
 	if depth == OccupancySufficient && byIdle >= noSpeedup {
 		depth = LimitedByOther // balancing the work may still help
 	}

@@ -121,7 +121,7 @@ func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Out
 		if len(results) > 1 {
 			of = names[i] + ": "
 		}
-		g := rundoc.JudgeGate(r, a.FailOn, a.ForceDevice)
+		g := rundoc.JudgeGate(r, a.FailOn)
 		lost, err := a.checkUnseen(&r.Notes, g.Unjudged)
 		if err != nil {
 			return nil, err

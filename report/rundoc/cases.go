@@ -173,10 +173,9 @@ type Gate struct {
 // JudgeGate applies a gate (mismatch or model) to a run. A failure and kernels
 // that were not judged are separate results, because the exit status must
 // distinguish a job that regressed from a job without measurements. If the
-// device cannot be the GPU that ran, the gate mismatch judges no kernel, unless
-// the user forced that device. The gate model fails, because VTune's peaks are
-// the evidence.
-func JudgeGate(r *compare.Result, gate string, forced bool) (g Gate) {
+// device is rejected, the gate mismatch judges no kernel. The gate model fails,
+// because VTune's peaks are the evidence.
+func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
 	switch gate {
@@ -202,7 +201,11 @@ func JudgeGate(r *compare.Result, gate string, forced bool) (g Gate) {
 		return g
 	}
 	u.Gate, u.Kernels = "--fail-on "+gate, s.Kernels
-	if against := r.Fit.Against(); r.Fit.Contradiction != "" && gate == "mismatch" && !forced {
+	switch against := r.Fit.Against(); {
+	case !r.Fit.Rejected():
+	case gate == "model":
+		return Gate{Failure: report.LowerFirst(against)}
+	default:
 		return Gate{Unjudged: report.Unjudged{Gate: u.Gate, Nothing: ": " + against +
 			"; choose the GPU that ran, or give --force-device"}}
 	}

@@ -82,7 +82,7 @@ func verdictText(r *compare.Row) string {
 // kernels have only one part.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
-	if r.Basis == compare.BasisMeasuredPeak {
+	if r.Basis == compare.BasisMeasuredPeak && r.Verdict != compare.NoPrediction {
 		text += " It is compared with VTune's peak, which leaves out the partial last wave."
 	}
 	if a := r.Breakdown; a != nil && r.Verdict == compare.Below {

@@ -87,7 +87,7 @@ func impactText(r *compare.Result, lines []line) string {
 		}
 		parts = append(parts, what+" may cost time in "+in)
 	}
-	all := len(gain)+len(untold) == 0 &&
+	all := len(gain)+len(untold)+r.Summary.NoPrediction == 0 &&
 		!slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
 	case len(none) > 0 && all: // not capitalized, because the sentence may begin with a name
@@ -620,6 +620,8 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	switch limits := r.LimitsWithoutSize(row); {
 	case r.Device == nil:
 		return "device not known"
+	case r.Fit.Rejected():
+		return "another GPU ran"
 	case len(limits) > 0:
 		return unit.JoinWords(limits, "and")
 	case !row.Global.Present():

@@ -434,7 +434,7 @@ func TestGate(t *testing.T) {
 	} {
 		r := of()
 		r.Summary = c.sum
-		g := JudgeGate(r, c.gate, false)
+		g := JudgeGate(r, c.gate)
 		unjudged, _ := g.Unjudged.Sort(nil)
 		if g.Failure != c.failure || unjudged != c.unjudged {
 			t.Errorf("%s:\n got %q, %q\nwant %q, %q", c.why, g.Failure, unjudged, c.failure, c.unjudged)
@@ -448,15 +448,18 @@ func TestGateOfAnotherDevice(t *testing.T) {
 	r := of()
 	r.Summary = compare.Summary{Kernels: 2, Below: 1, Matched: 1, Judged: 2, ModelCompared: 2}
 	r.Fit.Contradiction = "it has 96 XVEs"
-	g := JudgeGate(r, "mismatch", false)
+	g := JudgeGate(r, "mismatch")
 	unjudged, _ := g.Unjudged.Sort([]string{report.ReasonUnmeasurable, report.ReasonNoPrediction})
 	want := "--fail-on mismatch had nothing to judge: The device cannot be the GPU that ran: it has 96 XVEs; " +
 		"choose the GPU that ran, or give --force-device"
 	if g.Failure != "" || unjudged != want {
 		t.Errorf("got %q, %q\nwant %q", g.Failure, unjudged, want)
 	}
-	if JudgeGate(r, "mismatch", true).Failure == "" || JudgeGate(r, "model", false).Failure == "" {
-		t.Error("the gate passes with the forced device, or the gate model passes")
+	if got := JudgeGate(r, "model").Failure; got != "the device cannot be the GPU that ran: it has 96 XVEs" {
+		t.Errorf("the gate model: %q", got)
+	}
+	if r.Fit.Forced = true; JudgeGate(r, "mismatch").Failure == "" {
+		t.Error("the gate passes with the forced device")
 	}
 }
 
