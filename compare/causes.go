@@ -10,6 +10,7 @@ const (
 	CauseBelowTolerance    = "below tolerance"
 	CauseConcurrentKernels = "concurrent kernels"
 	CauseNoActivity        = "no activity"
+	CauseLaunches          = "launches"
 	CauseAdapters          = "adapters"
 	CauseStack             = "stack"
 	CauseGaps              = "gaps"
@@ -39,6 +40,7 @@ var Causes = []CauseInfo{
 	{CauseBelowTolerance, "fills too little", NoRemedy, decision{}},
 	{CauseConcurrentKernels, "others ran as well", RunAlone, byOtherMeans("the same run while nothing else uses the GPU")},
 	{CauseNoActivity, "no thread seen", NoRemedy, decision{}},
+	{CauseLaunches, "launches differ", NoRemedy, decision{"the values of each launch", NextStep{Action: EachLaunch}}},
 	{CauseAdapters, "not all GPUs worked", AllAdapters, byOtherMeans(targetGPU)},
 	{CauseStack, "part of the GPU", AllStacks, byOtherMeans(affinity)},
 	{CauseGaps, "time between launches", ShorterGaps, byQuery},
@@ -90,6 +92,7 @@ const (
 	oneStackAbove
 	otherPeak
 	noThreadSeen
+	unlikeLaunches
 	groundCount
 )
 
@@ -144,6 +147,7 @@ var Grounds = [groundCount]GroundInfo{
 	oneStackAbove:       {CauseStack, "one stack fits a value above the prediction", Medium},
 	otherPeak:           {CauseModelMismatch, "VTune's peak differs from the predicted peak", Medium},
 	noThreadSeen:        {CauseNoActivity, "no thread was seen", High},
+	unlikeLaunches:      {CauseLaunches, "some launches match, and others are much lower", Medium},
 }
 
 // evidence is a set of facts about a row. They decide which causes and
@@ -194,6 +198,7 @@ const noPart Part = ""
 // above its prediction has only the first cause that fits.
 var causeRules = []causeRule{
 	{CauseNoActivity, PartIdle, launchSize | noThread, 0, (*finder).noActivity},
+	{CauseLaunches, PartIdle, launchSize, noThread, (*finder).unlikeLaunches},
 	{CauseAdapters, PartIdle, 0, unknown, (*finder).adapters},
 	{CausePlacement, PartIdle, sized, unknown, (*finder).placement},
 	{CauseStack, PartIdle, sized, unknown, (*finder).oneOfStacks},
@@ -204,6 +209,7 @@ var causeRules = []causeRule{
 	{CauseGaps, PartIdle, traced, launchOnly | unknown, (*finder).tracedGaps},
 	{CauseGaps, PartIdle, arrayState, traced | queried | launchOnly | unknown, (*finder).gaps},
 
+	{CauseLaunches, PartUnderfilled, launchSize, noThread | otherCause, (*finder).unlikeLaunches},
 	{CauseDispatch, PartUnderfilled, timed, noThread, (*finder).dispatch},
 	{CauseImbalance, PartUnderfilled, sized | barrierStalls, 0, (*finder).barrierImbalance},
 	{CauseGRF, PartUnderfilled, sized, registerMode | noThread, (*finder).largeGRF},

@@ -36,6 +36,7 @@ func TestCausesOfEvidence(t *testing.T) {
 	}
 	want := map[string][]string{ // one string per kind of evidence, in the order of the kinds
 		CauseNoActivity:        {"", "", "", "", "", "", "", "", "", "", "", "i", ""},
+		CauseLaunches:          {"iu", "iu", "iu", "iu", "", "iu", "iu", "iu", "iu", "iu", "iu", "", "iu"},
 		CauseAdapters:          {"i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "", ""},
 		CausePlacement:         {"i", "i", "i", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
 		CauseDispatch:          {"u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "iu", "", "u"},

@@ -18,7 +18,9 @@ const (
 	Export   Action = "export"   // an export of the same result with all columns
 	Advise   Action = "advise"   // launch settings with a higher predicted occupancy
 	Grid     Action = "grid"     // the same launch with a number of work-groups that fills its waves
-	Probe    Action = "probe"    // the same launch with fewer threads, which shows the effect of occupancy on its time
+	// EachLaunch is the comparison of the same inputs, with a row for each launch.
+	EachLaunch Action = "launches"
+	Probe      Action = "probe" // the same launch with fewer threads, which shows the effect of occupancy on its time
 )
 
 // Measures reports whether an action measures something. The other actions

@@ -35,6 +35,45 @@ func TestSecondCause(t *testing.T) {
 	}
 }
 
+// TestUnlikeLaunches checks rows that are a mean over launches. If some launches
+// match and others are much lower, the row has no remedy that comes from the
+// mean. Launches that only scatter keep the cause of their mean.
+func TestUnlikeLaunches(t *testing.T) {
+	for _, c := range []struct {
+		reason                string
+		mean, idle            float64
+		seconds               float64 // time of a launch
+		least, upper, highest float64
+		cause                 string
+		fix                   Remedy
+	}{
+		{"three of four are full", 85.7, 13.3, 0.1, 48.4, 98.1, 98.4, CauseLaunches, NoRemedy},
+		{"one of two is full", 73.4, 25.8, 0.1, 48.4, 98.4, 98.4, CauseLaunches, NoRemedy},
+		{"busy XVEs of some launches have fewer threads", 85.7, 1, 0.1, 48.4, 98.1, 98.4, CauseLaunches, NoRemedy},
+		{"all are alike", 85.7, 13.3, 0.1, 85.1, 86, 86.3, CauseImbalance, BalanceWorkGroups},
+		{"noise of 2 points", 93, 6, 0.1, 85, 94.4, 100, CauseImbalance, BalanceWorkGroups},
+		{"a match by noise alone: it misses more than half", 93.9, 5, 0.1, 80, 95, 100, CauseImbalance, BalanceWorkGroups},
+		{"only one of eight matches", 54.6, 44.8, 0.1, 48.4, 48.6, 98.4, CauseImbalance, BalanceWorkGroups},
+		{"a launch of one interval can contain a gap of the same length", 85.7, 13.3, 0.655e-3, 48.4, 98.1, 98.4, CauseGaps, NoRemedy},
+	} {
+		k := kernel("k", "16777216", "256", 32, 100, 100*c.seconds, measured(c.mean), array(41, 99-41-c.idle, c.idle), peak(100))
+		share := func(percent float64) optRatio { return unit.Some(unit.FromPercent(percent)) }
+		k.Launches = &ingest.LaunchSpread{MinMeasured: share(c.least), MedianMeasured: share(c.mean),
+			UpperMeasured: share(c.upper), MaxMeasured: share(c.highest)}
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(max1100()), DefaultOptions())
+		row := &r.Rows[0]
+		if row.Cause == nil || row.Cause.Name != c.cause || row.Fix.Remedy != c.fix {
+			t.Errorf("%s: %s, %+v, fix %+v", c.reason, row.Verdict, row.Cause, row.Fix)
+			continue
+		}
+		unlike := c.cause == CauseLaunches
+		if (row.Speedup.Verdict() == SpeedupUndetermined && !row.Speedup.Bound().Present()) != unlike && c.fix != NoRemedy ||
+			unlike && r.NextStep(row).Action != EachLaunch {
+			t.Errorf("%s: %+v, next %+v", c.reason, row.Speedup, r.NextStep(row))
+		}
+	}
+}
+
 // TestLongNames checks that a name of more than 80 characters is shortened.
 func TestLongNames(t *testing.T) {
 	for n, want := range map[int]int{80: 80, 81: 80} {

@@ -77,6 +77,9 @@ func line(k *ingest.Kernel) string {
 		fmt.Fprintf(&b, "|spread %v %v %v", s.MinSeconds, s.MedianSeconds, s.MaxSeconds)
 		if s.MinMeasured.Present() {
 			fmt.Fprintf(&b, " %.4v %.4v %.4v", s.MinMeasured.Or(0).Percent(), s.MedianMeasured.Or(0).Percent(), s.MaxMeasured.Or(0).Percent())
+			if s.UpperMeasured != s.MaxMeasured {
+				fmt.Fprintf(&b, " upper %.4v", s.UpperMeasured.Or(0).Percent())
+			}
 		}
 	}
 	return b.String()

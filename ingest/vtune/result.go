@@ -330,6 +330,7 @@ func (r *result) spread(e *entry) *ingest.LaunchSpread {
 		rat := func(v nano) unit.Opt[unit.Ratio] { return unit.Some(r.ratio(measured, float64(v)/one)) }
 		low, high := e.occupied.ends(shareBuckets)
 		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(low), rat(e.occupied.median(shareBuckets)), rat(high)
+		s.UpperMeasured = rat(e.occupied.ranked(e.occupied.len()-e.occupied.len()/4, shareBuckets))
 	}
 	return s
 }

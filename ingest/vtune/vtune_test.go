@@ -127,6 +127,10 @@ func TestRead(t *testing.T) {
 				"4 rows, 0 bad",
 				"2|K|64||-||n 3|t 6e-06|measured 15|threads -|barriers -|spill -|spread 1e-06 2e-06 3e-06 10 15 30",
 				"5|L|64||-||n 1|t 1.5|measured 5|threads -|barriers -|spill -|spread 1.5 1.5 1.5 5 5 5"}},
+		{"more than a quarter of 5 launches have at least the second highest value",
+			head + "K,64,64,1,1,16,50\nK,64,64,1,1,16,40\nK,64,64,1,1,16,30\nK,64,64,1,1,16,20\nK,64,64,1,1,16,10\n", []string{
+				"5 rows, 0 bad",
+				"2|K|64|64|16||n 5|t 5|measured 30|threads -|barriers -|spill -|spread 1 1 1 10 30 50 upper 40"}},
 		{"two copies of one name, whose directions are in no column, are not an export by computing instance",
 			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy(%)\nK,64,0.267795,90.3\nzeCommandListAppendMemoryCopy,,0.03,36.5\nzeCommandListAppendMemoryCopy,,0.01,80.5\n", []string{
 				"3 rows, 0 bad",
@@ -611,7 +615,7 @@ func TestOrderOfColumns(t *testing.T) {
 		"Peak XVE Threads Occupancy:Barriers Use Limit(%)", "XVE Threads Occupancy(%)"}
 	rows := [][]string{{"K", "64", "0.1", "40.0", "41.0", "42.0", "43.0", "10.0"}, {"K", "64", "0.1", "40.0", "41.0", "42.0", "43.0", "20.0"},
 		{"K", "64", "0.2", "60.0", "41.0", "42.0", "47.0", "30.0"}, {"K", "64", "0.1", "40.0", "61.0", "42.0", "43.0", "10.0"}, {"K", "64", "0.1", "40.0", "41.0", "90.0", "43.0", "0.0"}}
-	const want = "2|K|64||-||n 5|t 0.6|measured 16.666666666666664|peak 46.666666666666664|work 44.333333333333336|slm 50|barrier 44.333333333333336|threads -|barriers -|spill -|spread 0.1 0.1 0.2 0 10 30"
+	const want = "2|K|64||-||n 5|t 0.6|measured 16.666666666666664|peak 46.666666666666664|work 44.333333333333336|slm 50|barrier 44.333333333333336|threads -|barriers -|spill -|spread 0.1 0.1 0.2 0 10 30 upper 20"
 	for first := range shares {
 		for second := range shares {
 			order := []int{0, 1, 2, 3, 4}

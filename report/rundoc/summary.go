@@ -509,10 +509,11 @@ const shellWords = ";|&`$<>(){}\\!#*?\n"
 
 // runs contains the command for each action, and what the command provides.
 var runs = map[compare.Action]struct{ command, gives string }{
-	compare.Trace:  {"unitrace --chrome-kernel-logging", "give validate its .json, too"},
-	compare.Query:  {"unitrace -q", "counters around each launch"},
-	compare.Binary: {"unitrace --device-timing --verbose", "shows registers and SLM"},
-	compare.Probe:  {gives: "settings with fewer threads, to be measured"},
+	compare.Trace:      {"unitrace --chrome-kernel-logging", "give validate its .json, too"},
+	compare.Query:      {"unitrace -q", "counters around each launch"},
+	compare.Binary:     {"unitrace --device-timing --verbose", "shows registers and SLM"},
+	compare.EachLaunch: {gives: "the values of each launch"},
+	compare.Probe:      {gives: "settings with fewer threads, to be measured"},
 }
 
 // commandOf returns the next command for a row, or "" if there is none.
@@ -523,6 +524,8 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) strin
 		return ""
 	case compare.Export:
 		return exportCommand
+	case compare.EachLaunch:
+		return ValidateCommand(r, r.Device.Key) + " --instances --format csv"
 	case compare.Advise:
 		return launchCommand(r, l, "advise")
 	case compare.Probe:

@@ -536,9 +536,13 @@ func measuredWord(l *line, all span) report.Word {
 const shownApart unit.Points = 0.1
 
 // whyText returns the reason for a row's verdict in a few words, with a question
-// mark after a cause of low confidence.
+// mark after a cause of low confidence. Launches that differ have their range.
 func whyText(r *compare.Result, row *compare.Row) string {
-	return whyBy(r, row, (*compare.Cause).Short)
+	text := whyBy(r, row, (*compare.Cause).Short)
+	if row.Cause != nil && row.Cause.Name == compare.CauseLaunches {
+		text += ": " + shortest(row.Launches.MinMeasured.Or(0)) + "-" + row.Launches.MaxMeasured.Or(0).String()
+	}
+	return text
 }
 
 // whyBy returns the reason for a row's verdict. The function name returns the
