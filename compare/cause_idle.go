@@ -57,11 +57,10 @@ func (f *finder) noActivity() {
 // unlikeLaunches adds the cause that the row is a mean over unlike launches:
 // some match the prediction, and others are lower by more than their samples
 // can differ. For example, one of four launches has 48.4%, and the others have
-// 98%. Launches that only scatter do not qualify. A quarter of them would have
-// to miss at most half of the points that the mean misses, which are more than
-// the tolerance. With a normal distribution, this requires a scatter of 3.7
-// points. The samples of a launch of 10 intervals scatter by 1.6 points, see
-// fewSamples.
+// 98%. Launches that only scatter do not qualify: 25% of them would have to
+// miss at most half of the points that the mean misses, which are more than the
+// tolerance. With a normal distribution, this requires a scatter of 3.7 points.
+// The mean of 10 samples scatters by 1.6 points, see fewSamples.
 func (f *finder) unlikeLaunches() {
 	s := f.row.Launches
 	if s == nil || !s.UpperMeasured.Present() {
@@ -71,8 +70,8 @@ func (f *finder) unlikeLaunches() {
 	missing := abs(upper.Minus(f.row.nearest(upper)))
 	if f.r.Options.within(missing) && 2*missing <= f.row.missing() &&
 		f.r.Options.beyond(upper.Minus(least)-pointsOf(f.row.Certainty.OutsideLaunches.Or(1))) {
-		f.add(unlikeLaunches, causeNamed(CauseLaunches).confirm, "The launches have %s to %s (median %s): more than a "+
-			"quarter of them match, others are much lower, and the mean describes neither.", least, s.MaxMeasured.Or(0),
+		f.add(unlikeLaunches, causeNamed(CauseLaunches).confirm, "The launches have %s to %s (median %s): more than 25%% "+
+			"of them match, others are much lower, and the mean describes neither.", least, s.MaxMeasured.Or(0),
 			s.MedianMeasured.Or(0))
 	}
 }
