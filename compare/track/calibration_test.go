@@ -107,6 +107,8 @@ func TestCalibration(t *testing.T) {
 		}, nil, "12x10 120: median 0.5, 10% -4.0, 90% 4.0, within noise, drift -, tolerance 4.0"},
 		{"nine runs are too few for a drift", 9, 10, func(run, k int) float64 { return float64(k - 4 - run) }, nil,
 			"9x10 90: median -3.5, 10% -9.0, 90% 2.0, within noise, drift -, tolerance 9.0"},
+		{"ten runs are enough for a drift", 10, 10, func(run, k int) float64 { return float64(k-4) - 3*float64(run/5) }, nil,
+			"10x10 100: median -1.0, 10% -6.0, 90% 3.0, within noise, drift -3.0, tolerance 5.0"},
 		{"another mix of kernels is no drift", 12, 10, balanced, func(run, k int, r *history.Row) {
 			if run < 6 && k < 5 {
 				r.Set(history.Difference, unit.Opt[float64]{})
@@ -120,6 +122,9 @@ func TestCalibration(t *testing.T) {
 		got := calibrate(t, c.runs, c.kernels, c.difference, c.edit)
 		if got.text() != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, got.text(), c.want)
+		}
+		if of := got.Device + got.Driver + got.VTune; got.Rows > 0 && of != "mtl-11224.12025.0" {
+			t.Errorf("%s: the group is %s", c.why, of)
 		}
 	}
 	for _, c := range []struct {

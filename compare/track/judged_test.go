@@ -3,6 +3,7 @@ package track_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -103,6 +104,12 @@ func TestShared(t *testing.T) {
 		}
 		return runs
 	}
+	early := func(runs []history.Run, by float64) []history.Run { // the first kernel falls in run 20
+		for i := range runs[19:] {
+			runs[19+i].Rows[0] = kernelRow("k0", 60-by+0.1*float64(i%4))
+		}
+		return runs
+	}
 	for _, c := range []struct {
 		reason string
 		runs   []history.Run
@@ -111,6 +118,16 @@ func TestShared(t *testing.T) {
 		{"all fell on another host", shift(4, 4, func(r *history.Run) { r.Host = "node2" }), "4 of 4 since 21 after 20 by -10: host node1 -> node2"},
 		{"half did", shift(6, 3, same), "3 of 6 since 21 after 20 by -10: "},
 		{"fewer than half", shift(7, 3, same), ""},
+		{"one fell in the run before, as much", early(shift(6, 6, same), 10), "6 of 6 since 21 after 20 by -10: "},
+		{"one fell in the run before, by less than half", early(shift(6, 6, same), 4), "5 of 6 since 21 after 20 by -10: "},
+		{"one fell in the run before, by more than twice", early(shift(6, 6, same), 25), "5 of 6 since 21 after 20 by -10: "},
+		{"an adapter fell in the run before", func() []history.Run {
+			runs := adapters(shift(6, 6, same))
+			for k := range 3 {
+				runs[19].Rows[k] = runs[20].Rows[k]
+			}
+			return runs
+		}(), "3 of 3 since 20 after 19 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"two kernels are not many", shift(2, 2, same), ""},
 		{"one fell by much more, so its drop is a finding of its own", shift(6, 6, func(r *history.Run) { r.Rows[2] = kernelRow("k2", 20) }), "5 of 6 since 21 after 20 by -10: "},
 		{"one of three fell by much more", shift(3, 3, func(r *history.Run) { r.Rows[2] = kernelRow("k2", 20) }), ""},
@@ -156,7 +173,7 @@ func TestShared(t *testing.T) {
 	}
 	// A report has the same shared finding for the newest runs.
 	r, err := track.ReadReport(bg, storeRuns(t, shift(4, 4, same)...), metric(t, "measured", 0), trend.DefaultParams(), now)
-	if err != nil || len(r.Shared) != 1 || len(r.Shared[0].Series) != 4 || r.Series[0].Shared != &r.Shared[0] {
+	if err != nil || r.Newest.Commit != "c21" || len(r.Shared) != 1 || len(r.Shared[0].Series) != 4 || r.Series[0].Shared != &r.Shared[0] {
 		t.Errorf("the report has %+v, %v", r.Shared, err)
 	}
 }
@@ -176,6 +193,13 @@ func TestMissingKernels(t *testing.T) {
 		}
 		return r
 	}
+	untimed := func(tasks ...string) history.Run {
+		r := run(0, tasks...)
+		for i := range r.Rows {
+			r.Rows[i].Set(history.Total, unit.Opt[float64]{})
+		}
+		return r
+	}
 	with, without := run(300, "k"), run(0)
 	repeat := func(n int, r history.Run) []history.Run { return slices.Repeat([]history.Run{r}, n) }
 	for _, c := range []struct {
@@ -185,6 +209,7 @@ func TestMissingKernels(t *testing.T) {
 		want   string
 	}{
 		{"the last run lacks it", slices.Concat(repeat(10, with), repeat(1, without)), 0, "k after 10, 75.0% true"},
+		{"the only earlier run had it", slices.Concat(repeat(1, with), repeat(1, without)), 0, "k after 1, 75.0% true"},
 		{"and more do", slices.Concat(repeat(10, with), repeat(5, without)), 0, "k after 10, 75.0% true"},
 		{"it is there", repeat(10, with), 0, ""},
 		{"half of the runs had it", slices.Concat(repeat(3, without), repeat(3, with), repeat(1, without)), 0, ""},
@@ -194,7 +219,10 @@ func TestMissingKernels(t *testing.T) {
 		{"ten of twenty are no more than half", slices.Concat(repeat(30, without), repeat(10, with), repeat(1, without)), 0, ""},
 		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0% false"},
 		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1% true"},
+		{"without times, the share is unknown", slices.Concat(repeat(10, untimed("k")), repeat(1, untimed())), 0,
+			"k after 10, -1.0% true"},
 		{"accepted with a run that lacks it", slices.Concat(repeat(10, with), repeat(2, without)), 11, ""},
+		{"accepted with the checked run", slices.Concat(repeat(10, with), repeat(1, without)), 11, ""},
 		{"accepted before the kernel was missing", slices.Concat(repeat(10, with), repeat(2, without)), 10, "k after 10, 75.0% true"},
 	} {
 		for i := range c.runs {
@@ -208,7 +236,7 @@ func TestMissingKernels(t *testing.T) {
 		}
 		got := ""
 		for _, g := range check(t, db, 0, metric(t, "measured", 0)).MissingKernels {
-			got += fmt.Sprintf("%s after %d, %.1f%% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(0)), g.IsSignificant())
+			got += fmt.Sprintf("%s after %d, %.1f%% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(-0.01)), g.IsSignificant())
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
@@ -376,6 +404,22 @@ func TestNoise(t *testing.T) {
 			t.Errorf("%s: %+v", key.Task, v)
 		}
 	}
+	// The result does not depend on the order of a map.
+	var many []history.Run
+	for i := range 8 {
+		run := history.Run{Device: "A"}
+		for k := range 20 {
+			run.Rows = append(run.Rows, kernelRow(fmt.Sprint("k", k), 50+math.Sin(float64(1+k*i*i))*math.Exp(float64(k%7)/3)))
+		}
+		many = append(many, run)
+	}
+	db := storeRuns(t, many...)
+	first, err := track.Noise(bg, db, history.Measured)
+	for range 8 {
+		if again, _ := track.Noise(bg, db, history.Measured); err != nil || !maps.Equal(first, again) {
+			t.Fatalf("noise is %v, then %v, %v", first, again, err)
+		}
+	}
 	m := metric(t, "measured", 0)
 	b, err := track.ReadBacktest(bg, storeRuns(t, runs[:3]...), m, unit.Opt[float64]{}, nil, now)
 	if err != nil || b.Total.Checks != 0 {
@@ -521,6 +565,145 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
+// TestChanges checks the changes that are named next to a finding: properties
+// of the machine and of the kernel that differ between the last good run and
+// the first bad run.
+func TestChanges(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		change func(run *history.Run, row *history.Row)
+		want   string
+	}{
+		{"nothing else changed", func(*history.Run, *history.Row) {}, "[]"},
+		{"more spills", func(_ *history.Run, row *history.Row) { row.Set(history.Spill, unit.Some(128.0)) },
+			"[{spill 64 bytes 128 bytes}]"},
+		{"a lower limit", func(_ *history.Run, row *history.Row) { row.Set(history.Peak, unit.Some(50.0)) },
+			"[{predicted peak 100.0% 50.0%}]"},
+		{"another launch size", func(_ *history.Run, row *history.Row) { row.Local = unit.Size(64) },
+			"[{launch size 4096 / 256, SIMD32 4096 / 64, SIMD32}]"},
+		{"the machine first, then the kernel", func(run *history.Run, row *history.Row) {
+			run.Host, run.VTune = "node2", "2025.2"
+			row.Set(history.Peak, unit.Some(75.0))
+		}, "[{host node1 node2} {VTune 2025.1 2025.2} {predicted peak 100.0% 75.0%}]"},
+	} {
+		var runs []history.Run
+		for i := range 22 {
+			row := kernelRow("k", 60+0.1*float64(i%3))
+			row.Set(history.Spill, unit.Some(64.0))
+			row.Set(history.Peak, unit.Some(100.0))
+			run := history.Run{Device: "A", Host: "node1", VTune: "2025.1"}
+			if i >= 20 {
+				row.Set(history.Measured, unit.Some(40+0.1*float64(i%3)))
+				c.change(&run, &row)
+			}
+			run.Rows = append(run.Rows, row)
+			runs = append(runs, run)
+		}
+		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
+		if got := fmt.Sprint(s.Changed); got != c.want || fmt.Sprint(s.Open[0].Changed) != c.want {
+			t.Errorf("%s: %s and %v, want %s", c.reason, got, s.Open[0].Changed, c.want)
+		}
+	}
+}
+
+// TestLost checks the reasons that explain a drop of the measured occupancy:
+// each explains at least a quarter of it.
+func TestLost(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		metric string
+		change map[history.Metric]float64 // added from the first bad run on, when measured occupancy drops by 20
+		want   string
+	}{
+		{"idle XVEs", "measured", map[history.Metric]float64{history.IdleXVEs: 18}, "idle 18"},
+		{"too little to explain it", "measured", map[history.Metric]float64{history.IdleXVEs: 4}, ""},
+		{"a quarter", "measured", map[history.Metric]float64{history.Shortfall: 5}, "shortfall 5"},
+		{"two reasons", "measured", map[history.Metric]float64{history.Underfilled: 10, history.IdleXVEs: 9},
+			"idle 9, underfilled 10"},
+		{"half of the loss was predicted", "measured", map[history.Metric]float64{history.Residual: -10}, "peak 10"},
+		{"nothing was predicted", "measured", map[history.Metric]float64{history.Residual: -20}, ""},
+		{"another metric", "busy", map[history.Metric]float64{history.IdleXVEs: 18}, ""},
+	} {
+		var runs []history.Run
+		for i := range 22 {
+			row := kernelRow("k", 60)
+			for _, m := range []history.Metric{history.Busy, history.Residual, history.IdleXVEs, history.Underfilled, history.Shortfall} {
+				row.Set(m, unit.Some(30.0))
+			}
+			if i >= 20 {
+				row.Set(history.Measured, unit.Some(40.0))
+				row.Set(history.Busy, unit.Some(10.0))
+				row.Set(history.Residual, unit.Some(10.0))
+				for m, by := range c.change {
+					row.Set(m, unit.Some(30+by))
+				}
+			}
+			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+		}
+		var got []string
+		for _, l := range check(t, storeRuns(t, runs...), 0, metric(t, c.metric, 0)).Series[0].Lost() {
+			got = append(got, fmt.Sprintf("%s %.4g", l.Metric, l.After))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, text, c.want)
+		}
+	}
+}
+
+// TestAccepted checks which points of a series an accepted run restarts, closes,
+// or excludes as noise. The kernel has values from run 3 on and is 20 points
+// lower from run 23 on.
+func TestAccepted(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		accept history.Accept
+		want   string // verdict, first bad run, and number of earlier runs
+	}{
+		{"nothing", history.Accept{}, "regression since 23, 20"},
+		{"a run before its first", history.Accept{Run: 2}, "regression since 23, 20"},
+		{"its first run", history.Accept{Run: 3}, "regression since 23, 20"},
+		{"its last good run", history.Accept{Run: 22}, "regression since 23, 1"},
+		{"its first bad run", history.Accept{Run: 23}, "ok, 1"},
+		{"the newest run", history.Accept{Run: 24}, "ok, 0"},
+		{"noise before its first run", history.Accept{Run: 2, Noise: true}, "regression since 23, 20"},
+		{"noise in a good run", history.Accept{Run: 10, Noise: true}, "regression since 23, 20"},
+		{"noise in the first bad run", history.Accept{Run: 23, Noise: true}, "ok, 21"},
+		{"noise in the newest run", history.Accept{Run: 24, Noise: true}, "ok, 21"},
+	} {
+		var runs []history.Run
+		for i := range 24 {
+			short := kernelRow("short", 50)
+			short.Verdict = "unmeasurable"
+			run := history.Run{Device: "A", Rows: []history.Row{kernelRow("other", 80+0.1*float64(i%3))}}
+			if i >= 2 {
+				run.Rows = append(run.Rows, kernelRow("k", 60-20*float64(i/22)+0.1*float64(i%3)))
+			}
+			if i == 23 {
+				run.Rows = append(run.Rows, short)
+			}
+			runs = append(runs, run)
+		}
+		db := storeRuns(t, runs...)
+		if c.accept.Time = now; c.accept.Run > 0 {
+			if _, err := db.Accept(bg, c.accept, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, s := range check(t, db, 0, metric(t, "measured", 0)).Series {
+			if s.Key.Task != "k" {
+				continue
+			}
+			got := string(s.Outcome())
+			if s.FirstBad != nil {
+				got += fmt.Sprintf(" since %d", s.FirstBad.Run)
+			}
+			if got += fmt.Sprintf(", %d", s.Gate.N); got != c.want {
+				t.Errorf("%s: %s, want %s", c.reason, got, c.want)
+			}
+		}
+	}
+}
+
 // TestUnknownIsNoChange checks that a value that one of two runs lacks is not
 // reported as a change, and that only values of the metric continue a series.
 func TestUnknownIsNoChange(t *testing.T) {
@@ -574,12 +757,13 @@ func TestSupplement(t *testing.T) {
 		missing int
 	}{
 		{"some of the kernels", run("c1", "a"), 0},
+		{"a kernel that began with the other run", run("c1", "new"), 0},
 		{"of another commit", run("c2", "a"), 2},
-		{"with one that the other run has not", run("c1", "a", "new"), 2},
+		{"with one that the other run has not", run("c1", "a", "newer"), 2},
 		{"of another branch", func() history.Run { r := run("c1", "a"); r.Branch = "main"; return r }(), 2},
 		{"of another driver", func() history.Run { r := run("c1", "a"); r.Driver = "2"; return r }(), 2},
 	} {
-		got := check(t, storeRuns(t, run("c0", "a", "b", "c"), run("c1", "a", "b", "c"), c.last), 0, metric(t, "measured", 0))
+		got := check(t, storeRuns(t, run("c0", "a", "b", "c"), run("c1", "a", "b", "c", "new"), c.last), 0, metric(t, "measured", 0))
 		if len(got.MissingKernels) != c.missing {
 			t.Errorf("%s: missing %v, want %d", c.reason, got.MissingKernels, c.missing)
 		}

@@ -31,14 +31,6 @@ func (j *judge) readLineage() {
 	j.from = j.predecessors()
 }
 
-// lastBefore returns the last run of the kernel old before the kernel now
-// begins. ok is false if old has no earlier run, or if it also has the run in
-// which now begins, because then both exist in parallel.
-func (j *judge) lastBefore(old, now int) (at int, ok bool) {
-	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
-	return n - 1, n > 0 && !beside
-}
-
 // restart returns the change of the launch size at the start of a kernel, or
 // nil if the kernel continues no kernel with another launch size.
 func (j *judge) restart(i int) *Change {
@@ -73,7 +65,7 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 func prepend(points []history.Point, m history.Metric, now, old history.Key, earlier []history.Point) []history.Point {
 	x, ok1 := now.Global.Items()
 	y, ok2 := old.Global.Items()
-	if m.Unit() == "s" && ok1 && ok2 && x != y && y > 0 {
+	if m.Unit() == "s" && ok1 && ok2 && x != y {
 		for i := range earlier {
 			earlier[i].Value *= float64(x) / float64(y)
 		}
@@ -143,12 +135,12 @@ func (j *judge) candidates(before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
 			a, b := &j.panel.Kernels[n].Key, &j.panel.Kernels[o].Key
-			at, ok := j.lastBefore(o, n)
-			if !ok {
+			at, beside := slices.BinarySearch(j.seen[o], j.seen[n][0])
+			if beside { // both exist in parallel
 				continue
 			}
 			differs := 2*count(otherLaunchSize(*a, *b)) + count(a.Driver != b.Driver)
-			list = append(list, link{n, o, differs, j.seen[o][at],
+			list = append(list, link{n, o, differs, j.seen[o][at-1],
 				apart(a.Global, b.Global) + apart(a.Local, b.Local)})
 		}
 	}
@@ -170,7 +162,7 @@ func count(is bool) int {
 func apart(a, b unit.Size3) float64 {
 	x, ok1 := a.Items()
 	y, ok2 := b.Items()
-	if !ok1 || !ok2 || x <= 0 || y <= 0 {
+	if !ok1 || !ok2 {
 		return 0
 	}
 	return math.Abs(math.Log(float64(x) / float64(y)))

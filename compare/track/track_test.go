@@ -139,8 +139,8 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		if short := strings.HasPrefix(c.want, "unmeasurable"); short != (s.Severity() == track.SeverityUnmeasurable) || short && s.NeedsAttention() {
 			t.Errorf("%s: severity %v", c.reason, s.Severity())
 		}
-		if p := s.Newest(); p.Run != int64(len(c.runs)) {
-			t.Errorf("%s: the newest run is %d, want the one that was checked", c.reason, p.Run)
+		if p := s.Newest(); p.Run != int64(len(c.runs)) || s.Gate.Value != p.Value {
+			t.Errorf("%s: the newest run is %d with %v, want the one that was checked", c.reason, p.Run, s.Gate.Value)
 		}
 	}
 
@@ -181,7 +181,11 @@ func TestBacktestEqualsChecks(t *testing.T) {
 		runs = append(runs, history.Run{Rows: []history.Row{measuredRow(max(value, 0), verdict)}})
 	}
 	db, m := storeRuns(t, runs...), metric(t, "measured", 20)
-	b := replay(t, db, m).Series[0]
+	whole := replay(t, db, m)
+	if whole.Open != 1 {
+		t.Errorf("%d findings are open, want the drop that stays", whole.Open)
+	}
+	b := whole.Series[0]
 	red := 0
 	for run := 1; run <= len(runs); run++ {
 		s := check(t, db, run, m).Series[0]
@@ -235,6 +239,8 @@ func TestContinuedSeries(t *testing.T) {
 		{"two at a time, and another driver", []string{a + ",A 1 32", "A 2 16,A 2 32"}, "A/2/16; A/2/32", "A/2/16; A/2/32"},
 		{"one launch size became two: the nearer one continues", []string{a, "A 1 32,A 1 64"}, "A/1/32 after 16; A/1/64", "A/1/32 after 16; A/1/64"},
 		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32 after 16"},
+		{"two at a time: the one with the same driver went on", []string{"A 1 32,A 2 16", "A 1 64"}, "A/1/64 after 32",
+			"A/1/64 after 32; A/2/16"},
 		{"shape and driver", []string{a, "A 2 32"}, "A/2/32 after 16", "A/2/32 after 16"},
 		{"a new launch size on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32 after 16",
 			"A/1/32 after 16; B/1/32 after 16"},
@@ -361,6 +367,9 @@ func TestFindingsStayOpen(t *testing.T) {
 		{"the bad driver fails again", []string{"2 16 65", "2 16 65", good, "2 16 65"}, false, "2/16 regression since 21"},
 		{"a shape next to the old one", []string{"1 32 65", "1 32 65", good + ",1 32 65"}, false,
 			"1/16 ok; 1/32 regression since 21"},
+		{"a launch size that was taken back for seven runs", append([]string{"1 32 65", "1 32 65"}, slices.Repeat([]string{good}, 7)...),
+			false, "1/16 ok; 1/32 regression since 21, absent"},
+		{"and for eight", append([]string{"1 32 65", "1 32 65"}, slices.Repeat([]string{good}, 8)...), false, "1/16 ok"},
 		{"another driver goes on with it", []string{bad, bad, "2 16 65"}, false, "2/16 regression since 21"},
 		{"good on another driver closes it", []string{bad, bad, "2 16 90", "2 16 90"}, false, "2/16 ok"},
 	} {
