@@ -384,8 +384,8 @@ func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 	for _, step := range d.SLMSteps {
 		other := l
 		other.SLM = step
-		if p, err := Predict(d, other); err == nil && step > 0 && p.GroupsPerXeCore >= now.GroupsPerXeCore {
-			room = max(room, step)
+		if p, err := Predict(d, other); err == nil && p.GroupsPerXeCore >= now.GroupsPerXeCore {
+			room = step
 		}
 	}
 	return room

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -55,6 +56,12 @@ func TestPredictCompiled(t *testing.T) {
 		}
 		if c.global.Present() != p.HasGrid() || !c.global.Present() && (p.Average != 0 || p.Waves != 0) {
 			t.Errorf("%s: values of a grid without a global size: %+v", c.reason, p)
+		}
+		if ofGrid := p.Limits & (LimitGrid | LimitTail); p.Limits == 0 || (ofGrid != 0) != c.global.Present() {
+			t.Errorf("%s: limits %v", c.reason, p.Limits.Names())
+		}
+		if l := b.Launch; l.SIMD != c.k.SIMD || l.GRF != c.k.Registers || l.Global != c.global || l.Local != cmp.Or(c.k.Local, b.Best) {
+			t.Errorf("%s: the launch is %+v", c.reason, l)
 		}
 	}
 }

@@ -45,12 +45,12 @@ func TestExplain(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	for v, want := range map[float64]string{1: "1", 146.2857: "146.29", 0.142857: "0.14", 0.0001: "0.0001"} {
+	for v, want := range map[float64]string{1: "1", 146.2857: "146.29", 0.142857: "0.14", 0.005: "0.01", 0.0001: "0.0001", 0: "0"} {
 		if got := decimal(v); got != want {
 			t.Errorf("decimal(%v) = %q, want %q", v, got, want)
 		}
 	}
-	if got := percent(0.0001) + ", " + percent(0.00049) + ", " + percent(0.0005) + ", " + percent(0); got != "0.01%, 0.049%, 0.1%, 0.0%" {
+	if got := percent(0.0001) + ", " + percent(0.000493) + ", " + percent(0.0005) + ", " + percent(0); got != "0.01%, 0.049%, 0.1%, 0.0%" {
 		t.Errorf("small percentages: %s", got)
 	}
 	if got := changeOf(SettingSLM, 26*kb, 1000).Text + "; " + changeOf(SettingSIMD, 0, 16).Text; got != "SLM per work-group 26 KB -> 1000 bytes; sub-group size 16" {

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -23,6 +24,88 @@ func TestGRFModeFor(t *testing.T) {
 		m, ok := GRFModeFor(tt.d, tt.registers)
 		if ok != (tt.want > 0) || m.Registers != tt.want {
 			t.Errorf("%s, %d registers: %+v %v, want %d (%s)", tt.d.Key, tt.registers, m, ok, tt.want, tt.reason)
+		}
+	}
+}
+
+// TestForRegisters checks the launch for a number of registers, and the error
+// for more registers than the device has.
+func TestForRegisters(t *testing.T) {
+	for _, tt := range []struct {
+		d         *arch.Device
+		registers int
+		want      string
+	}{
+		{b390(), 140, "160"},
+		{max1100(), 256, "256"},
+		{max1100(), 300, "Data Center GPU Max 1100 has at most 256 registers per thread, not 300 (a kernel that needs more spills)"},
+		{&arch.Device{Name: "new"}, 200, "new has at most 128 registers per thread, not 200 (a kernel that needs more spills)"},
+	} {
+		l, err := Launch{SIMD: 16}.ForRegisters(tt.d, tt.registers)
+		got := fmt.Sprint(l.GRF)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.want || l.SIMD != 16 {
+			t.Errorf("%d registers: %s, want %s", tt.registers, got, tt.want)
+		}
+	}
+}
+
+// TestLimitsOfOneResource checks the limits that registers or SLM set for any
+// launch size, and the SLM that a launch could use in addition.
+func TestLimitsOfOneResource(t *testing.T) {
+	bare := &arch.Device{ThreadsPerXVE: 8}
+	for _, tt := range []struct {
+		reason    string
+		registers unit.Opt[unit.Ratio]
+		want      unit.Opt[unit.Ratio]
+	}{
+		{"half of the threads", RegisterLimit(max1100(), 256), unit.Some(unit.Ratio(0.5))},
+		{"all threads", RegisterLimit(max1100(), 100), unit.Some(unit.Ratio(1))},
+		{"no such mode", RegisterLimit(max1100(), 257), unit.Opt[unit.Ratio]{}},
+		{"unknown XVEs", RegisterLimit(bare, 128), unit.Opt[unit.Ratio]{}},
+	} {
+		if tt.registers != tt.want {
+			t.Errorf("%s: %v, want %v", tt.reason, tt.registers, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		reason string
+		slm    unit.Opt[int64]
+		want   unit.Opt[int64]
+	}{
+		{"26 KB take 32 KB of 128 KB", SLMLimit(max1100(), 26*kb), unit.Some(int64(4))},
+		{"no SLM", SLMLimit(max1100(), 0), unit.Opt[int64]{}},
+		{"unknown SLM", SLMLimit(bare, 26*kb), unit.Opt[int64]{}},
+	} {
+		if tt.slm != tt.want {
+			t.Errorf("%s: %v, want %v", tt.reason, tt.slm, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		reason string
+		l      Launch
+		want   unit.Bytes
+	}{
+		{"4 work-groups fill an Xe-core, 128 KB / 4", Launch{Local: size(512), SIMD: 32}, 32 * kb},
+		{"26 KB are allocated as 32", Launch{Local: size(512), SIMD: 32, SLM: 26 * kb}, 32 * kb},
+		{"64 work-groups of one thread, 128 KB / 64", Launch{Local: size(32), SIMD: 32}, 2 * kb},
+		{"a launch that cannot run", Launch{Local: size(4096), SIMD: 32}, 0},
+	} {
+		if got := slmRoom(max1100(), tt.l); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.reason, unit.FormatBytes(got), unit.FormatBytes(tt.want))
+		}
+	}
+}
+
+// TestXeCoreShare checks the occupancy of one Xe-core with few work-groups: 3
+// work-groups of 8 threads fill 24 of 64 slots.
+func TestXeCoreShare(t *testing.T) {
+	for groups, want := range map[int64]unit.Ratio{1: 8. / 64, 3: 24. / 64, 8: 1, 100: 1} {
+		p, err := Predict(max1100(), Launch{Global: size(256 * groups), Local: size(256), SIMD: 32})
+		if got := p.XeCoreShare(); err != nil || got != want {
+			t.Errorf("%d work-groups: %v, %v; want %v", groups, got, err, want)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (n *stepFinder) fewerBarriers() {
 	}
 	other := n.l
 	other.Barriers = int(int64(barrierSlots(n.d, n.l).Count) / (n.p.GroupsPerXeCore + 1))
-	if other.Barriers < 1 || other.Barriers >= n.l.Barriers {
+	if other.Barriers < 1 {
 		return
 	}
 	n.xeCore(LimitBarriers, other, changeOf(SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)),
