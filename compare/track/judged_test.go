@@ -607,7 +607,7 @@ func TestChanges(t *testing.T) {
 }
 
 // TestLost checks the reasons that explain a drop of the measured occupancy:
-// each explains at least a quarter of it.
+// each explains at least 25%.
 func TestLost(t *testing.T) {
 	for _, c := range []struct {
 		reason string
