@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
@@ -27,6 +28,7 @@ type diffFlags struct {
 	Noise          string   `flag:"noise" arg:"HISTORY" help:"history with the noise of each kernel, so that one run per side can be judged"`
 	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries, to compare the predicted average as well"`
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files"`
+	branchFlag
 }
 
 const wrongPaths = "diff needs two or more paths, OLD and NEW, not %d: each is a file, a folder of one run, or a " +
@@ -77,7 +79,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	opt := diff.DefaultOptions()
 	opt.Threshold = unit.Points(f.Threshold)
 	if f.Noise != "" {
-		if opt.Noise, err = noiseOf(ctx, f.Noise, sides[0].Runs[0]); err != nil {
+		if opt.Noise, err = noiseOf(ctx, f, sides[0].Runs[0]); err != nil {
 			return nil, err
 		}
 	}
@@ -88,9 +90,13 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 // the variance of busy or measured occupancy, in squared points. If the history
 // contains no noise at all, noiseOf returns an error. Otherwise, single runs
 // could not be judged, and the gate would pass without a message.
-func noiseOf(ctx context.Context, dsn string,
+func noiseOf(ctx context.Context, f *diffFlags,
 	run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
-	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
+	if run.Device == nil {
+		return nil, cli.Errorf("--noise %q: the runs do not identify the GPU, so their kernels cannot be found in the "+
+			"history; use --device", f.Noise)
+	}
+	db, err := history.Open(ctx, f.Noise, history.Options{MustExist: true, ReadOnly: true, Base: f.base()})
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +109,10 @@ func noiseOf(ctx context.Context, dsn string,
 		}
 		noise[string(metric)], known = of, known+len(of)
 	}
-	if run.Device == nil || known == 0 {
-		return nil, fmt.Errorf("--noise %q: no kernel has at least 8 runs in this history, so the noise is unknown",
-			dsn)
+	if known == 0 {
+		return nil, fmt.Errorf("--noise %q: no kernel has at least 8 runs of a base branch (%s, or none) in this "+
+			"history, so the noise is unknown; --base-branch selects another branch",
+			f.Noise, strings.Join(f.base(), ", "))
 	}
 	// The lookup ignores the driver and the program. They may be the very
 	// change between the runs, and the history has no runs yet with a new

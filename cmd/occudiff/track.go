@@ -37,9 +37,22 @@ type metricFlag struct {
 
 // gateFlags are the flags of the gate.
 type gateFlags struct {
-	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up" help:"direction that is worse: down or up (default: up for seconds and spill, otherwise down)"`
-	Threshold  float64 `flag:"threshold" arg:"X" range:"0 Inf a number from 0" help:"smallest shift to report: percentage points, percent for seconds, bytes for spill"`
-	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
+	Direction string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up" help:"direction that is worse: down or up (default: up for seconds and spill, otherwise down)"`
+	Threshold float64 `flag:"threshold" arg:"X" range:"0 Inf a number from 0" help:"smallest shift to report: percentage points, percent for seconds, bytes for spill"`
+	branchFlag
+}
+
+// branchFlag contains the flag that selects the base branch.
+type branchFlag struct {
+	BaseBranch string `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline; a run without a branch belongs to it (default: main or master)"`
+}
+
+// base returns the branches whose runs are the baseline.
+func (f branchFlag) base() []string {
+	if f.BaseBranch != "" {
+		return []string{f.BaseBranch}
+	}
+	return []string{"main", "master"}
 }
 
 // windowFlag contains the flag for the window of the gate. A report has a
@@ -84,14 +97,10 @@ func (t *tracking) opened(ctx context.Context, opt history.Options,
 // repository is available, its commits determine the order of the runs.
 func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output,
 	error) {
-	base := []string{"main", "master"}
-	if t.BaseBranch != "" {
-		base = []string{t.BaseBranch}
-	}
 	// 100,000 commits have 4 MB of hashes, and cover decades of the history of
 	// most projects.
 	commits := strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
-	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: base, Commits: commits}, answer)
+	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: t.base(), Commits: commits}, answer)
 }
 
 // changing opens a history and calls do, which changes the history and prints

@@ -44,8 +44,7 @@ type Verdict string
 //   - Measured occupancy is comparable if launches take as long as before,
 //     within 10%, and if most instructions are in kernel rows. A condition
 //     whose values are unknown is ignored. If measured occupancy is comparable,
-//     a change beyond the threshold is a regression or an improvement. The
-//     limit is twice the threshold if the noise is known only from a history.
+//     a change beyond the threshold is a regression or an improvement.
 //   - If no occupancy moved, but tested launch times are more than 10% slower or
 //     faster, the kernel is slower or faster at the same occupancy. This is not
 //     a regression, because only occupancy is judged.

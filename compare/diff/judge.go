@@ -13,15 +13,11 @@ import (
 
 const (
 	// timeDiffers is the relative difference between launch times up to which
-	// measured occupancies are comparable. shortLaunchTimes and untestedTimes
-	// multiply the threshold of a diff. The first applies to launches below a
-	// sampling interval, whose busy occupancy varied by 5.6 to 6.2 points
-	// between runs of one program. The second applies to untested changes,
-	// because measured occupancy varied by up to 2.6 points between two runs on
-	// one day.
+	// measured occupancies are comparable. shortLaunchTimes multiplies the
+	// threshold for launches below a sampling interval, whose busy occupancy
+	// varied by 5.6 to 6.2 points between runs of one program.
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
-	untestedTimes    unit.Points = 2
 
 	// SingleRuns is the largest difference that was seen between single runs of
 	// one program, over several days. If there are too few runs for a test, and
@@ -53,16 +49,13 @@ func (d *Result) setLimits(row *Row) {
 	if row.Old == nil || row.New == nil {
 		return
 	}
-	loaded, measured := d.Options.Threshold, untestedTimes*d.Options.Threshold
+	loaded, measured := d.Options.Threshold, d.Options.Threshold
 	for _, l := range []*Launch{row.Old, row.New} {
 		// If the launch length is unknown, assume short launches, which is the
 		// cautious choice.
 		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
 			loaded = shortLaunchTimes * d.Options.Threshold
 		}
-	}
-	if row.Measured().P.Present() || row.exact() {
-		measured = d.Options.Threshold
 	}
 	if !row.busy().Significant.Present() {
 		loaded = max(loaded, SingleRuns)
@@ -128,7 +121,7 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 		return NotComparable
 	}
 	other := launchChanged(row.Changes) || d.otherDevice
-	tested := row.Measured().Significant.Present() || row.busy().Significant.Present()
+	tested := row.tested()
 	pace, way := row.pace(), row.Measured().Moved()
 	if other {
 		pace = 0 // intended changes may change the launch time, so the time proves nothing
@@ -161,6 +154,12 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 		return Inconclusive
 	}
 	return Unchanged
+}
+
+// tested reports whether a change of the kernel's occupancy was tested, by its
+// own runs or by the noise of a history.
+func (r *Row) tested() bool {
+	return r.Measured().Significant.Present() || r.busy().Significant.Present()
 }
 
 // changed returns the verdict for a kernel that became worse (-1) or better

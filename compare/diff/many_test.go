@@ -98,15 +98,22 @@ func TestLimits(t *testing.T) {
 		why              string
 		runs             []*compare.Result
 		threshold        unit.Points
+		noise            bool // a history knows the noise
 		measured, loaded unit.Points
 	}{
-		{"one run", runs(fan2(idle), 60), 2, 9, 9},
-		{"one run and a large threshold, which doubles and triples", runs(fan2(idle), 60), 5, 10, 15},
-		{"four runs", runs(fan2(idle), 60, 61, 62, 63), 2, 2, 6},
-		{"four runs and a threshold of zero", runs(fan2(idle), 60, 61, 62, 63), 0, 0, 0},
-		{"four runs, read around each launch", exact(runs(fan2(idle), 60, 61, 62, 63)), 2, 2, 2},
+		{"one run", runs(fan2(idle), 60), 2, false, 9, 9},
+		{"one run and a threshold that only triples above 9", runs(fan2(idle), 60), 5, false, 9, 15},
+		{"one run and a threshold above 9", runs(fan2(idle), 60), 10, false, 10, 30},
+		{"one run with known noise, which is a test", runs(fan2(idle), 60), 2, true, 2, 6},
+		{"four runs", runs(fan2(idle), 60, 61, 62, 63), 2, false, 2, 6},
+		{"four runs and a threshold of zero", runs(fan2(idle), 60, 61, 62, 63), 0, false, 0, 0},
+		{"four runs, read around each launch", exact(runs(fan2(idle), 60, 61, 62, 63)), 2, false, 2, 2},
 	} {
-		row := &compareTwo(c.runs, c.runs, Options{Threshold: c.threshold}).Rows[0]
+		opt := Options{Threshold: c.threshold}
+		if c.noise {
+			opt.Noise = func(*Row, string) (stat.Variance, bool) { return stat.Variance{Value: 1, Freedom: 20}, true }
+		}
+		row := &compareTwo(c.runs, c.runs, opt).Rows[0]
 		if row.Measured().Limit != unit.Some(c.measured) || row.busy().Limit != unit.Some(c.loaded) || row.time().Limit.Present() {
 			t.Errorf("%s: %v, %v; want %v, %v", c.why, row.Measured().Limit, row.busy().Limit, c.measured, c.loaded)
 		}

@@ -27,6 +27,12 @@ func (d *Result) addNotes(copied []note.Note) {
 				"floor of %g points, and times are not judged",
 			a, b, float64(d.Options.Threshold))
 	}
+	unknown, of, first := d.unknownNoise()
+	if unknown > 0 {
+		add(note.Warning, "no-noise", "add runs of these kernels to the history, or give each side a folder of 4 repeats",
+			"the history has fewer than 8 runs of %d of %s with these launch sizes on this device, for example of %s: "+
+				"their noise is unknown", unknown, unit.Plural(of, "kernel"), first)
+	}
 	for _, f := range runFacts {
 		for _, s := range []struct {
 			side string
@@ -48,6 +54,27 @@ func (d *Result) addNotes(copied []note.Note) {
 			}
 		}
 	}
+}
+
+// unknownNoise returns the number of kernels with too few runs for a test whose
+// noise the given history does not have, the number of all kernels with too few
+// runs, and the first of the former.
+func (d *Result) unknownNoise() (unknown, of int, first string) {
+	if d.Options.Noise == nil {
+		return 0, 0, ""
+	}
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		if m := r.Measured(); !r.IsKernel || !m.Change.Present() || m.P.Present() {
+			continue
+		}
+		of++
+		if !r.tested() {
+			unknown++
+			first = cmp.Or(first, r.Task)
+		}
+	}
+	return unknown, of, first
 }
 
 // contentOf returns a key for the content of a file. The key is equal for files

@@ -148,9 +148,12 @@ func Inconclusive(sides []*diff.Result) string {
 	if n == 0 {
 		return ""
 	}
+	opt, remedy := sides[0].Options, "give each side a folder of 4 repeats or more"
+	if opt.Noise == nil {
+		remedy += ", or --noise HISTORY"
+	}
 	return fmt.Sprintf("--fail-on regression: single runs show only changes above %g points; %s may have changed by "+
-		"less (give each side a folder of 4 repeats or more, or --noise HISTORY)",
-		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(n, "kernel"))
+		"less (%s)", float64(max(diff.SingleRuns, opt.Threshold)), unit.Plural(n, "kernel"), remedy)
 }
 
 // SlowerSame returns a sentence about kernels that became slower at the same

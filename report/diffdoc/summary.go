@@ -123,8 +123,13 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Bars = bars(list)
 	}
 	if inconclusive(c.sides) > 0 {
-		sc.Advice = []string{"To detect " + report.Shortest(d.Options.Threshold) +
-			" points: 4 runs per side in two folders, or the noise of a history"}
+		advice := "To detect " + report.Shortest(d.Options.Threshold) + " points: 4 runs per side in two folders"
+		if d.Options.Noise == nil {
+			advice += ", or the noise of a history"
+		} else {
+			advice += ", or at least 8 runs of each kernel in the history"
+		}
+		sc.Advice = []string{advice}
 	}
 	if len(fell) > 0 && len(c.sides) == 1 {
 		if command := validateCommand(d.New.Runs[0]); command != "" {
