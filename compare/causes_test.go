@@ -179,6 +179,49 @@ func TestQuestionsHaveNoRemedy(t *testing.T) {
 	}
 }
 
+// TestFullLanes checks the remedy for lanes without a work-item. Occupancy does
+// not show them, so a row can match with full slots.
+func TestFullLanes(t *testing.T) {
+	memory := func(k *ingest.Kernel) {
+		k.Counters = &ingest.Counters{MemoryRead: unit.Some(1100.0), MemoryReadPeak: unit.Some(1200.0)}
+	}
+	for _, c := range []struct {
+		reason, local string
+		measured      float64
+		more          tell
+		want          PossibleFix
+	}{
+		{"31 of 32 lanes are idle", "1", 98.5, nil, PossibleFix{Remedy: FullLanes, At: 32, From: 1}},
+		{"31 of 64", "33", 98.5, nil, PossibleFix{Remedy: FullLanes, At: 64, From: 33}},
+		{"two dimensions: 15 of 64", "7 x 7", 98.5, nil, PossibleFix{Remedy: FullLanes, At: 64, From: 49}},
+		{"5 of 32", "27", 98.5, nil, PossibleFix{Remedy: FullLanes, At: 32, From: 27}},
+		{"4 of 32 are too few", "28", 98.5, nil, PossibleFix{Remedy: LimitedElsewhere}},
+		{"none", "64", 98.5, nil, PossibleFix{Remedy: LimitedElsewhere}},
+		{"memory is the limit", "33", 98.5, memory, PossibleFix{Remedy: LimitedElsewhere}},
+		{"the cause is a question", "33", 85, nil, PossibleFix{Remedy: FullLanes, At: 64, From: 33}},
+		{"the peak contradicts the launch", "33", 98.5, func(k *ingest.Kernel) { pct(&k.Peak, 50) }, PossibleFix{Remedy: LimitedElsewhere}},
+	} {
+		more := []tell{measured(c.measured), array(44.3, 54.9, 0.8), peak(100)}
+		if c.more != nil {
+			more = append(more, c.more)
+		}
+		global := "1000000"
+		if strings.Contains(c.local, "x") {
+			global = "1000 x 1000"
+		}
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{kernel("k", global, c.local, 32, 100, 10, more...)}},
+			given(max1100()), DefaultOptions())
+		row := &r.Rows[0]
+		got := row.Fix
+		if got.Remedy == LimitedElsewhere {
+			got.Bound = optNumber{}
+		}
+		if got != c.want || got.Remedy == FullLanes && row.UnconfirmedCause() == nil && r.NextStep(row).Action != Advise {
+			t.Errorf("%s: %s, %+v, next %+v", c.reason, row.Verdict, got, r.NextStep(row))
+		}
+	}
+}
+
 // TestReturns checks that a remedy is not printed if it cannot return 33% of
 // the missing points.
 func TestReturns(t *testing.T) {

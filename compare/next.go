@@ -100,6 +100,8 @@ func (r *Result) NextStep(row *Row) NextStep {
 		}
 	case LongerThreads, LimitedElsewhere:
 		return NextStep{}
+	case FullLanes:
+		return NextStep{Action: Advise}
 	case AllStacks:
 		if row.OneStack { // the counters of the row already prove the cause
 			return NextStep{}

@@ -25,6 +25,7 @@ const (
 	BalanceWork       Remedy = "balance the work" // for XVEs that are idle while others work
 	FillWaves         Remedy = "full waves"       // launch At work-groups instead of From
 	MoreWorkGroups    Remedy = "more work-groups" // launch At work-groups, because From do not fill the GPU once
+	FullLanes         Remedy = "full lanes"       // work-groups of At work-items, because From leave lanes idle
 	MoreThreads       Remedy = "more threads"
 	ShorterGaps       Remedy = "shorter gaps"
 	AllStacks         Remedy = "all of the GPU"
@@ -57,6 +58,7 @@ var remedies = []RemedyInfo{
 	{BalanceWork, true, []Part{PartIdle, PartShortfall}, leastReturned},
 	{FillWaves, true, []Part{PartLastWave}, leastOfLastWave},
 	{MoreWorkGroups, true, []Part{PartLastWave}, leastOfLastWave},
+	{FullLanes, true, nil, 0},
 	{MoreThreads, true, []Part{PartUnderfilled, PartShortfall, PartLaunchLimit}, leastReturned},
 	{ShorterGaps, true, nil, 0},
 	{AllStacks, true, nil, 0},
@@ -93,17 +95,39 @@ type PossibleFix struct {
 // a row differs and has no cause of at least medium confidence, it has no
 // remedy. A remedy must also return its least share of the missing points. For
 // example, filling a last wave of 9 points is not a remedy for 80 missing
-// points. LimitedElsewhere changes nothing, so it needs no cause.
+// points. LimitedElsewhere changes nothing, so it needs no cause. Idle lanes
+// follow from the launch and need no cause either.
 func (r *Result) possibleFix(row *Row) PossibleFix {
 	unsure := (row.Verdict == Below || row.Verdict == Above) && row.Cause.Confidence < Medium
+	lanes := r.fullLanes(row)
+	if row.Verdict == Match && lanes.Remedy != NoRemedy {
+		return lanes
+	}
 	for _, h := range r.remediesFor(row) {
 		info := h.info()
-		if h.Remedy == LimitedElsewhere || !unsure &&
-			(row.Verdict != Below || r.returned(row, &info) >= unit.Points(info.least)*row.missing()) {
+		switch {
+		case h.Remedy == LimitedElsewhere:
+			return cmp.Or(lanes, h)
+		case !unsure && (row.Verdict != Below || r.returned(row, &info) >= unit.Points(info.least)*row.missing()):
 			return h
 		}
 	}
-	return PossibleFix{}
+	return lanes
+}
+
+// fullLanes returns the remedy for a launch that leaves so many lanes idle that
+// full sub-groups may make it faster, unless a bandwidth is at its limit. The
+// remedy has no bound, because the number of work-groups changes as well. For
+// example, work-groups of 33 work-items take two sub-groups of 32.
+func (r *Result) fullLanes(row *Row) (fix PossibleFix) {
+	if !row.Verdict.info().MayLose || row.rejected() || modelOff(row) || 1/(1-row.IdleLanes().Or(0)) < noSpeedup {
+		return fix
+	}
+	if roofs, _ := r.peakBandwidths(row); len(roofs) > 0 && roofs[0].share() >= reachablePeak {
+		return fix
+	}
+	p := row.Predicted
+	return PossibleFix{Remedy: FullLanes, At: p.GroupSize + p.IdleLanes, From: p.GroupSize}
 }
 
 // missing returns the number of points by which a row is below its prediction.

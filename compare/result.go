@@ -172,7 +172,7 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 // the last sub-group of each work-group. Occupancy does not include this loss.
 func (r *Row) IdleLanes() optRatio {
 	p := cmp.Or(r.Predicted, &predict.Prediction{})
-	return unit.Maybe(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes), p.GroupSize > 0)
+	return unit.Maybe(p.IdleLaneShare(), p.GroupSize > 0)
 }
 
 // Timing is a timing from a log, with the row that it belongs to.

@@ -106,6 +106,8 @@ var settingColumns = slices.Concat(
 			func(s *setting) int { return s.Launch.GRF },
 			report.Drop(1),
 			report.NonZero),
+		report.Shown("idle_lanes", "Idle lanes",
+			func(s *setting) unit.Ratio { return s.Prediction.IdleLaneShare() }),
 		report.List("changes",
 			func(s *setting) []predict.Change { return s.Changes },
 			changeColumns),
@@ -166,6 +168,9 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
+	if found.Current == nil || found.Current.IdleLanes == 0 {
+		pg.table.Hide(report.All, "idle_lanes")
+	}
 	if found.Current == nil && found.Rejection != nil && !l.Local.Present() && l.SIMD == 0 && !l.Global.Present() {
 		pg.addFull(t.Device)
 	}
@@ -209,7 +214,12 @@ func (c *advice) now() string {
 	case p == nil:
 		return "Now: cannot run, " + errorText(c.found.Rejection)
 	}
-	return "Now: " + reached(p)
+	text := "Now: " + reached(p)
+	if p.IdleLanes > 0 {
+		text += fmt.Sprintf(". %s of the lanes are idle, and the ranking counts only the others",
+			p.IdleLaneShare())
+	}
+	return text
 }
 
 // best returns a summary of the advice.

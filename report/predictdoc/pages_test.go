@@ -144,6 +144,8 @@ func TestAdvice(t *testing.T) {
 		{"equal settings", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal(larger)}, Equal: 2}).best(), "2 settings reach peak 80.0%, average 75.0%. The list begins with the smallest change, the largest sub-group, and the smallest work-group."},
 		{"a launch that did not run", of(predict.Advice{Best: []predict.Setting{proposal()}}).best(), "Best: work-group 256, sub-group 16: peak 80.0%, average 75.0%."},
 		{"the current launch", of(predict.Advice{Current: &now}).now(), "Now: peak 80.0%, average 50.0%, limited by  (policy auto)"},
+		{"idle lanes", of(predict.Advice{Current: &predict.Prediction{Peak: 1, Groups: 1, Average: 1, AverageHigh: 1, GroupSize: 48, IdleLanes: 16}}).now(),
+			"Now: peak 100.0%, average 100.0%, limited by  (policy auto). 25.0% of the lanes are idle, and the ranking counts only the others"},
 		{"a rejected launch", of(predict.Advice{Rejection: errors.New("too large")}).now(), "Now: cannot run, too large"},
 		{"no SIMD width", of(predict.Advice{}, func(c *advice) { c.launch.SIMD = 0 }).now(), "All sub-group sizes are searched."},
 		{"no work-group size", of(predict.Advice{}, func(c *advice) { c.launch.Local = unit.Size3{} }).now(), "All work-group sizes are searched."},

@@ -360,7 +360,7 @@ var peopleColumns = []report.Col[kernel]{
 		func(k *kernel) string { return k.Device },
 		report.Everywhere, report.NonZero),
 	report.Shown("threads_predicted", "Threads predicted", (*kernel).ThreadsPredicted, report.Sheet),
-	report.Shown("idle_lanes", "Idle lanes", (*kernel).IdleLanes, report.Sheet),
+	report.Shown("idle_lanes", "Idle lanes", (*kernel).IdleLanes, report.Everywhere, report.Drop(7)),
 	report.Shown("time_share", "Share of GPU time",
 		func(k *kernel) percent { return k.Row.TimeShare },
 		report.Sheet),
@@ -427,10 +427,13 @@ func kernelTable(r *compare.Result) *report.Table {
 		}
 	}
 	t := report.NewTable(report.SectionKernels, "", list, withCounters(r)).Show(firstKernels...)
-	// The spill column is hidden on a terminal if no kernel spills. VTune
-	// exports the column for every run, but most kernels do not spill.
+	// Columns that are 0 for most kernels are hidden if all kernels have 0.
+	// VTune exports the spill for every run, but most kernels do not spill.
 	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Spill.Or(0) > 0 }) {
 		t.Hide(report.Terminal, "spill_bytes")
+	}
+	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.IdleLanes().Or(0) > 0 }) {
+		t.Hide(report.Everywhere&^report.Sheet, "idle_lanes")
 	}
 	t.Main, t.Form = kernels, report.Browser
 	return t

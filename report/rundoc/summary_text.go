@@ -63,13 +63,17 @@ func impactText(r *compare.Result, lines []line) string {
 		return ""
 	}
 	var gain, none, untold []line
-	what := "time between launches"
+	what, lanes := "time between launches", 0
 	for _, l := range lines {
 		switch {
 		case l.rank == light:
 		case l.number > 0 && l.savesTime():
 			gain = append(gain, l)
-			if l.remedy() != compare.ShorterGaps {
+			switch l.remedy() {
+			case compare.ShorterGaps:
+			case compare.FullLanes:
+				lanes++
+			default:
 				what = "occupancy"
 			}
 		case l.fix.Remedy == compare.LimitedElsewhere:
@@ -84,6 +88,11 @@ func impactText(r *compare.Result, lines []line) string {
 		in := []string{"kernel ", "kernels "}[min(n-1, 1)] + rangeText(numbers) + inBrackets(gain)
 		if kernelsIn(gain) > n || n > report.SummaryRows {
 			in = theLines(gain) + inBrackets(gain) + ": " + byCause(r, gain)
+		}
+		if lanes == n {
+			what = "idle lanes"
+		} else if lanes > 0 {
+			what += " or idle lanes"
 		}
 		parts = append(parts, what+" may cost time in "+in)
 	}
@@ -604,6 +613,8 @@ func statusOf(v compare.Verdict) report.Status {
 func limiterNames(r *compare.Result, row *compare.Row) string {
 	p := row.Predicted
 	switch {
+	case row.Fix.Remedy == compare.FullLanes:
+		return ": idle lanes"
 	case p == nil || p.Groups <= 0 || p.Average.Percent() >= 95:
 		return ""
 	case p.Waves < 1:
@@ -653,6 +664,15 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 			return string(compare.MoreWorkGroups)
 		}
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
+	case compare.FullLanes:
+		if width := h.At / row.Predicted.ThreadsPerGroup; h.At > 0 {
+			text = "work-group size "
+			if less := h.At - width; less > 0 {
+				text += report.Thousands(less) + " or "
+			}
+			text += fmt.Sprintf("%s: %.0f%% of the lanes are idle", report.Thousands(h.At), row.IdleLanes().Or(0).Percent())
+		}
+		return text
 	case compare.FewerRegisters:
 		if h.At > 0 {
 			text = fmt.Sprintf("test %d registers", h.At)

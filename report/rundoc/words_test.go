@@ -150,6 +150,12 @@ func TestFix(t *testing.T) {
 			r.Speedup.LimitedBy, r.Counters = by, &ingest.Counters{Pipes: []ingest.Pipe{{Name: "ALU0", Active: 0.1}, {Name: "XMX", Active: 0.9}}}
 		})
 	}
+	lanes := func(items int64) *compare.Row {
+		return reduce(compare.Match, func(r *compare.Row) {
+			threads := (items + 31) / 32
+			r.Predicted = &predict.Prediction{GroupSize: items, ThreadsPerGroup: threads, IdleLanes: threads*32 - items}
+		})
+	}
 	for _, c := range []struct {
 		why  string
 		row  *compare.Row
@@ -172,6 +178,9 @@ func TestFix(t *testing.T) {
 		{"a busy pipe", limited(compare.LimitedByPipe), fix(compare.LimitedElsewhere, 0, 0, none), "none: pipe XMX is busy"},
 		{"memory", limited(compare.LimitedByMemory), fix(compare.LimitedElsewhere, 0, 0, none), "none: memory is busy"},
 		{"stalls", limited(compare.LimitedByStalls), fix(compare.LimitedElsewhere, 0, 0, none), "none: stalls that threads cannot hide"},
+		{"idle lanes", lanes(33), fix(compare.FullLanes, 64, 33, none), "work-group size 32 or 64: 48% of the lanes are idle"},
+		{"fewer work-items than lanes", lanes(1), fix(compare.FullLanes, 32, 1, none), "work-group size 32: 97% of the lanes are idle"},
+		{"another size for each kernel", lanes(1), fix(compare.FullLanes, 0, 0, none), "full lanes"},
 		{"several SIMD widths", reduce(compare.Below), fix(compare.FewerValues, 0, 0, none), "fewer live values"},
 		{"more threads are not the fix of a difference", reduce(compare.Below), fix(compare.LimitedElsewhere, 0, 0, none), "not threads: limited by something else"},
 	} {
