@@ -141,7 +141,9 @@ type Prediction struct {
 // IdleLaneShare returns the share of lanes without a work-item, which occupancy
 // does not show. For example, 48.4% of the lanes are idle if work-groups of 33
 // work-items run in sub-groups of 32.
-func (p *Prediction) IdleLaneShare() unit.Ratio { return ratio(p.IdleLanes, max(p.GroupSize+p.IdleLanes, 1)) }
+func (p *Prediction) IdleLaneShare() unit.Ratio {
+	return ratio(p.IdleLanes, max(p.GroupSize+p.IdleLanes, 1))
+}
 
 // XeCoreShare returns one Xe-core's occupancy if the work-groups fill it before
 // any other Xe-core. For example, 3 work-groups with 8 threads each fill 24 of
