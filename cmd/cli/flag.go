@@ -262,15 +262,11 @@ func (s Size) Size(name string) (unit.Size3, error) {
 
 // Bytes returns the amount of memory that a flag's text contains, or 0 if the
 // text is empty.
-func Bytes(name, text string) (unit.Bytes, error) {
-	if strings.TrimSpace(text) == "" {
-		return 0, nil
+func Bytes(name, text string) (b unit.Bytes, err error) {
+	if err = b.UnmarshalCSV(text); err != nil {
+		err = Errorf("--%s %v", name, err)
 	}
-	b, err := unit.ParseBytes(text)
-	if err != nil {
-		return 0, Errorf("--%s %v", name, err)
-	}
-	return b, nil
+	return b, err
 }
 
 // Sizes is a flag value for launch sizes: a size for all kernels, such as 256,

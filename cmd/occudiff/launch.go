@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,23 +66,18 @@ func (l *launch) check() error {
 // on the device. For the policies auto and partial, the launch has
 // predict.Auto, so the use of SLM and barriers determines the policy.
 func (l *launch) read() (p predict.Launch, registers int, err error) {
-	if p.Global, err = l.Global.Size("global"); err != nil {
-		return p, 0, err
+	p, err = predict.ParseLaunch(func(field string) string {
+		return map[string]string{"global": string(l.Global), "local": string(l.Local.Size), "slm": l.SLM}[field]
+	})
+	if err == nil {
+		registers, err = predict.ParseCount("registers", l.Registers, 1)
 	}
-	if p.Local, err = l.Local.Size.Size("local"); err != nil {
-		return p, 0, err
-	}
-	if p.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
-		return p, 0, err
+	if err != nil {
+		return p, 0, cli.Errorf("--%v", err)
 	}
 	p.SIMD, p.Barriers, p.GRF = l.SIMD.N, l.Barriers, l.GRF
 	p.BarrierSlots, p.GroupSlots = l.BarrierSlots, l.GroupSlots
 	p.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[l.policy]
-	if given := strings.TrimSpace(l.Registers); l.Registers != "" {
-		if registers, err = strconv.Atoi(given); err != nil || registers < 1 {
-			return p, 0, cli.Errorf("--registers %q: expected a whole number of at least 1", given)
-		}
-	}
 	return p, registers, nil
 }
 

@@ -203,33 +203,11 @@ func (r *row) text(column string) string {
 
 // whole returns the whole number in a cell, or 0 for an empty cell. A number
 // below least is invalid.
-func (r *row) whole(column string, least int) int {
-	text := strings.TrimSpace(r.text(column))
-	if text == "" || r.err != nil {
-		return 0
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least {
-		r.err = fmt.Errorf("%s %q: expected a whole number from %d", column, text, least)
+func (r *row) whole(column string, least int) (n int) {
+	if r.err == nil {
+		n, r.err = predict.ParseCount(column, r.text(column), least)
 	}
 	return n
-}
-
-// size returns a launch size, which is absent for an empty cell. Counts may
-// have a unit as in flags, for example 80K.
-func (r *row) size(column string) unit.Size3 {
-	if r.err != nil {
-		return unit.Size3{}
-	}
-	text := strings.TrimSpace(r.text(column))
-	s, err := unit.ParseSize(text)
-	if err != nil {
-		s, err = unit.ParseSize(unit.ExpandCounts(text))
-	}
-	if err != nil {
-		r.err = fmt.Errorf("%s: %w", column, err)
-	}
-	return s
 }
 
 // kilobytes returns an amount in KB, or 0 for an empty cell. A fraction such as
@@ -239,18 +217,11 @@ func (r *row) kilobytes(column string) unit.Bytes {
 	if text == "" || r.err != nil {
 		return 0
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	b := x * 1024
-	switch {
-	case err != nil || !(b >= 0 && b < 1<<40):
-		r.err = fmt.Errorf("%s %q: expected an amount in KB without a unit, as in 16", column, text)
-	case b != math.Trunc(b):
-		r.err = fmt.Errorf("%s %q: %.6g is not a whole number of bytes; "+
-			"expected an amount in KB of 1024 bytes, as in 16 or 0.5", column, text, b)
-	default:
-		return unit.Bytes(b)
+	b, err := unit.ParseBytes(text + "K")
+	if err != nil {
+		r.err = fmt.Errorf("%s %q: expected a whole number of bytes in KB, without the unit, as in 16 or 0.5", column, text)
 	}
-	return 0
+	return b
 }
 
 func integer[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
@@ -290,10 +261,12 @@ func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 		if err != nil {
 			return nil, err
 		}
-		l := all
-		l.Global, l.Local = r.size("global"), r.size("local")
-		l.SIMD, l.SLM = r.whole("simd", 1), r.kilobytes("slm_kb")
-		l.Barriers, l.GRF = r.whole("barriers", 0), r.whole("grf", 1)
+		l, err := predict.ParseLaunch(r.text)
+		if err != nil {
+			return nil, err
+		}
+		l.SLM = r.kilobytes("slm_kb")
+		l.Policy, l.BarrierSlots, l.GroupSlots = all.Policy, all.BarrierSlots, all.GroupSlots
 		p, err := predict.Predict(m.Device, l)
 		if err != nil {
 			return nil, err

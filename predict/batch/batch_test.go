@@ -417,23 +417,3 @@ func TestKilobytes(t *testing.T) {
 		}
 	}
 }
-
-// TestSize checks that cells accept the same sizes as flags do.
-func TestSize(t *testing.T) {
-	for _, c := range []struct {
-		text, reason string
-		want         unit.Size3
-		ok           bool
-	}{
-		{"81920", "plain", unit.Size(81920), true}, {" 512 x 512 ", "two dimensions", unit.Size(512, 512), true},
-		{"80K", "a unit, as --global takes it", unit.Size(81920), true}, {"1K x 1k", "each with its own", unit.Size(1024, 1024), true},
-		{"1M,2", "and with a comma", unit.Size(1<<20, 2), true}, {"", "not given is none", unit.Size3{}, true},
-		{"80KB", "bytes are no work-items", unit.Size3{}, false}, {"1e6", "no whole number", unit.Size3{}, false},
-	} {
-		r := row{columns: []string{"global"}, cells: []string{c.text}}
-		got := r.size("global")
-		if (r.err == nil) != c.ok || r.err == nil && got != c.want {
-			t.Errorf("%s: %q returns %v, %v", c.reason, c.text, got, r.err)
-		}
-	}
-}

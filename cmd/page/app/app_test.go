@@ -57,7 +57,7 @@ func TestPredictRejects(t *testing.T) {
 		{"no device", "device", "", "the inputs do not identify the GPU"},
 		{"a device that is none", "device", "gtx", "gtx"},
 		{"a size that is none", "local", "16x", "local: "},
-		{"a count that is none", "simd", "many", `simd: "many" is not a whole number`},
+		{"a count that is none", "simd", "many", `simd "many": expected a whole number from 1`},
 		{"memory that is none", "slm", "4Q", "slm "},
 		{"a work-group above the device's most", "local", "4096", "above the 1024"},
 	} {

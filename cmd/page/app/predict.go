@@ -1,11 +1,9 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -25,50 +23,10 @@ const mostDevices = 6
 // or missing field means that the user did not give a value.
 type Launch map[string]string
 
-// launch returns the launch of the form.
-func (f Launch) launch() (l predict.Launch, err error) {
-	var errs [5]error
-	l.Global, errs[0] = f.size("global")
-	l.Local, errs[1] = f.size("local")
-	l.SIMD, errs[2] = f.count("simd")
-	l.Barriers, errs[3] = f.count("barriers")
-	if text := strings.TrimSpace(f["slm"]); text != "" {
-		if l.SLM, err = unit.ParseBytes(text); err != nil {
-			errs[4] = fmt.Errorf("slm %w", err)
-		}
-	}
-	l.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[f["policy"]]
-	return l, cmp.Or(errs[:]...)
-}
-
-func (f Launch) size(name string) (unit.Size3, error) {
-	text := unit.ExpandCounts(strings.TrimSpace(f[name]))
-	if text == "" {
-		return unit.Size3{}, nil
-	}
-	s, err := unit.ParseSize(text)
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", name, err)
-	}
-	return s, nil
-}
-
-func (f Launch) count(name string) (int, error) {
-	text := strings.TrimSpace(f[name])
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%s: %q is not a whole number of 0 or more", name, text)
-	}
-	return n, nil
-}
-
 // question returns the device and the launch in the form. The number of
 // registers selects the GRF mode of the device.
 func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
-	xves, err := f.count("xve")
+	xves, err := predict.ParseCount("xve", f["xve"], 0)
 	if err != nil {
 		return on, l, err
 	}
@@ -76,10 +34,11 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 		Family: f["global"] == "", By: byForm}); err != nil {
 		return on, l, err
 	}
-	if l, err = f.launch(); err != nil {
+	if l, err = predict.ParseLaunch(func(field string) string { return f[field] }); err != nil {
 		return on, l, err
 	}
-	registers, err := f.count("registers")
+	l.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[f["policy"]]
+	registers, err := predict.ParseCount("registers", f["registers"], 0)
 	if err == nil && registers > 0 {
 		l, err = l.ForRegisters(on.Device, registers)
 	}
