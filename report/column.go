@@ -127,6 +127,18 @@ func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
 // As returns a copy of the column with the options applied.
 func (c Col[R]) As(options ...Option) Col[R] { return Col[R]{c.with(options), c.Of} }
 
+// Unsure returns a copy of the column in which the values of some rows support
+// no conclusion. A workbook prints such numbers in brackets.
+func (c Col[R]) Unsure(is func(*R) bool) Col[R] {
+	return Col[R]{c.Column, func(row *R) Cell {
+		cell := c.Of(row)
+		if is(row) {
+			cell.Status = Unsure
+		}
+		return cell
+	}}
+}
+
 // Option is a column property other than the key, the title, and the values. A
 // View, a Kind, and a Trait are options, too. The option Kind replaces the kind
 // that follows from the value type. For example, a float64 may be a Percent,

@@ -25,6 +25,11 @@ type summaryRow struct {
 	what   string
 }
 
+// unsure reports whether a row's change supports no conclusion.
+func unsure(r *summaryRow) bool {
+	return r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable
+}
+
 var summaryColumns = []report.Col[summaryRow]{
 	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] {
 		n, numbered := r.number.Value()
@@ -57,15 +62,15 @@ var summaryColumns = []report.Col[summaryRow]{
 		switch {
 		case !ok:
 			return report.Word{}
-		case r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
-			return report.Word{Text: "(" + report.Signed(c) + ")"} // the change supports no conclusion
+		case unsure(r):
+			return report.Word{Text: "(" + report.Signed(c) + ")"}
 		}
 		return statusOf(r.Verdict).Word(report.Signed(c))
 	}, report.Right, report.WithUnits),
 	report.Shown("change", "Change",
 		func(r *summaryRow) number { return r.Measured().Change },
 		report.Points,
-		report.Sheet),
+		report.Sheet).Unsure(unsure),
 	report.Shown("ratio", "Time", func(r *summaryRow) string {
 		if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
 			return report.Decimal(x, 2) + "x"

@@ -108,6 +108,32 @@ func TestVerdictText(t *testing.T) {
 	}
 }
 
+// TestUnsureChanges checks that a change that supports no conclusion is in
+// brackets, as text and in a workbook.
+func TestUnsureChanges(t *testing.T) {
+	fell := delta(measured, 1, 62.7, 61.7)
+	for _, c := range []struct {
+		verdict diff.Verdict
+		want    string
+	}{
+		{diff.Inconclusive, "(-1.0) unsure"}, {diff.NotComparable, "(-1.0) unsure"}, {diff.Unchanged, "-1.0"}, {diff.Regression, "-1.0"},
+	} {
+		r, got := &summaryRow{row: row{Row: both(c.verdict, fell)}}, ""
+		for _, col := range summaryColumns {
+			switch cell := col.Of(r); {
+			case col.Key != "change":
+			case cell.Kind == report.Text:
+				got = cell.Text
+			case cell.Status == report.Unsure:
+				got += " unsure"
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.verdict, got, c.want)
+		}
+	}
+}
+
 // TestSentences checks one sentence of the evidence in each case.
 func TestSentences(t *testing.T) {
 	fell, longer := delta(measured, 4, 62.7, 48.6), delta(compare.MetricTime, 4, 0.001, 0.00125)

@@ -141,11 +141,12 @@ type style struct {
 	side     string // left or right, for any value; empty if the spreadsheet decides
 	indent   int    // indent of left-aligned text, as distance from a number in the column before it
 	total    bool   // the cell belongs to a row of totals
+	unsure   bool   // the number supports no conclusion
 }
 
 // cellStyle returns the style of a value in column k of a sheet.
 func cellStyle(k int, c *report.Column, v report.Cell) style {
-	s := style{kind: v.Kind, decimals: c.Decimals}
+	s := style{kind: v.Kind, decimals: c.Decimals, unsure: v.Kind >= report.Integer && v.Status == report.Unsure}
 	switch {
 	case !c.RightAligned():
 		s.side, s.indent = "left", min(k, 1)
@@ -196,7 +197,7 @@ func (s style) build() *excelize.Style {
 	// Cells are aligned at the top, because a row may have several lines, and
 	// its numbers belong to the first line.
 	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top", Horizontal: s.side, Indent: s.indent}}
-	if f := numberFormat(s.kind, s.decimals); f != "" {
+	if f := numberFormat(s.kind, s.decimals, s.unsure); f != "" {
 		x.CustomNumFmt = &f
 	}
 	switch s.role {
@@ -232,21 +233,24 @@ func font(bold bool, size float64, color string) *excelize.Font {
 }
 
 // numberFormat returns the format in which people see a number. The cell keeps
-// its full precision.
-func numberFormat(k report.Kind, decimals int) string {
-	switch k {
-	case report.Integer:
-		return "#,##0"
-	case report.Percent:
-		return "0.0"
-	// A difference is printed with its sign, unless it is printed as zero.
-	case report.Points:
-		return "[>=0.05]+0.0;[<=-0.05]-0.0;0.0"
-	case report.Number:
-		if decimals == 0 {
-			return "#,##0"
+// its full precision. A number that supports no conclusion is in brackets.
+func numberFormat(k report.Kind, decimals int, unsure bool) string {
+	shown := func(digits string) string {
+		if unsure {
+			return "(" + digits + ")"
 		}
-		return "#,##0." + strings.Repeat("0", decimals)
+		return digits
+	}
+	switch {
+	case k == report.Percent:
+		return shown("0.0")
+	// A difference is printed with its sign, unless it is printed as zero.
+	case k == report.Points:
+		return "[>=0.05]" + shown("+0.0") + ";[<=-0.05]" + shown("-0.0") + ";" + shown("0.0")
+	case k == report.Number && decimals > 0:
+		return shown("#,##0." + strings.Repeat("0", decimals))
+	case k >= report.Integer:
+		return shown("#,##0")
 	}
 	return ""
 }

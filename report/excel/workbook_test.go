@@ -497,6 +497,29 @@ func TestValue(t *testing.T) {
 	}
 }
 
+// TestUnsureNumbers checks the format of a number that supports no conclusion.
+func TestUnsureNumbers(t *testing.T) {
+	for _, c := range []struct {
+		reason, want string
+		cell         report.Cell
+	}{
+		{"an occupancy", "(0.0)", report.Cell{Kind: report.Percent, Status: report.Unsure}},
+		{"a difference keeps its sign", "[>=0.05](+0.0);[<=-0.05](-0.0);(0.0)", report.Cell{Kind: report.Points, Status: report.Unsure}},
+		{"a count", "(#,##0)", report.Cell{Kind: report.Integer, Status: report.Unsure}},
+		{"a number", "(#,##0.00)", report.Cell{Kind: report.Number, Status: report.Unsure}},
+		{"another status changes no number", "0.0", report.Cell{Kind: report.Percent, Status: report.Bad}},
+		{"a text has no format", "", report.StatusCell("undetermined", report.Unsure)},
+	} {
+		got := ""
+		if f := cellStyle(0, &report.Column{Decimals: 2}, c.cell).build().CustomNumFmt; f != nil {
+			got = *f
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
+
 func TestSheetName(t *testing.T) {
 	for _, c := range []struct{ reason, in, want string }{
 		{"ordinary", "Kernels", "Kernels"},

@@ -49,11 +49,11 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	case compare.Below, compare.Above:
 		c.Outcome = report.Failed
 	}
-	c.Type, c.Message = string(row.Verdict), verdictText(row)
+	c.Type, c.Message = string(row.Verdict), verdictText(row, (*compare.Cause).Short)
 	if row.Cause != nil { // the cause is the type, because CI systems group failures by type
 		c.Type = report.OneLine(row.Cause.Name)
 	}
-	c.Text, c.Values = report.UpperFirst(c.Message)+"."+because(row), "\n"+figures(row)
+	c.Text, c.Values = report.UpperFirst(evidence(row)), "\n"+figures(row)
 	return c
 }
 
@@ -273,7 +273,7 @@ func unusable(r *compare.Result) string {
 
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	f := report.Finding{
-		Kernel:           row.Task,
+		Kernel:           distinct(r, row, report.KernelName(row.Task)),
 		Verdict:          string(row.Verdict),
 		Measured:         row.Measured,
 		PotentialSpeedup: row.Speedup.Words(),

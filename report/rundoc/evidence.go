@@ -63,15 +63,15 @@ func needsAttention(r *compare.Row) bool {
 	return r.Cause != nil
 }
 
-// verdictText returns the verdict with the name of its cause: "below by 36.8
-// points: very short threads".
-func verdictText(r *compare.Row) string {
+// verdictText returns the verdict with the names of its causes: "below by 36.8
+// points: very short threads". The function name returns the words for a cause.
+func verdictText(r *compare.Row, name func(*compare.Cause) string) string {
 	text := string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
 		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
 	}
 	if r.Cause != nil {
-		text += ": " + r.Cause.Title()
+		text += ": " + causeNames(r, name)
 	}
 	return text
 }
@@ -81,7 +81,7 @@ func verdictText(r *compare.Row) string {
 // the missing occupancy, largest part first. Each part has its own line. Most
 // kernels have only one part.
 func evidence(r *compare.Row) string {
-	text := verdictText(r) + "."
+	text := verdictText(r, (*compare.Cause).Title) + "."
 	if r.Basis == compare.BasisMeasuredPeak && r.Verdict != compare.NoPrediction {
 		text += " It is compared with VTune's peak, which leaves out the partial last wave."
 	}
@@ -125,7 +125,7 @@ func evidence(r *compare.Row) string {
 func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:
-		return " " + sentence(r.Cause.Evidence)
+		return " " + causeText(r.Cause)
 	case r.NoPrediction != "":
 		return " " + sentence(r.NoPrediction)
 	case r.Verdict == compare.Possible:
@@ -178,14 +178,7 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		switch {
 		case c.Part != p:
 		case text == "":
-			text = sentence(c.Evidence)
-			switch c.Name {
-			// These causes have no confidence in the text, because their
-			// evidence already states what cannot be determined.
-			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity:
-			default:
-				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence.String() + ")."
-			}
+			text = causeText(&c)
 		default:
 			others = append(others, c.Name+" ("+c.Confidence.String()+")")
 		}
@@ -194,6 +187,21 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		text += " Also possible: " + strings.Join(others, ", ") + "."
 	}
 	return text
+}
+
+// causeText returns the evidence for a cause with its confidence. A fact has no
+// confidence. Some causes have none in the text, because their evidence already
+// states what cannot be determined.
+func causeText(c *compare.Cause) string {
+	text := sentence(c.Evidence)
+	switch c.Name {
+	case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity:
+		return text
+	}
+	if c.Confidence == 0 {
+		return text
+	}
+	return strings.TrimSuffix(text, ".") + " (" + c.Confidence.String() + ")."
 }
 
 // speedupText describes the potential speedup from more threads and its upper

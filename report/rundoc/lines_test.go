@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,8 +80,9 @@ func TestNotes(t *testing.T) {
 			r.Fit = compare.Fit{Listed: true, Devices: []*arch.Device{meteorLake()}, Of: 2}
 		}), "Predictions need the device: of the 2 GPUs that the summary lists, only mtl-112 fits"},
 		{"devices that fit the peaks", unknown(func(r *compare.Result) { r.Fit = compare.Fit{Launches: 1, Devices: []*arch.Device{meteorLake()}} }), "Predictions need the device: VTune's peaks are consistent with mtl-112 only"},
-		{"a contradiction", notes(func(*compare.Result) {}, reduce(compare.Below), reduce(compare.Below, conflict)), "reduce: idle and 98% occupied"},
-		{"two contradictions", notes(func(*compare.Result) {}, reduce(compare.Below, conflict), reduce(compare.Below, conflict)), "reduce: idle and 98% occupied; 1 other kernel also has cells that contradict each other"},
+		{"a contradiction", notes(func(*compare.Result) {}, reduce(compare.Below, conflict)), "reduce: idle and 98% occupied"},
+		{"a contradiction in one of two launches", notes(func(*compare.Result) {}, reduce(compare.Below, func(r *compare.Row) { r.SIMD = unit.Some(16) }), reduce(compare.Below, conflict)), "reduce 114688 in 256, SIMD32: idle and 98% occupied"},
+		{"two contradictions", notes(func(*compare.Result) {}, reduce(compare.Below, conflict), reduce(compare.Below, conflict)), "reduce 114688 in 256, SIMD32: idle and 98% occupied; 1 other kernel also has cells that contradict each other"},
 		{"an input that is cut off", notes(lost), "Not all of the input could be read, so kernels may be missing: error: row 3 is cut off"},
 		{"no kernel", nothing(reduce(compare.NotAKernel), compare.Summary{}), "There is nothing to compare"},
 		{"no prediction", nothing(reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size" }), compare.Summary{Kernels: 1, NoPrediction: 1}),
@@ -178,6 +180,9 @@ occudiff validate --device mtl-112 'a b.csv' --simd N`},
 		{"an export", confirm(reduce(compare.Below, dispatch, next(compare.Export))), `a trace true
 vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR false`},
 		{"a trace", confirm(reduce(compare.Below, dispatch, next(compare.Trace))), "unitrace --chrome-kernel-logging ./app   (give validate its .json, too) false"},
+		{"a row without a prediction", confirm(reduce(compare.NoPrediction, cause(compare.CauseAdapters, compare.High))), "a trace true"},
+		{"a row that cannot be measured", confirm(reduce(compare.Unmeasurable, cause(compare.CauseNoActivity, 0))), "a trace true"},
+		{"a longer launch is the possible fix", confirm(reduce(compare.Unmeasurable, cause(compare.CauseSampling, 0), func(r *compare.Row) { r.Fix.Remedy = compare.LongerLaunch })), ""},
 		{"a prediction confirms nothing", confirm(reduce(compare.Below, dispatch, next(compare.Grid))), ""},
 	} {
 		if c.got != c.want {
@@ -213,7 +218,9 @@ func TestRanges(t *testing.T) {
 	noPrediction := func(r *compare.Row) { r.Predicted, r.Peak = nil, unit.Some[unit.Ratio](0.75) }
 	as := func(rows ...*compare.Row) string {
 		r := of(rows...)
-		return asPredicted(r, linesOf(r, report.Selection{}))
+		lines := linesOf(r, report.Selection{})
+		nameLines(r, lines)
+		return asPredicted(r, lines)
 	}
 	for _, c := range []struct{ why, got, want string }{
 		{"unknown", span{}.text(5), ""},
@@ -273,6 +280,8 @@ func TestAgentSummary(t *testing.T) {
 	for _, c := range []struct{ why, got, want string }{
 		{"a match", of(reduce(compare.Match, bounded(compare.MoreThreadsMayHelp))), `"usable":true,"reason":null,"device":"mtl-112","findings":[{"kernel":"reduce","verdict":"match","predicted_percent":90,"measured_percent":40,"lost_seconds":null,"cause":null,"confidence":null,"potential_speedup":"more threads may help","bound":1.5,"points":null,"next_command":null}],"judged":1,"not_judged":0}`},
 		{"lost time", of(reduce(compare.Below, cause(compare.CauseDispatch, compare.Medium), bounded(compare.SpeedupUndetermined))), `"usable":true,"reason":null,"device":"mtl-112","findings":[{"kernel":"reduce","verdict":"below","predicted_percent":90,"measured_percent":40,"lost_seconds":0.005,"cause":"dispatch","confidence":"medium","potential_speedup":"undetermined","bound":null,"points":null,"next_command":"occudiff advise --device mtl-112 --global 112K --local 256 --simd 32 --probe"}],"judged":1,"not_judged":0}`},
+		{"two launches of a kernel", strings.Join(regexp.MustCompile(`"kernel":"[^"]*"`).FindAllString(of(reduce(compare.Match), reduce(compare.Match, func(r *compare.Row) { r.SIMD = unit.Some(16) })), -1), " "),
+			`"kernel":"reduce 114688 in 256, SIMD32" "kernel":"reduce 114688 in 256, SIMD16"`},
 		{"no measured value", of(reduce(compare.Below, cause(compare.CauseDispatch, 0), func(r *compare.Row) { r.Measured = percent{} })), `"usable":true,"reason":null,"device":"mtl-112","findings":[],"judged":1,"not_judged":0}`},
 		{"a row that cannot be judged", of(reduce(compare.Unmeasurable, cause(compare.CauseSampling, 0))), `"usable":true,"reason":null,"device":"mtl-112","findings":[],"judged":1,"not_judged":0}`},
 		{"at most 20 findings", fmt.Sprint(strings.Count(of(many...), `"kernel"`)), "20"},

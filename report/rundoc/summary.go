@@ -61,6 +61,14 @@ func (l *line) savesTime() bool {
 	return l.rank != light && l.remedy().SavesTime()
 }
 
+// isOpen reports whether a measurement can confirm the line's cause, and no
+// possible fix is known before. If the time is too small, no measurement is
+// proposed.
+func (l *line) isOpen() bool {
+	return l.rank != light && l.UnconfirmedCause() != nil && l.fix.Remedy == compare.NoRemedy &&
+		l.Verdict != compare.Match
+}
+
 // kernels returns the number of kernels in the line.
 func (l *line) kernels() int { return len(l.group.Rows) }
 
@@ -97,9 +105,9 @@ func linesOf(r *compare.Result, show report.Selection) []line {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), lost, cmp.Compare(b.group.Total.Or(0), a.group.Total.Or(0)))
 		})
 	}
-	number := 0
+	number, sameForAll := 0, withoutCounter(r) // without the counter, all rows need the same collection
 	for i := range list {
-		if list[i].rank == leading {
+		if list[i].rank == leading || list[i].isOpen() && !sameForAll {
 			number++
 			list[i].number = number
 		}
@@ -143,14 +151,19 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 	if isSeries(lines) {
 		most = max(most, seriesRows)
 	}
+	if hostOnly {
+		most = seriesRows
+	}
 	ordered := show.Sort == "" && (hostOnly || isSweep(lines))
 	if ordered {
 		sortByGroups(lines)
 	}
+	most = min(len(lines), most)
+	shown, rest := lines[:most], lines[most:]
+	nameLines(r, shown)
 	switch {
 	case hostOnly:
 		s.Headline, s.Impact = logWords(r, lines), secondWave(lines)
-		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
 		s.Headline = deviceName(r) + ": " + unit.Plural(len(r.Timings), "host time") +
 			" of a log, nothing predicted"
@@ -168,9 +181,6 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		}
 		s.Impact = cmp.Or(s.Impact, impactText(r, lines))
 	}
-	most = min(len(lines), most)
-	shown, rest := lines[:most], lines[most:]
-	nameLines(r, shown)
 	if most > 0 {
 		total := r.Summary.Total
 		if show.Kernel != nil { // the mean covers all kernels, not only the shown ones
@@ -191,9 +201,17 @@ func summaryOf(r *compare.Result, lines []line, show report.Selection) *report.S
 		return s
 	}
 	s.Bars = slots(r, shown)
-	if s.ConfirmReason, s.Confirm = checksOf(r, shown); len(s.Confirm) == 0 {
-		s.ConfirmReason, s.Confirm = missing(r)
+	s.ConfirmReason, s.Confirm = checksOf(r, shown)
+	ask, lacking := missing(r)
+	for _, c := range lacking {
+		if s.ConfirmReason != "" {
+			c.Result = report.LowerFirst(ask)
+		}
+		if !slices.ContainsFunc(s.Confirm, func(x report.NextCommand) bool { return x.Command == c.Command }) {
+			s.Confirm = append(s.Confirm, c)
+		}
 	}
+	s.ConfirmReason = cmp.Or(s.ConfirmReason, ask)
 	if len(lines) == 1 && r.Summary.Kernels == 1 {
 		oneKernel(s, r, &shown[0])
 	}
@@ -257,7 +275,9 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 		t.Hide(report.Terminal, "why", "help")
 		return
 	case l.Verdict == compare.Match && !l.savesTime():
-	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // s.Impact has the reason
+	case l.Verdict == compare.NoPrediction && l.Cause != nil:
+		s.Impact = strings.TrimSpace(sentence(l.Cause.Evidence) + " " + s.Impact)
+	case (l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement) && s.Impact != "": // with the reason
 		t.Hide(report.Terminal, "why")
 	default:
 		s.Impact = ""
@@ -393,8 +413,8 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
-	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match &&
-		l.fix.Remedy != compare.LimitedElsewhere:
+	case c != nil && c.Next.Action == compare.NoAction &&
+		(l.isOpen() || l.Verdict.Compared() && l.Verdict != compare.Match && l.fix.Remedy != compare.LimitedElsewhere):
 		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith), Prose: true}}
 	case !next.Action.Measures():
 		return nil

@@ -67,7 +67,7 @@ func impactText(r *compare.Result, lines []line) string {
 	for _, l := range lines {
 		switch {
 		case l.rank == light:
-		case l.number > 0 && l.savesTime():
+		case l.savesTime():
 			gain = append(gain, l)
 			switch l.remedy() {
 			case compare.ShorterGaps:
@@ -179,12 +179,24 @@ func byCause(r *compare.Result, lines []line) string {
 	return strings.Join(list, ", ")
 }
 
-// theLines returns the name of one kernel, or the number of several.
+// theLines returns the name of one kernel, or the number of several. A kernel
+// has the name of its row. Without a row, its launch size distinguishes it.
 func theLines(lines []line) string {
 	if n := kernelsIn(lines); n > 1 {
 		return report.Thousands(n) + " kernels"
 	}
-	return report.ShortName(lines[0].Task, report.LabelWidth)
+	return cmp.Or(lines[0].name, report.ShortName(lines[0].Task, report.LabelWidth)+" "+LaunchSize(lines[0].Kernel))
+}
+
+// distinct returns a kernel's name in a sentence, with the launch size if
+// another row has the same kernel.
+func distinct(r *compare.Result, row *compare.Row, name string) string {
+	if slices.ContainsFunc(r.Rows, func(other compare.Row) bool {
+		return other.Task == row.Task && other.Kernel != row.Kernel
+	}) {
+		name += " " + LaunchSize(row.Kernel)
+	}
+	return name
 }
 
 // shareText returns the sum of the lines' shares, or "" if no time is known.
@@ -251,7 +263,7 @@ func contradictions(r *compare.Result) (text string) {
 			continue
 		}
 		if others++; others == 0 {
-			text = report.ShortName(row.Task, report.LabelWidth) + ": " + report.OneLine(row.Notes[at].Text)
+			text = distinct(r, row, report.ShortName(row.Task, report.LabelWidth)) + ": " + report.OneLine(row.Notes[at].Text)
 		}
 	}
 	if others > 0 {
@@ -410,17 +422,18 @@ func times(title string, of func(*line) float64) []report.Col[line] {
 // only the lower end has a number.
 func ofLines(r *compare.Result, key, title string, of func(*compare.Row) span,
 	text func(*line, span) report.Word) []report.Col[line] {
+	word := func(l *line) report.Word { return text(l, spanOf(r, l, of)) }
+	unsure := func(l *line) bool { return word(l).Status == report.Unsure }
 	return []report.Col[line]{
-		report.Shown(key, title, func(l *line) report.Word { return text(l, spanOf(r, l, of)) }, report.Right,
-			report.WithUnits),
+		report.Shown(key, title, word, report.Right, report.WithUnits),
 		report.Shown(key, title, func(l *line) percent {
 			s := spanOf(r, l, of)
 			return unit.Maybe(s.low, s.known)
-		}, report.Sheet, report.Bar),
+		}, report.Sheet, report.Bar).Unsure(unsure),
 		report.Shown(key+"_high", title+", at most", func(l *line) percent {
 			s := spanOf(r, l, of)
 			return unit.Maybe(s.high, s.wide(r))
-		}, report.Sheet)}
+		}, report.Sheet).Unsure(unsure)}
 }
 
 // span is the lowest and the highest of several ratios.
@@ -573,6 +586,9 @@ func whyBy(r *compare.Result, row *compare.Row, name func(*compare.Cause) string
 	case compare.NoMeasurement:
 		return "not measured"
 	case compare.NoPrediction:
+		if row.Cause != nil {
+			return name(row.Cause) + ", " + notPredicted(r, row)
+		}
 		return notPredicted(r, row)
 	}
 	c := row.Cause
@@ -588,7 +604,12 @@ func whyBy(r *compare.Result, row *compare.Row, name func(*compare.Cause) string
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {
 		return "launches of " + unit.FormatDuration(avg)
 	}
-	text := name(c)
+	return causeNames(row, name)
+}
+
+// causeNames returns the words for the causes of a row.
+func causeNames(row *compare.Row, name func(*compare.Cause) string) string {
+	text := name(row.Cause)
 	if second := row.SecondCause(); second != nil {
 		text += ", " + name(second)
 	}

@@ -201,23 +201,26 @@ func TestEvidence(t *testing.T) {
 		want string
 	}{
 		{"below, with a cause", reduce(compare.Below, difference(-36.84), dispatch),
-			"below by 36.8 points: very short threads. The figures show it. Confirm with: a trace."},
+			"below by 36.8 points: very short threads. The figures show it (medium). Confirm with: a trace."},
+		{"above, with a cause", reduce(compare.Above, difference(9), cause(compare.CauseConcurrentKernels, compare.Low)),
+			"above by 9.0 points: others ran as well. The figures show it (low). Confirm with: a trace."},
+		{"a fact has no confidence", reduce(compare.Unmeasurable, cause(compare.CauseSampling, 0)), "unmeasurable: others in the value. The figures show it. Confirm with: a trace."},
 		{"above is a distance as well", reduce(compare.Above, difference(4.96)), "above by 5.0 points."},
 		{"a match has no distance", reduce(compare.Match, difference(-2)), "match."},
 		{"no prediction", reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size." }), "no prediction. No size."},
 		{"idle time aside", reduce(compare.MatchWhileBusy),
 			"match while busy. While it ran, it filled XVEs as predicted. The idle time may be between launches."},
 		{"a cause that needs no confirmation", reduce(compare.MatchWhileBusy, dispatch),
-			"match while busy: very short threads. The figures show it."},
+			"match while busy: very short threads. The figures show it (medium)."},
 		{"compared with another prediction", reduce(compare.Match, func(r *compare.Row) { r.Basis = compare.BasisMeasuredPeak }),
 			"match. It is compared with VTune's peak, which leaves out the partial last wave."},
-		{"two parts", reduce(compare.Below, difference(-36.84), dispatch, parts(20, 16.84)), "below by 36.8 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium).\n16.9 points: underfilled XVEs. Groups differ (low). Also possible: simd (low), slm (medium). Confirm with: a trace."},
+		{"two parts", reduce(compare.Below, difference(-36.84), dispatch, parts(20, 16.84)), "below by 36.8 points: very short threads, uneven work-groups. 20.1 points: idle XVEs. The figures show it (medium).\n16.9 points: underfilled XVEs. Groups differ (low). Also possible: simd (low), slm (medium). Confirm with: a trace."},
 		{"a second part of one point", reduce(compare.Below, difference(-21), dispatch, parts(20, 1)), "below by 21.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium).\n1.1 points: underfilled XVEs. Groups differ (low). Also possible: simd (low), slm (medium). Confirm with: a trace."},
 		{"a negligible second part", reduce(compare.Below, difference(-20), dispatch, parts(20, 0.9)), "below by 20.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium). Confirm with: a trace."},
 		{"the same reason for two parts", reduce(compare.Below, difference(-40), dispatch, parts(20, 20), func(r *compare.Row) {
 			r.Breakdown.Causes[1].Evidence, r.Breakdown.Causes[1].Confidence = r.Cause.Evidence, r.Cause.Confidence
 			r.Breakdown.Causes = r.Breakdown.Causes[:2]
-		}), "below by 40.0 points: very short threads. 20.1 points: idle XVEs. The figures show it (medium).\n20.1 points: underfilled XVEs. For the same reason. Confirm with: a trace."},
+		}), "below by 40.0 points: very short threads, uneven work-groups. 20.1 points: idle XVEs. The figures show it (medium).\n20.1 points: underfilled XVEs. For the same reason. Confirm with: a trace."},
 		{"a cause that states its own doubt", reduce(compare.Below, difference(-20), cause(compare.CauseGaps, compare.Low), parts(20, 0)), "below by 20.0 points: time between launches. 20.1 points: idle XVEs. The figures show it. Confirm with: a trace."},
 		{"a potential speedup", reduce(compare.Below, difference(-20), dispatch, parts(20, 0), func(r *compare.Row) {
 			r.Speedup = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.BalanceTheWork}, Evidence: "groups differ",
@@ -226,7 +229,7 @@ func TestEvidence(t *testing.T) {
 		{"a bound that belongs to another change", reduce(compare.MatchWhileBusy, dispatch, parts(20, 0), func(r *compare.Row) {
 			r.Speedup = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, Evidence: "memory",
 				Balancing: compare.Bound{Max: unit.Some(1.84), Formula: "f"}}
-		}), "match while busy: very short threads. The figures show it. Potential speedup: limited by something else: memory."},
+		}), "match while busy: very short threads. The figures show it (medium). Potential speedup: limited by something else: memory."},
 		{"bounds", reduce(compare.Possible, func(r *compare.Row) {
 			r.Idle, r.BoundLow, r.BoundHigh = unit.Some[unit.Ratio](0.1), unit.Some[unit.Ratio](0.2), unit.Some[unit.Ratio](0.9)
 			r.Threads = unit.Some[int64](1)
@@ -534,12 +537,62 @@ func TestSummary(t *testing.T) {
 	short := reduce(compare.Unmeasurable, named("k", 1e-3), cause(compare.CauseSampling, 0), func(r *compare.Row) {
 		r.Certainty.Intervals, r.Fix.Remedy = unit.Some(0.1), compare.LongerLaunch
 	})
+	noSize := func(r *compare.Row) {
+		r.Predicted, r.Global, r.NoPrediction = nil, unit.Size3{}, "the input has no global size"
+	}
+	adapters, simd16 := cause(compare.CauseAdapters, compare.High), func(r *compare.Row) { r.SIMD = unit.Some(16) }
+	noActivity, others := cause(compare.CauseNoActivity, compare.High), cause(compare.CauseConcurrentKernels, compare.Low)
 	for _, c := range []struct {
 		why  string
 		rows []*compare.Row
 		show report.Selection
 		want string
 	}{
+		{"a known cause of a kernel without a prediction", []*compare.Row{reduce(compare.NoPrediction, noSize, adapters)}, report.Selection{}, `reduce, 10 ms in 100 launches: 40.0% measured
+The figures show it. Nothing is predicted: the input has no global size
+not all GPUs worked, no global size
+Confirm first:
+a trace
+vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR   (to get the launch sizes)`},
+		{"a kernel without a prediction", []*compare.Row{reduce(compare.NoPrediction, noSize)}, report.Selection{}, `reduce, 10 ms in 100 launches: 40.0% measured
+Nothing is predicted: the input has no global size
+To get the launch sizes:
+vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR`},
+		{"the reason is a cell if no sentence has it", []*compare.Row{reduce(compare.NoMeasurement)}, report.Selection{}, `reduce, 10 ms in 100 launches: 40.0% measured, 90-98% predicted average
+not measured`},
+		{"a cause without a fix has a measurement", []*compare.Row{reduce(compare.Below, named("k", 1), noActivity), match("l", 1)}, report.Selection{}, `2 kernels, 2 s. 1 below prediction, 1 match
+More threads will not help l (50%)
+1|k|50.0%|90-98%|40.0%|no thread seen|
+|l|50.0%|90-98%|92.0%|matches|none: slots are full
+Confirm first:
+1 a trace`},
+		{"also after a row that may cost time", []*compare.Row{below("k", 2, compare.High), reduce(compare.Above, named("l", 1), others)}, report.Selection{}, `2 kernels, 3 s. 1 below prediction
+Occupancy may cost time in kernel 1 (67%)
+1|k|66.7%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+2|l|33.3%|90-98%|40.0%|others ran as well?|
+Confirm first (low confidence in 2):
+1, 2 a trace`},
+		{"two SIMD widths of one kernel", []*compare.Row{below("k", 1, compare.High, simd16), match("k", 1)}, report.Selection{}, `2 kernels, 2 s. 1 below prediction, 1 match
+Occupancy may cost time in kernel 1 (50%); more threads will not help k 114688 in 256, SIMD32 (50%)
+1|k 114688 in 256, SIMD16|50.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+|k 114688 in 256, SIMD32|50.0%|90-98%|92.0%|matches|none: slots are full
+Confirm first:
+1 a trace`},
+		{"a kernel without a row in the summary", append(slices.Clone(many[2:]), match("b", 2)), report.Selection{}, `12 kernels, 90 s. 11 below prediction, 1 match
+Occupancy may cost time in 11 kernels (98%): uneven work-groups 11 (98%); more threads will not help b 114688 in 256, SIMD32 (2%)
+1|m|14.4%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+2|l|13.3%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+3|k|12.2%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+4|j|11.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+5|i|10.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+6|h|8.9%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+7|g|7.8%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+8|f|6.7%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+9|e|5.6%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+10|d|4.4%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
+and 2 more kernels, 6% of the time
+Confirm first:
+1 to 10 a trace`},
 		{"no kernel", nil, report.Selection{}, `0 kernels
 There is nothing to compare`},
 		{"a match with its values", []*compare.Row{match("k", 1)}, report.Selection{}, `k, 1 s in 100 launches
@@ -639,6 +692,8 @@ k|0.1%|90-98%|(40.0%)|launches of 10 us|longer launches`},
 				r.Summary.Matched++
 			case compare.Unmeasurable:
 				r.Summary.Unmeasurable++
+			case compare.NoPrediction:
+				r.Summary.NoPrediction++
 			}
 		}
 		got := strings.TrimPrefix(summaryLines(FromResult(r, report.Provenance{Show: c.show}).Summary), "Meteor Lake Arc: ")
