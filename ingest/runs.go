@@ -348,6 +348,10 @@ func expand(paths []string) ([]candidate, error) {
 		case f.result:
 			add(p, p, true, true)
 		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, IsResult):
+			if len(f.folders) > 0 {
+				return nil, note.Errorf(codeNoFiles, note.InFile(p),
+					"name the folder of a run, for example "+f.folders[0], "the folder contains only folders")
+			}
 			return nil, note.Errorf(codeNoFiles, note.InFile(p), exportHint, "the folder contains no files")
 		}
 		for _, file := range f.files {

@@ -178,6 +178,7 @@ type command struct {
 	share    string               // names of the shared flags that it has, see cli.Share
 	output   string               // help text of -o, if -o does not write the output of the command
 	args     cobra.PositionalArgs // check of the arguments; nil if the command accepts none
+	oneOf    string               // flags that exclude each other
 	names    bool                 // the arguments are names and not files
 	fixed    bool                 // ignores settings from the environment and the settings file
 	complete cobra.CompletionFunc // completion of the arguments
@@ -230,6 +231,15 @@ func (a *app) command(d command) *cobra.Command {
 // and then outputs that cannot be written.
 func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	a.flags, a.endings = c.Flags(), d.endings
+	var given []string
+	for _, name := range strings.Fields(d.oneOf) {
+		if a.flags.Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) > 1 {
+		return cli.Errorf("%s exclude each other; give only one of them", strings.Join(given, " and "))
+	}
 	if !d.fixed {
 		if err := a.applySettings(); err != nil {
 			return err

@@ -185,9 +185,18 @@ func (f *settingsFile) read(text []byte) error {
 		return cli.Errorf("%s: expected one YAML document; remove the text after ---", f.name())
 	}
 	f.top = doc.Content[0]
-	thresholds := valueOf(valueOf(f.top, "track"), "threshold")
+	track := valueOf(f.top, "track")
+	thresholds := valueOf(track, "threshold")
 	if thresholds == nil {
+		if track != nil {
+			return cli.Errorf("%s:%d: track has no threshold; expected track: {threshold: {measured: 2.5}}", f.path,
+				track.Line)
+		}
 		return nil
+	}
+	if thresholds.Kind != yaml.MappingNode {
+		return cli.Errorf("%s:%d: track.threshold is %q; expected a metric and a number, for example {measured: 2.5}",
+			f.path, thresholds.Line, thresholds.Value)
 	}
 	for i := 0; i+1 < len(thresholds.Content); i += 2 {
 		name, value := thresholds.Content[i], thresholds.Content[i+1]
@@ -206,11 +215,11 @@ func (f *settingsFile) read(text []byte) error {
 }
 
 // valueOf returns the value of a key in a mapping, or nil if the mapping lacks
-// the key.
+// the key or the key has no value.
 func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
+		if v := mapping.Content[i+1]; mapping.Content[i].Value == key && v.Tag != "!!null" {
+			return v
 		}
 	}
 	return nil
@@ -226,7 +235,7 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 		return given{text, "$" + settingVariable(name)}, nil
 	}
 	node := valueOf(f.top, name)
-	if node == nil || node.Tag == "!!null" {
+	if node == nil {
 		return given{}, nil
 	}
 	g = given{node.Value, fmt.Sprintf("%s:%d", f.name(), node.Line)}

@@ -28,6 +28,7 @@ type tracking struct {
 	gateFlags
 	windowFlag
 	verifyFlag
+	shownBranch
 }
 
 // metricFlag contains the flag that selects the metric.
@@ -59,6 +60,11 @@ func (f branchFlag) base() []string {
 // different flag with this name.
 type windowFlag struct {
 	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs in the baseline"`
+}
+
+// shownBranch contains the flag that shows a branch in a report.
+type shownBranch struct {
+	Branch string `flag:"branch" arg:"NAME" help:"show the last runs of this branch, too, after the runs of the base branch"`
 }
 
 // verifyFlag contains the flag that skips the search for damage. Commands that
@@ -100,7 +106,8 @@ func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*repor
 	// 100,000 commits have 4 MB of hashes, and cover decades of the history of
 	// most projects.
 	commits := strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
-	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: t.base(), Commits: commits}, answer)
+	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: t.base(), Commits: commits,
+		Branch: t.Branch}, answer)
 }
 
 // changing opens a history and calls do, which changes the history and prints
@@ -153,15 +160,14 @@ type checkFlags struct {
 
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
-	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + outputFlags,
+	return t.command(command{text: "track-check", oneOf: "run last since",
+		share:   tableFlags + "sort:difference,name annotations" + outputFlags,
 		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		endings: fileEndings(".xml"),
 		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			t.FailOn = f.FailOn
 			return t.check(ctx, f)
 		}})
-	c.MarkFlagsMutuallyExclusive("run", "last", "since")
-	return c
 }
 
 // check judges runs by comparing them with earlier runs. It judges several runs
@@ -198,10 +204,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 
 // checkedRuns returns the runs to check, in the order in which they were added.
 func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
-	switch {
-	// The order of these cases does not matter, because cobra allows only one
-	// of the three flags.
-	case f.Run != 0:
+	if f.Run != 0 { // only one of the three flags is given
 		return []int64{f.Run}, nil
 	}
 	commit := ""
@@ -229,7 +232,7 @@ func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report", endings: fileEndings(".svg"),
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + outputFlags,
-		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
+		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.shownBranch, &t.verifyFlag},
 		check: func([]string) error { return trend.Params(f).Validate() },
 		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
@@ -268,6 +271,9 @@ func (t *tracking) backtestCommand() *cobra.Command {
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Output, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
+		if m.Times {
+			return nil, cli.Errorf("track backtest replays one metric: give --metric %s or --metric seconds", m.Metric)
+		}
 		// The sizes of the injected drops are in the unit of a change. They
 		// range from drops that noise nearly hides to obvious drops.
 		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())

@@ -131,7 +131,7 @@ type acceptFlags struct {
 
 func (t *tracking) acceptCommand() *cobra.Command {
 	f := &acceptFlags{}
-	c := t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
+	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet", oneOf: "kernel all",
 		check: func([]string) error {
 			if f.Kernel == "" && !f.All && !f.Undo {
 				return cli.Errorf("nothing to accept: give --kernel REGEXP for some kernels, or --all")
@@ -142,8 +142,6 @@ func (t *tracking) acceptCommand() *cobra.Command {
 			return nil
 		},
 		run: func(ctx context.Context, _ []string) (*report.Output, error) { return t.acceptRun(ctx, f) }})
-	c.MarkFlagsMutuallyExclusive("kernel", "all")
-	return c
 }
 
 // acceptRun makes a run the first run of a new baseline, accepts bad runs as
@@ -174,9 +172,12 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 			done, err = db.Accept(ctx, history.Accept{Run: run[0], Note: f.Note, Time: time.Now(), Noise: f.Noise},
 				matches)
 		}
-		for i := range done {
+		// Series that differ only in the device or the driver have the same text.
+		for _, text := range slices.Compact(report.ListOf(done, func(a history.Accept) string {
+			return trackdoc.AcceptText(&a, f.Undo)
+		})) {
 			if err == nil {
-				err = t.printResult("%s", trackdoc.AcceptText(&done[i], f.Undo))
+				err = t.printResult("%s", text)
 			}
 		}
 		return err

@@ -60,6 +60,9 @@ type Options struct {
 	// commits, oldest first. They determine which runs are compared, and in
 	// which order. Runs without a branch belong to the base branch.
 	Base, Commits []string
+	// Branch is another branch whose last runs a panel without a checked run
+	// has, too.
+	Branch string
 	// Wait is the longest time to wait for another process's lock. Zero means
 	// 30 s.
 	Wait time.Duration

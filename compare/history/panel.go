@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -54,8 +55,8 @@ type Occurrence struct {
 // if n is 0) of its program on its device, ending with the run itself, and the
 // other runs between them. The panel has every kernel on the device that may
 // belong to the program, and all kernels of the run. If run is 0, it has the
-// last n runs of the base branch and all their kernels. The panel has only the
-// given metrics.
+// last n runs of the base branch, the last runs of the branch in the options,
+// and all their kernels. The panel has only the given metrics.
 func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
 	p := &Panel{place: map[int64]int{}}
 	if err := d.count(ctx, p, run, n); err != nil {
@@ -68,7 +69,7 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 	if err == nil {
 		p.Accepts, err = d.Accepts(ctx)
 	}
-	branch := "" // a level accepted on a branch applies only to that branch
+	branch := d.options.Branch // a level accepted on a branch applies only to that branch
 	if run != 0 && err == nil {
 		branch = p.Runs[p.place[run]].Branch
 	}
@@ -149,9 +150,12 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	if at < 0 && run != 0 {
 		return d.noRun(run)
 	}
-	var judged Run
+	judged := Run{Branch: d.options.Branch}
 	if at >= 0 {
 		judged = all[at]
+	} else if b := judged.Branch; b != "" && !slices.ContainsFunc(all, func(r Run) bool { return r.Branch == b }) {
+		return fmt.Errorf("%w: %s has no run of the branch %q; 'occudiff track list --format json' prints the branches",
+			errNoRun, d.engine.where, b)
 	}
 	counted := d.counted(all, &judged)
 	p.Ordered = !slices.EqualFunc(all, counted, func(a Run, b candidate) bool { return a.ID == b.ID })

@@ -19,6 +19,7 @@ type Check struct {
 	Run         history.Run       // the last checked run
 	NotMeasured int               // number of kernels of this run without a value
 	Changed     []Change          // changes of the machine in this run
+	Others      bool              // the history also has runs of other devices or programs
 	Shift       unit.Opt[float64] // median over the series of their distance from the median
 }
 
@@ -62,6 +63,9 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			}
 		}
 	}
+	c.Others = slices.ContainsFunc(j.panel.Runs, func(r history.Run) bool {
+		return r.Device != c.Run.Device || !history.SameProgram(r.Program, c.Run.Program)
+	})
 	c.Clock, c.Shared = clockOf(j.panel.Runs, &c.Run, now), findShared(c.Series, j.panel.Runs)
 	c.findMissing(db, j) // only for the last run
 	if len(c.Series) == 0 {
@@ -92,8 +96,11 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 		if t.Absent && !t.holds(all) {
 			continue
 		}
-		t.OnBase = len(t.Open) > 0 && !base(j.run.Branch) &&
-			!slices.ContainsFunc(t.Open, func(o Open) bool { return !base(o.FirstBad.Branch) })
+		if !base(j.run.Branch) {
+			t.Branch = j.run.Branch
+			t.OnBase = len(t.Open) > 0 &&
+				!slices.ContainsFunc(t.Open, func(o Open) bool { return !base(o.FirstBad.Branch) })
+		}
 		list = append(list, t)
 	}
 	if err := j.judgeTimes(list); err != nil {
@@ -298,8 +305,8 @@ func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (id
 		})
 		switch at {
 		case -1:
-			return nil, fmt.Errorf("--since %q: no run of %s is of that commit; 'occudiff track list' shows the "+
-				"commits, --last N counts runs", name, db.Where())
+			return nil, fmt.Errorf("--since %q: %s has no run of this commit; 'occudiff track list' shows the "+
+				"commits, and --last N checks the last N runs", name, db.Where())
 		case 0:
 			return nil, fmt.Errorf("--since %q: no run was added after run %d, the last one of that commit", name,
 				runs[0].ID)

@@ -259,6 +259,7 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 type MetricChange struct {
 	Metric        history.Metric
 	Before, After float64 // medians before the first bad run and from it on
+	Scaled        bool    // Before includes times that were scaled to the present number of work-items
 }
 
 // addAlsoChanged adds the other metrics that changed, to series that are bad or
@@ -274,11 +275,12 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 			if m == metric.Metric {
 				continue
 			}
-			points := kernels[t.ids[0]].Points(m)
+			points, scaled := kernels[t.ids[0]].Points(m), false
 			for _, id := range t.ids[1:] { // points of the predecessors
 				points = prepend(points, m, t.Key, kernels[id].Key, kernels[id].Points(m))
+				scaled = scaled || m == history.Seconds && kernels[id].Key.Global != t.Key.Global
 			}
-			t.move(m, points, metric)
+			t.move(m, points, metric, scaled)
 		}
 		slices.SortStableFunc(t.AlsoChanged, func(a, b MetricChange) int {
 			return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
@@ -372,8 +374,8 @@ func (t *Series) sides(n int) (before, after []history.Point) {
 }
 
 // move compares a metric's values after a change with its values in the last
-// runs before it.
-func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
+// runs before it. scaled is set if earlier values were scaled.
+func (t *Series) move(m history.Metric, points []history.Point, judged Metric, scaled bool) {
 	values := func(runs []history.Point) (list []float64) {
 		in := make(map[int64]bool, len(runs))
 		for _, p := range runs {
@@ -393,7 +395,7 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	if !ok1 || !ok2 {
 		return
 	}
-	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b})
+	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b, scaled})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
 		// The newest run must be closer to the fast runs than to the slow ones.
 		// If it is slow again at the low occupancy, it is a regression.

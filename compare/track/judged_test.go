@@ -325,7 +325,7 @@ func TestSelectedRuns(t *testing.T) {
 		t.Errorf("the last two: %v, %v", got, err)
 	}
 	for commit, want := range map[string]string{"bbbb": "[5 6]", "aaaa1111ffff": "[2 3 4 5 6]", "cccc3333": "[6]",
-		"dddd4444": "no run was added after run 6, the last one of that commit", "eeee": `--since "NAME": no run of `} {
+		"dddd4444": "no run was added after run 6, the last one of that commit", "eeee": "has no run of this commit"} {
 		got, err := track.Newest(bg, db, 1, commit, "NAME")
 		text := fmt.Sprint(got)
 		if err != nil {

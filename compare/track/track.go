@@ -62,6 +62,9 @@ type Settings struct {
 // absolute for percentages and points, relative for times. For example,
 // "measured,seconds" judges both metrics under one budget.
 func NewMetric(name string, s Settings) (Metric, error) {
+	if of, first := strings.CutPrefix(name, "seconds,"); first {
+		name = of + ",seconds"
+	}
 	name, times := strings.CutSuffix(name, ",seconds")
 	id, err := history.ParseMetric(name)
 	if err != nil {
@@ -170,6 +173,8 @@ type Series struct {
 	// Absent is set if the checked run has no value for the series. The verdict
 	// then belongs to the last run that has a value.
 	Absent bool
+	// Branch is the branch of the checked run, or "" for the base branch.
+	Branch string
 	// OnBase is set if the checked run belongs to a branch and all open
 	// findings began on the base branch.
 	OnBase bool

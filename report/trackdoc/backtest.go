@@ -53,8 +53,8 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 func (b *backtestView) summary(table *report.Table) *report.Summary {
 	t := &b.Total
 	if t.Checks == 0 {
-		return &report.Summary{Headline: "Nothing could be judged: no series has more than " +
-			report.Thousands(b.Gate.Learning) + " runs yet."}
+		return &report.Summary{Headline: "Nothing could be judged: no series of " + b.name() + " has more than " +
+			unit.Plural(b.Gate.Learning, "run") + "."}
 	}
 	// The budget counts findings and not failed checks. A single false alarm
 	// fails every check until it is closed, but users review it only once.

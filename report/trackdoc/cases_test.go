@@ -59,7 +59,7 @@ func TestColumns(t *testing.T) {
 		{"accepted", filled(acceptedColumns), "run/run=3 kernel/kernel=task [10x10 / 11x11, SIMD12, direction] time/time=0001-01-01T00:00:00Z noise/noise=yes note/note=note"},
 		{"renamed", filled(renameColumns), "old/old=old new/new=new run/run=4 time/time=0001-01-01T00:00:00Z"},
 		{"missing", filled(missingColumns), "name=task [4x4 / 5x5, SIMD6, direction] last_run=12 share_percent=1,700.0"},
-		{"metric change", printed(&track.MetricChange{Metric: history.Seconds, Before: 1, After: 2}, metricChangeColumns), "metric=seconds unit=s before=1 after=2"},
+		{"metric change", printed(&track.MetricChange{Metric: history.Seconds, Before: 1, After: 2}, metricChangeColumns), "metric=seconds unit=s before=1 after=2 scaled=no"},
 		{"open", filled(occupancy.openColumns()), `first_bad.run/first_bad=11 first_bad.time=0001-01-01T00:00:00Z first_bad.commit/first_bad_commit=commit first_bad_commit=commit first_bad.label=label last_good.run/last_good=18 last_good.time=0001-01-01T00:00:00Z last_good.commit/last_good_commit=commit last_good_commit=commit last_good.label=label level=6.0 shift=8.0 p=9`},
 		{"power", filled(powerColumns), "drop=2 injected=3 found=4 found_percent=133 median_delay_runs=6"},
 		{"calibration", filled(calibrationColumns), `device=device driver=driver vtune_version=vtune device=device driver=driver vtune=vtune runs/runs=5 kernels/kernels=6 rows/rows=7 median_points/median=+8.0 p10_points/p10=+9.0 p90_points/p90=+10.0 kernel_low_points=+11.0 kernel_high_points=+12.0 drift_points/drift=+13.0 bias/bias=above drift_p=14 tolerance_points/tolerance=16.0 left_out/left_out=-`},
@@ -168,7 +168,7 @@ func TestBacktest(t *testing.T) {
 		return strings.Join(append(lines, s.Advice...), "\n")
 	}
 	for _, c := range []struct{ why, got, want string }{
-		{"few runs", text(of(occupancy, func(b *track.Backtest) { b.Total.Checks = 0 })), `Nothing could be judged: no series has more than 3 runs yet.
+		{"few runs", text(of(occupancy, func(b *track.Backtest) { b.Total.Checks = 0 })), `Nothing could be judged: no series of measured has more than 3 runs.
 `},
 		{"within the budget", text(of(occupancy)), `3 of 1,200 checks opened a finding, 0.25 in 100; 9 failed while one was open. This is within the budget.
 `},
@@ -238,11 +238,11 @@ func TestEvents(t *testing.T) {
 		{"nothing imported", ImportedText(&history.Imported{}, 0), "nothing was changed"},
 		{"an import", ImportedText(&history.Imported{Runs: 2, Kernels: 1, KnownRuns: 1, Events: 4}, 2),
 			"2 runs with 1 kernel stored; 1 run was stored before; 4 accepted or renamed; 2 lines were not usable"},
-		{"accepted", AcceptText(&history.Accept{Run: 7}, false), "all kernels: run 7 is accepted; its level is the new baseline"},
-		{"accepted for one kernel", AcceptText(&history.Accept{Run: 7, Series: 1, Key: history.Key{Task: "k"}}, false), "k: run 7 is accepted; its level is the new baseline"},
+		{"accepted", AcceptText(&history.Accept{Run: 7}, false), "all kernels: run 7 is accepted; the new baseline begins with it"},
+		{"accepted for one kernel", AcceptText(&history.Accept{Run: 7, Series: 1, Key: history.Key{Task: "k"}}, false), "k: run 7 is accepted; the new baseline begins with it"},
 		{"withdrawn", AcceptText(&history.Accept{Run: 7}, true), "all kernels: run 7 is no longer accepted"},
-		{"noise", AcceptText(&history.Accept{Run: 7, Noise: true}, false), "all kernels: the bad runs up to run 7 are accepted as noise; the baseline stays"},
-		{"no longer noise", AcceptText(&history.Accept{Run: 7, Noise: true}, true), "all kernels: the bad runs up to run 7 no longer count as noise"},
+		{"noise", AcceptText(&history.Accept{Run: 7, Noise: true}, false), "all kernels: bad runs up to run 7 count as noise; the baseline stays"},
+		{"no longer noise", AcceptText(&history.Accept{Run: 7, Noise: true}, true), "all kernels: bad runs up to run 7 no longer count as noise"},
 		{"no runs", FromRuns(nil, nil, nil, "h.db", report.Provenance{}).Doc.Headline[0], "h.db has no run; add one with occudiff track add PATH"},
 		{"one run", FromRuns(make([]history.Run, 1), nil, nil, "h.db", report.Provenance{}).Doc.Headline[0], "h.db: 1 run"},
 		{"only the table of runs", fmt.Sprint(len(FromRuns(nil, nil, nil, "", report.Provenance{}).Doc.Sections)), "1"},
@@ -282,8 +282,8 @@ func TestShared(t *testing.T) {
 		return strings.Join(append(text, v.notices(nil)...), "\n")
 	}
 	for _, c := range []struct{ why, got, want string }{
-		{"a shift", occupancy.sharedText(shared()), "With run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 changed at once, by -8.0 points in the median. One cause is more likely than as many."},
-		{"a shift with a driver", occupancy.sharedText(shared(func(s *track.Shared) { s.Changed = []track.Change{driver} })), `Driver 24.1 -> 25.2 with run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 changed at once, by -8.0 points in the median. One cause is more likely than as many.`},
+		{"a shift", occupancy.sharedText(shared()), "With run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 changed at once, by -8.0 points in the median. One common cause is more likely than a separate cause for each."},
+		{"a shift with a driver", occupancy.sharedText(shared(func(s *track.Shared) { s.Changed = []track.Change{driver} })), `Driver 24.1 -> 25.2 with run 10 of 2026-01-02 03:04. 3 of 4 series of mtl-112 changed at once, by -8.0 points in the median. One common cause is more likely than a separate cause for each.`},
 		{"the title of a shift", sharedTitle(shared()), "mtl-112: 3 of 4 series changed at once"},
 		{"one row for a shift", lines(shared()), `n= kernel=3 of 4 on mtl-112 at once level=- before/before=- after/after=- change=-8.0 change/change=- since=since run 10, last good run 9
 error mtl-112: 3 of 4 series changed at once`},
@@ -370,6 +370,9 @@ func TestNotices(t *testing.T) {
 func TestSummaryRows(t *testing.T) {
 	alarm := reduce(trend.Alarm, func(s *track.Series) { s.FirstBad = at(10, "", "") })
 	named := func(task string) func(*track.Series) { return func(s *track.Series) { s.Key.Task = task } }
+	on := func(branch string, run int64) func(*track.Series) {
+		return func(s *track.Series) { s.Branch, s.Points[9].Run = branch, run }
+	}
 	commits := func(s *track.Series) {
 		s.Open[0].FirstBad, s.Open[0].LastGood = *at(10, "abc", ""), at(9, "def", "")
 	}
@@ -383,8 +386,11 @@ func TestSummaryRows(t *testing.T) {
 	}
 	of := func(list ...*track.Series) string {
 		v := viewOf(occupancy, list...)
+		for _, s := range list {
+			s.Points[9].Run = max(s.Points[9].Run, 10)
+		}
 		s := &report.Summary{Advice: []string{"before"}}
-		v.fill(s, 10, report.Provenance{CommandLine: []string{"occudiff", "--db", "my h.db"}})
+		v.fill(s, report.Provenance{CommandLine: []string{"occudiff", "--db", "my h.db", "--metric=busy", "-v"}})
 		lines := []string{s.More}
 		if s.Rows != nil {
 			lines = append(lines, rows(s.Rows.Shown(report.Everywhere)))
@@ -411,23 +417,23 @@ func TestSummaryRows(t *testing.T) {
 		{"a regression", of(reduce(trend.Regression, open(1), commits)), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10 (abc), last good run 9 (def)
 before
 Inspect: git log --oneline def..abc
-Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
+Inspect: occudiff track report --db 'my h.db' --metric=busy --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
 		{"an alarm", of(alarm), `n=|kernel=reduce|level=60.0 -> 50.0%|before=60.0|after=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
 One run is not enough to fail: exit 0. Measure again.
 before
-Repeat: occudiff track check --db 'my h.db' --suspects
-Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html`},
+Kernels to measure again: occudiff track check --db 'my h.db' --metric=busy --suspects
+Inspect: occudiff track report --db 'my h.db' --metric=busy --kernel '^reduce$' -o trend.html`},
 		{"longer launches", of(slower), `n=|kernel=reduce|level=1,000.0 -> 2,000.0 us|change=2.00x|since=since run 10, last good run 9; time per launch, occupancy as before
 before
-Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
+Inspect: occudiff track report --db 'my h.db' --metric=busy --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce$' --note WHY`},
 		{"a finding of the base branch", of(reduce(trend.Regression, open(1), func(s *track.Series) { s.OnBase = true })), `n=|kernel=reduce|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9; open on the base branch
 before`},
 		{"two sizes of one kernel", of(sized(trend.Regression, 16), sized(trend.Regression, 32)), `n=1|kernel=reduce [SIMD16]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 n=2|kernel=reduce [SIMD32]|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 before
-Inspect: occudiff track report --db 'my h.db' --kernel '^reduce$' -o trend.html
+Inspect: occudiff track report --db 'my h.db' --metric=busy --kernel '^reduce$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(reduce \[SIMD16\]|reduce \[SIMD32\])$' --note WHY`},
 		{"one size of two: the other one is not accepted", accepts(sized(trend.Regression, 16), sized(trend.OK, 32)),
 			`occudiff track accept --db 'my h.db' --run 10 --kernel '^reduce \[SIMD16\]$' --note WHY`},
@@ -437,14 +443,22 @@ If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(reduce \[
 n=2|kernel=b|level=60.0 -> 52.0%|before=60.0|after=52.0|change=-8.0|change=-8.0|since=since run 10, last good run 9
 n=3|kernel=reduce|level=60.0 -> 50.0%|before=60.0|after=50.0|change=-10.0|change=-10.0|since=alarm: run 10 alone
 before
-Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|reduce)$' -o trend.html
+Inspect: occudiff track report --db 'my h.db' --metric=busy --kernel '^(a|b|reduce)$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b)$' --note WHY`},
 		{"two findings with long names: their pattern is long, and the others are not accepted",
 			accepts(reduce(trend.Regression, open(1), named(strings.Repeat("f", 40))), reduce(trend.Regression, open(1), named(strings.Repeat("g", 40))), alarm),
 			"occudiff track accept --db 'my h.db' --run 10 --kernel '^(" + strings.Repeat("f", 40) + "|" + strings.Repeat("g", 40) + ")$' --note WHY"},
+		{"a finding of a branch: the report shows the branch", strings.Split(of(reduce(trend.Regression, open(1), on("pr-7", 10))), "\n")[2],
+			"Inspect: occudiff track report --db 'my h.db' --metric=busy --branch pr-7 --kernel '^reduce$' -o trend.html"},
+		{"findings of two checked runs: each is accepted with its own run", strings.Join(strings.Split(
+			of(reduce(trend.Regression, open(1), on("pr-7", 11)), reduce(trend.Regression, open(1), named("b"))), "\n")[4:], "\n"),
+			"If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^b$' --note WHY\n" +
+				"If intended: occudiff track accept --db 'my h.db' --run 11 --kernel '^reduce$' --note WHY"},
+		{"a kernel that the run lacks: the level of that run is accepted", accepts(reduce(trend.Regression, open(1), func(s *track.Series) { s.Absent = true }),
+			reduce(trend.OK, named("b"), on("", 12))), "occudiff track accept --db 'my h.db' --run 12 --kernel '^reduce$' --note WHY"},
 		{"more findings than rows", strings.SplitN(of(many...), "\n", 2)[0], "and 2 more"},
 		{"commands for many findings", of(many...)[strings.LastIndex(of(many...), "before"):], `before
-Inspect: occudiff track report --db 'my h.db' --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' -o trend.html
+Inspect: occudiff track report --db 'my h.db' --metric=busy --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' -o trend.html
 If intended: occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' --note WHY`},
 		{"all but one of the kernels", accepts(append(many, reduce(trend.OK))...),
 			`occudiff track accept --db 'my h.db' --run 10 --kernel '^(a|b|c|d|e|f|g|h|i|j|k|l)$' --note WHY`},
@@ -475,6 +489,10 @@ func TestIncidents(t *testing.T) {
 		v := viewOf(occupancy, list...)
 		return rows(v.incidentTable()) + "\n" + v.counts()[0]
 	}
+	both := occupancy
+	both.Times = true
+	slower := named("a", -8, 5)
+	slower.Timing = named("a", 10, -1)
 	for _, c := range []struct{ why, got, want string }{
 		{"none", of(), `
 No incident.`},
@@ -483,6 +501,10 @@ kernel=b|level=60.0 -> 50.0%|change=-10.0|=3|opened=run 3 of 0001-01-01 00:00|st
 2 incidents: 2 open, 0 recovered, 0 accepted.`},
 		{"three kernels at once", of(named("a", -8, -1), named("b", -10, -1), named("c", -9, -1)), `kernel=3 kernels at once|change=-9.0|=3|opened=run 3 of 0001-01-01 00:00|state=open
 1 incident: 1 open, 0 recovered, 0 accepted.`},
+		{"a time that is not judged", of(slower), `kernel=a|level=60.0 -> 52.0%|change=-8.0|=3|opened=run 3 of 0001-01-01 00:00|state=recovered|closed=run 6 of 0001-01-01 00:00
+1 incident: 0 open, 1 recovered, 0 accepted.`},
+		{"a time that is judged next to occupancy", strings.SplitN(rows(viewOf(both, slower).incidentTable()), "\n", 2)[1],
+			"kernel=a|level=60,000,000.0 -> 70,000,000.0 us|=3|opened=run 3 of 0001-01-01 00:00|state=open"},
 		{"recovered", of(named("a", -8, 5)), `kernel=a|level=60.0 -> 52.0%|change=-8.0|=3|opened=run 3 of 0001-01-01 00:00|state=recovered|closed=run 6 of 0001-01-01 00:00
 1 incident: 0 open, 1 recovered, 0 accepted.`},
 		{"recovered with the second run", of(named("a", -8, 0)), `kernel=a|level=60.0 -> 52.0%|change=-8.0|=3|opened=run 3 of 0001-01-01 00:00|state=recovered|closed=run 1 of 0001-01-01 00:00

@@ -183,6 +183,8 @@ var metricChangeColumns = []report.Col[track.MetricChange]{
 		func(m *track.MetricChange) float64 { return m.Before }),
 	report.JSON("after",
 		func(m *track.MetricChange) float64 { return m.After }),
+	report.JSON("scaled",
+		func(m *track.MetricChange) bool { return m.Scaled }),
 }
 
 // change is a change point of a series.

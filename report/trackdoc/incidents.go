@@ -18,7 +18,7 @@ import (
 // incident if they have the same first bad run and the same end.
 type incident struct {
 	kernel, level string
-	shift         float64
+	shift         number // absent for times, next to a metric with another unit
 	opened        *track.Ref
 	state         string // open, recovered, accepted
 	closed        string // run that closed the incident, and the note if it was accepted
@@ -35,28 +35,35 @@ const (
 // incident.
 const leastTogether = 3
 
-// incidents returns the findings of all series as incidents, newest first.
+// incidents returns the findings of all series as incidents, newest first. If
+// the times are judged, too, their findings are included.
 func (v *view) incidents() (list []incident) {
 	type span struct {
+		metric      string
 		first       int64
 		state, with string
 	}
 	var spans []span
 	groups, shifts := map[span][]incident{}, map[span][]float64{}
-	for _, s := range v.series {
+	add := func(m metric, s *track.Series) {
 		for _, f := range s.Findings {
 			one := incident{
 				kernel: report.KernelName(s.Key.Task),
-				level:  v.between(f.Level, f.Level+f.Shift),
-				shift:  f.Shift,
+				level:  m.between(f.Level, f.Level+f.Shift),
+				shift:  unit.Maybe(f.Shift, m.name() == v.name()),
 				opened: s.Ref(f.First, v.Refs),
 			}
 			one.state, one.closed = v.end(s, f)
-			at := span{one.opened.Run, one.state, one.closed}
+			at := span{m.name(), one.opened.Run, one.state, one.closed}
 			if groups[at] == nil {
 				spans = append(spans, at)
 			}
 			groups[at], shifts[at] = append(groups[at], one), append(shifts[at], f.Shift)
+		}
+	}
+	for _, s := range v.series {
+		if add(v.metric, s); s.Timing != nil && v.Times {
+			add(metric{track.Metric{Metric: history.Seconds}}, s.Timing)
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(b.first, a.first) })
@@ -66,7 +73,7 @@ func (v *view) incidents() (list []incident) {
 			median, _ := stat.Median(shifts[at])
 			of = of[:1]
 			of[0].kernel, of[0].level = unit.Plural(n, "kernel")+" at once", ""
-			of[0].shift = median
+			of[0].shift = unit.Maybe(median, of[0].shift.Present())
 		}
 		list = append(list, of...)
 	}
@@ -115,7 +122,7 @@ func (v *view) incidentTable() *report.Table {
 			func(i *incident) string { return i.level },
 			report.NonZero),
 		figure(v.metric, "change", "Change",
-			func(i *incident) number { return unit.Some(i.shift) },
+			func(i *incident) number { return i.shift },
 			report.Unit(v.distanceUnit()), report.Path("shift")),
 		report.JSON("run",
 			func(i *incident) int64 { return i.opened.Run }),

@@ -79,13 +79,19 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	if len(c.Checked) == 1 {
 		where = shortRef(&c.Checked[0])
 	}
+	if c.Others {
+		where += " on " + unknown(c.Run.Device)
+		if c.Run.Program != "" {
+			where += ", program " + report.OneLine(c.Run.Program)
+		}
+	}
 	if c.FailMissing && len(v.missingKernels()) > 0 && v.worst() != trend.Regression {
 		word = "missing"
 	}
 	s := &report.Summary{Headline: v.sentence(word, where+", "), Advice: v.notices(c)}
 	return &report.Output{
 		Doc:   d,
-		Table: v.complete(d, s, c.Run.ID, false, prov),
+		Table: v.complete(d, s, false, prov),
 		Value: v.checkValue(c),
 		Tests: func() *report.TestSuite { return v.suite(c, prov) },
 	}
@@ -95,9 +101,8 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	v := newView(&r.Judgment)
 	d := &report.Document{Subject: v.Title(), Origin: originOf(&r.Newest)}
-	var run int64
-	for id, ref := range r.Refs {
-		if run = max(run, id); ref.Time.After(d.Date) {
+	for _, ref := range r.Refs {
+		if ref.Time.After(d.Date) {
 			d.Date = ref.Time
 		}
 	}
@@ -107,7 +112,7 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 		Impact:   report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Advice:   slices.Concat(v.counts(), v.apart(), v.notices(nil)),
 	}
-	table := v.complete(d, s, run, true, prov)
+	table := v.complete(d, s, true, prov)
 	if len(r.Calibrations) > 0 {
 		at := len(d.Sections) - 2 // before the terms and the provenance
 		d.Sections = slices.Insert(d.Sections, at, calibration(r.Calibrations))
@@ -133,8 +138,7 @@ func originOf(r *history.Run) string {
 // complete adds the summary and the sections to a document, and returns the
 // table of the shown series. If the user selects series, the summary lists the
 // selected series, but its sentence is about all series.
-func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool,
-	prov report.Provenance) *report.Table {
+func (v *view) complete(d *report.Document, s *report.Summary, changes bool, prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
 		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
 	})
@@ -146,7 +150,7 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 		rows.Len = min(rows.Len, max(report.SummaryRows, prov.Show.Top))
 		s.Rows = &rows
 	} else {
-		v.fill(s, run, prov)
+		v.fill(s, prov)
 	}
 	items := report.Section{
 		Key:     report.SectionAttention,

@@ -130,13 +130,13 @@ func AcceptText(a *history.Accept, undone bool) string {
 	}
 	switch {
 	case a.Noise && undone:
-		return fmt.Sprintf("%s: the bad runs up to run %d no longer count as noise", what, a.Run)
+		return fmt.Sprintf("%s: bad runs up to run %d no longer count as noise", what, a.Run)
 	case a.Noise:
-		return fmt.Sprintf("%s: the bad runs up to run %d are accepted as noise; the baseline stays", what, a.Run)
+		return fmt.Sprintf("%s: bad runs up to run %d count as noise; the baseline stays", what, a.Run)
 	case undone:
 		return fmt.Sprintf("%s: run %d is no longer accepted", what, a.Run)
 	}
-	return fmt.Sprintf("%s: run %d is accepted; its level is the new baseline", what, a.Run)
+	return fmt.Sprintf("%s: run %d is accepted; the new baseline begins with it", what, a.Run)
 }
 
 // runColumns are the columns of a stored run.

@@ -3,6 +3,7 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -18,14 +19,18 @@ import (
 // sentence returns one line with the overall verdict, the run, and the number
 // of series per outcome.
 func (v *view) sentence(word, where string) string {
-	n, anew, ended := map[trend.Outcome]int{}, 0, 0
+	n, anew, ended, absent := map[trend.Outcome]int{}, 0, 0, 0
 	var most *track.Series
 	for _, s := range v.Series {
-		if s.Ended {
+		o := s.Outcome()
+		switch {
+		case s.Ended:
 			ended++
 			continue
+		case s.Absent && o == trend.OK: // only in a report: a check leaves such a series out
+			absent++
+			continue
 		}
-		o := s.Outcome()
 		if o == trend.OK && s.Gate.Median.Present() && (most == nil || math.Abs(s.Off()) > math.Abs(most.Off())) {
 			most = s
 		}
@@ -53,6 +58,7 @@ func (v *view) sentence(word, where string) string {
 	add(n[trend.OK], " as before")
 	add(n[trend.Learning], " with fewer than "+strconv.Itoa(v.Gate.Learning)+" earlier runs")
 	add(n[track.Unmeasurable], " too short to measure")
+	add(absent, " not in the newest run")
 	add(ended, " ended")
 	text := word + ": " + where + strings.Join(parts, ", ")
 	if anew > 0 {
@@ -218,13 +224,21 @@ func companionText(s *track.Series) (text string) {
 		ratio := move.After / move.Before
 		switch {
 		case move.Metric != history.Seconds || !(ratio > 0) || math.IsInf(ratio, 1):
-		case math.Abs(ratio-1) <= sameTime:
-			text += "; time as before"
+			continue
+		case move.Scaled:
+			text += "; time per work-item "
 		default:
-			text += "; time " + report.Decimal(ratio, 2) + "x"
+			text += "; time "
+		}
+		if math.Abs(ratio-1) <= sameTime {
+			text += "as before"
+		} else {
+			text += report.Decimal(ratio, 2) + "x"
 		}
 	}
-	if lost := s.Lost(); len(lost) > 0 {
+	// With several findings, the loss since the first bad run is not the loss of
+	// one finding.
+	if lost := s.Lost(); len(lost) > 0 && len(s.Open) <= 1 {
 		text += "; lost " + strings.Join(report.ListOf(lost, func(m track.MetricChange) string {
 			return report.Decimal(m.After, 1) + " points to " + places[m.Metric]
 		}), ", ")
@@ -272,7 +286,7 @@ func (v *view) lineColumns() []report.Col[line] {
 
 // fill adds a row for each finding to a summary, and the commands to inspect or
 // accept it. Rows are numbered if there are several.
-func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
+func (v *view) fill(s *report.Summary, prov report.Provenance) {
 	list := v.lines()
 	if len(list) == 0 {
 		return
@@ -293,40 +307,73 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if len(own) == 0 {
 		return
 	}
-	only, db := "", ""
-	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
-		db = " " + report.CommandLine(prov.CommandLine[i:i+2])
+	gate := []string{"--db", "--metric", "--direction", "--threshold", "--base-branch"}
+	command := func(name string, flags ...string) string {
+		return strings.Join(append([]string{"occudiff track " + name}, flagsOf(prov.CommandLine, flags)...), " ")
 	}
-	if pattern := kernelsOf(own, nameOf); len(pattern) < nameWidth || len(own) == 1 && len(own[0].series) == 1 {
-		only = " --kernel " + report.CommandLine([]string{pattern})
+	found := seriesOf(own)
+	inspect := command("report", append(gate, "--branch")...)
+	if branch := found[0].Branch; branch != "" {
+		inspect += " --branch " + report.CommandLine([]string{branch})
+	}
+	if pattern := kernelsOf(found, nameOf); len(pattern) < nameWidth || len(found) == 1 {
+		inspect += " --kernel " + report.CommandLine([]string{pattern})
 	}
 	if v.alarmsOnly(own) {
 		s.Advice = append([]string{"One run is not enough to fail: exit 0. Measure again."}, s.Advice...)
 		s.Confirm = []report.NextCommand{{
-			Rows:    "Repeat:",
-			Command: "occudiff track check" + db + " --suspects",
+			Rows:    "Kernels to measure again:",
+			Command: command("check", gate...) + " --suspects",
 		}}
 	}
 	s.Confirm = append(s.Confirm, gitLogs(own)...)
 	s.Confirm = append(s.Confirm, report.NextCommand{
 		Rows:    "Inspect:",
-		Command: "occudiff track report" + db + only + " -o trend.html",
+		Command: inspect + " -o trend.html",
 	})
 	// One run is not enough for a new level, so alarms that do not fail the gate
 	// are left out.
 	own = slices.DeleteFunc(own, func(l line) bool { return l.severity == track.SeverityAlarm && !v.Alarms })
-	if pattern := kernelsOf(own, v.fullName); pattern != "" {
+	accepted := map[int64][]*track.Series{} // by the first run of the new level
+	for _, t := range seriesOf(own) {
+		at := t.Newest().Run
+		for _, o := range v.series {
+			if t.Absent && o.Key.Device == t.Key.Device {
+				at = max(at, o.Newest().Run)
+			}
+		}
+		accepted[at] = append(accepted[at], t)
+	}
+	for _, at := range slices.Sorted(maps.Keys(accepted)) {
+		pattern := kernelsOf(accepted[at], v.fullName)
 		which := "--kernel " + report.CommandLine([]string{pattern})
 		switch {
 		case len(pattern) <= longestPattern:
-		case len(v.MissingKernels) == 0 && pattern == report.NamePattern(report.ListOf(v.series, v.fullName)):
+		case len(v.MissingKernels) == 0 && pattern == kernelsOf(v.series, v.fullName):
 			which = "--all"
 		default:
 			which = "--kernel REGEXP"
 		}
-		s.Confirm = append(s.Confirm, report.NextCommand{Rows: "If intended:",
-			Command: fmt.Sprintf("occudiff track accept%s --run %d %s --note WHY", db, run, which)})
+		s.Confirm = append(s.Confirm, report.NextCommand{
+			Rows:    "If intended:",
+			Command: fmt.Sprintf("%s --run %d %s --note WHY", command("accept", "--db"), at, which),
+		})
 	}
+}
+
+// flagsOf returns the given flags of a command line with their values.
+func flagsOf(words, flags []string) (list []string) {
+	for i, w := range words {
+		name, _, joined := strings.Cut(w, "=")
+		switch {
+		case !slices.Contains(flags, name):
+		case joined:
+			list = append(list, report.CommandLine(words[i:i+1]))
+		case i+1 < len(words):
+			list = append(list, report.CommandLine(words[i:i+2]))
+		}
+	}
+	return list
 }
 
 // longestPattern is the largest length of a regular expression that a command
@@ -348,14 +395,21 @@ func (v *view) alarmsOnly(list []line) bool {
 	return !v.Alarms && worst.severity == track.SeverityAlarm
 }
 
-// kernelsOf returns a regular expression for the kernels of findings, or "" if
-// there are none.
-func kernelsOf(list []line, name func(*track.Series) string) string {
-	var names []string
+// seriesOf returns the series of findings, each once.
+func seriesOf(list []line) (all []*track.Series) {
 	for _, l := range list {
-		names = append(names, report.ListOf(l.series, name)...)
+		for _, s := range l.series {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
 	}
-	return report.NamePattern(names)
+	return all
+}
+
+// kernelsOf returns a regular expression for the kernels of series.
+func kernelsOf(list []*track.Series, name func(*track.Series) string) string {
+	return report.NamePattern(report.ListOf(list, name))
 }
 
 func nameOf(s *track.Series) string { return s.Key.Task }

@@ -33,6 +33,8 @@ func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
 		return string(s.Outcome()) + ", ended"
+	case s.Absent && s.Outcome() == trend.OK:
+		return string(s.Outcome()) + ", not in the newest run"
 	case s.Restart == nil || s.Unmeasurable:
 		return string(s.Outcome())
 	}
@@ -86,8 +88,11 @@ func (v *view) evidence(s *track.Series) string {
 	for _, move := range s.AlsoChanged {
 		m, by := metric{track.Metric{Metric: move.Metric}}, move.After-move.Before
 		if math.Abs(by*m.scale()) >= 0.05 { // otherwise 0.0 would be printed
-			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.LowerFirst(m.Title()),
-				m.between(move.Before, move.After), m.difference(by)))
+			name := report.LowerFirst(m.Title())
+			if move.Scaled {
+				name += ", scaled to the new launch size,"
+			}
+			moved = append(moved, fmt.Sprintf("%s %s (%s)", name, m.between(move.Before, move.After), m.difference(by)))
 		}
 	}
 	if s.NeedsAttention() {
@@ -134,7 +139,7 @@ func (m metric) sharedText(s *track.Shared) string {
 		text = report.UpperFirst(changedText(s.Changed)) + " w" + text[1:]
 	}
 	return text + fmt.Sprintf("%d of %s of %s changed at once, by %s in the median. "+
-		"One cause is more likely than as many.",
+		"One common cause is more likely than a separate cause for each.",
 		len(s.Series), unit.FormatCount(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
 }
 

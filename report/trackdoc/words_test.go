@@ -105,6 +105,7 @@ func TestFindingText(t *testing.T) {
 		{"one run", reduce(trend.Alarm), "alarm", report.Unsure},
 		{"few runs", reduce(trend.Learning), "learning", report.Muted},
 		{"of the past", reduce(trend.Regression, func(s *track.Series) { s.Ended = true }), "regression, ended", report.Muted},
+		{"a kernel that the newest run lacks", reduce(trend.OK, func(s *track.Series) { s.Absent = true }), "ok, not in the newest run", report.Good},
 		{"another launch size", reduce(trend.Learning, restarted(0, 1)), "learning: launch size changed here", report.Muted},
 		{"the launch size of the run before", reduce(trend.Learning, restarted(1, 2)), "learning: launch size changed 1 run ago", report.Muted},
 		{"a regression with a launch size", reduce(trend.Regression, restarted(1, 10), open(1)),
@@ -123,6 +124,9 @@ func TestLines(t *testing.T) {
 			s.AlsoChanged = append(s.AlsoChanged, track.MetricChange{Metric: m, Before: before, After: after})
 		}
 	}
+	lost := func(s *track.Series) {
+		s.Gate.Consecutive, s.Gate.Index, s.Points[9].Value = 1, 9, -8
+	}
 	for _, c := range []struct {
 		why  string
 		s    *track.Series
@@ -140,6 +144,14 @@ func TestLines(t *testing.T) {
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time 1.25x. Also changed: time per launch 1,000,000.0 -> 1,250,000.0 us (+250,000.0 us)."},
 		{"the same time", reduce(trend.Regression, open(1), companion(history.Seconds, 1e-3, 1.01e-3)),
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time as before. Also changed: time per launch 1,000.0 -> 1,010.0 us (+10.0 us)."},
+		{"a time of another launch size", reduce(trend.Regression, open(1), companion(history.Seconds, 1e-3, 2e-3), func(s *track.Series) { s.AlsoChanged[0].Scaled = true }),
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; time per work-item 2.00x. " +
+				"Also changed: time per launch, scaled to the new launch size, 1,000.0 -> 2,000.0 us (+1,000.0 us)."},
+		{"a loss to idle XVEs", reduce(trend.Regression, open(1), companion(history.IdleXVEs, 1, 9), lost),
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9; lost 8.0 points to idle XVEs. Also changed: slots of idle XVEs 1.0 -> 9.0 points (+8.0 points)."},
+		{"two levels: the loss belongs to both together", reduce(trend.Regression, open(2), companion(history.IdleXVEs, 1, 9), lost),
+			"60.0 -> 52.0%, -8.0, since run 10, last good run 9. 52.0 -> 44.0%, -8.0, since run 11, last good run 10; now 50.0%. " +
+				"Also changed: slots of idle XVEs 1.0 -> 9.0 points (+8.0 points)."},
 		{"a change that prints as 0.0", reduce(trend.Regression, open(1), companion(history.IdleXVEs, 1, 1.04)),
 			"60.0 -> 52.0%, -8.0, since run 10, last good run 9."},
 		{"a change that prints as 0.1", reduce(trend.Regression, open(1), companion(history.IdleXVEs, 1, 1.06)),
@@ -165,6 +177,8 @@ func TestSentence(t *testing.T) {
 		{"as before", []*track.Series{reduce(trend.OK)}, "w: 1 of 1 kernel as before; largest change reduce -10.0"},
 		{"a regression hides the largest change", []*track.Series{reduce(trend.OK), reduce(trend.Regression, open(1))},
 			"w: 1 of 2 kernels regressed, 1 as before"},
+		{"a kernel that the newest run lacks", []*track.Series{reduce(trend.Regression, open(1)), reduce(trend.OK, func(s *track.Series) { s.Absent = true })},
+			"w: 1 of 2 kernels regressed, 1 not in the newest run"},
 		{"of the past", []*track.Series{reduce(trend.OK), ended}, "w: 1 of 2 kernels as before, 1 ended; largest change reduce -10.0"},
 		{"few runs", []*track.Series{reduce(trend.Learning, func(s *track.Series) { s.Gate.Median = unit.Opt[float64]{} })},
 			"w: 1 of 1 kernel with fewer than 3 earlier runs"},
