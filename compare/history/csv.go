@@ -149,6 +149,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 				"the column %q is not used", name))
 	}
 	var bad table.BadRows
+	impossible, first := 0, note.Note{}
 	for {
 		s, err := in.Sheet(512)
 		if err != nil {
@@ -163,10 +164,22 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 				bad.Add(s.Pos(i, column), "", "%v", err)
 				continue
 			}
+			if m := record.Values.impossible(); m != "" {
+				if impossible++; impossible == 1 {
+					first = note.Warningf("impossible-value", s.Pos(i, string(m)), "percentages are from 0 to 100, and no time "+
+						"is below 0", "the %s %s is impossible; it is stored as it is", m, valueText(record.Of(m)))
+				}
+			}
 			add(record)
 		}
 		if len(s.Records) == 0 {
 			r.Bad = int(bad.Count)
+			if impossible > 1 {
+				first.Text += ", like values of " + unit.Plural(impossible-1, "more line")
+			}
+			if impossible > 0 {
+				notes = append(notes, first)
+			}
 			return append(notes, bad.Notes()...), nil
 		}
 	}
@@ -215,6 +228,16 @@ func parseValue(name, text string) (unit.Opt[float64], error) {
 		err = fmt.Errorf("the %s %q is not a measurement; leave it out", name, text)
 	}
 	return unit.Some(v), err
+}
+
+// impossible returns a metric whose value no run can have, or "".
+func (v *Values) impossible() Metric {
+	for i, c := range columns {
+		if x, ok := v[i].Value(); ok && (c.unit == "%" && (x < 0 || x > 100) || c.unit == "s" && x < 0) {
+			return c.Metric
+		}
+	}
+	return ""
 }
 
 // parseTime returns the time from RFC 3339 or Unix seconds.

@@ -26,7 +26,8 @@ func TestReadRecords(t *testing.T) {
 		",2026-03-01T12:00:00Z,5,,\n" +
 		"short,2026-03-01T12:00:00Z\n" +
 		"quo\"te,2026-03-01T12:00:00Z,5,,\n" +
-		"last,0,0,,\n"
+		"last,0,0,,\n" +
+		"too much,0,140,,\n"
 	got, notes, err := readAll(text, Measured)
 	if err != nil {
 		t.Fatal(err)
@@ -36,9 +37,9 @@ func TestReadRecords(t *testing.T) {
 		{Series: "Fan2", Time: at, Values: values(Measured, 62.7), Driver: "24.1", Line: 2},
 		{Series: "two\nlines", Time: at.Add(250 * time.Millisecond), Values: values(Measured, -0.001), Line: 4},
 		{Series: "=1+1", Time: at, Values: values(Measured, 1), Line: 6},
-		{Series: "last", Time: time.Unix(0, 0), Values: values(Measured, 0), Line: 14},
+		{Series: "last", Time: time.Unix(0, 0).UTC(), Values: values(Measured, 0), Line: 14},
+		{Series: "too much", Time: time.Unix(0, 0).UTC(), Values: values(Measured, 140), Line: 15},
 	}
-	want[3].Time = want[3].Time.UTC()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("ReadRecords = %+v\nwant         %+v", got, want)
 	}
@@ -48,6 +49,7 @@ func TestReadRecords(t *testing.T) {
 	}
 	wantNotes := []string{
 		`h.csv:1: warning: the column "weather" is not used; known are series, time, value, run, device, driver, label, verdict`,
+		"h.csv:4: warning: the measured -0.001 is impossible; it is stored as it is, like values of 1 more line",
 		"h.csv:7:31: error: the line has no value; leave runs without a value out",
 		`h.csv:8:32: error: the value "1,234" is not a number; expected one like 62.7, without separators between thousands`,
 		`h.csv:9:26: error: the value "NaN" is not a measurement; leave it out`,
@@ -98,7 +100,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		want = append(want, Record{Series: name, Time: start.Add(time.Duration(i) * time.Microsecond), Values: values(Measured, 1/float64(i+3)), Run: "=r", Device: "d", Driver: name, Label: "l", Verdict: name, Line: 2})
 	}
 	for i := range 600 { // more rows than one batch
-		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Values: values(Measured, float64(i))})
+		want = append(want, Record{Series: fmt.Sprint("s", i), Time: start, Values: values(Measured, float64(i)/8)})
 	}
 	var b strings.Builder
 	w := NewRecordWriter(&b)
