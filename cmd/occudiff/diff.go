@@ -233,7 +233,13 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		return nil, err
 	}
 	a.printWarnings(notes)
-	ans := diffdoc.Builds(diff.Builds(builds[0], builds[1]), notes, a.provenance())
-	a.after = func() error { return a.concludeCases(ans, unseen) }
+	pairs := diff.Builds(builds[0], builds[1])
+	ans := diffdoc.Builds(pairs, notes, a.provenance())
+	a.after = func() error {
+		if text := diffdoc.DisjointBuilds(pairs); text != "" {
+			return errors.New(text)
+		}
+		return a.concludeCases(ans, unseen)
+	}
 	return ans, nil
 }

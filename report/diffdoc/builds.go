@@ -115,7 +115,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 		Tables: []*report.Table{t.Show()},
 	}
 	pattern, closing := changedPattern(pairs), ""
-	if pattern != "" {
+	if pattern != "" && DisjointBuilds(pairs) == "" {
 		closing = "To measure what changed: " +
 			report.CommandLine([]string{"occudiff", "collect", "--kernel", pattern, "--", "./app"})
 	}
@@ -133,6 +133,38 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 		Value: buildsValue{buildsSchema, report.NewTable("kernels", "", pairs, columns), unit.NonZero(pattern),
 			report.Notes(notes)},
 	}
+}
+
+// DisjointBuilds returns a sentence if the builds have no kernel in common on
+// the same device, so that nothing was compared. Otherwise, it returns "".
+func DisjointBuilds(pairs []diff.Build) string {
+	var devices, names [2][]string
+	for i := range pairs {
+		p := &pairs[i]
+		side := 0
+		switch {
+		case p.Old != nil && p.New != nil:
+			return ""
+		case p.Old == nil:
+			side = 1
+		}
+		k := p.Kernel()
+		devices[side], names[side] = append(devices[side], k.DeviceKey()), append(names[side], k.Name)
+	}
+	const text = "the builds have no kernel in common, so nothing was compared: "
+	few := func(list []string) string {
+		slices.Sort(list)
+		return strings.Join(report.FirstFew(slices.Compact(list), 3), ", ")
+	}
+	older, newer := few(devices[0]), few(devices[1])
+	switch {
+	case len(names[0]) == 0 || len(names[1]) == 0:
+		return ""
+	case older != newer:
+		return text + fmt.Sprintf("the old build is for %s, and the new build is for %s; with --device, both are "+
+			"predicted for one device", older, newer)
+	}
+	return text + fmt.Sprintf("the old build has %s; the new build has %s", few(names[0]), few(names[1]))
 }
 
 // changedPattern returns a regular expression that matches new and changed

@@ -332,6 +332,9 @@ func TestBuilds(t *testing.T) {
 		}
 	}
 	same := Builds(pairs[3:], nil, report.Provenance{})
+	other := k("b", 128, "")
+	other.Device = &arch.Device{Key: "max1100"}
+	onOther := []diff.Build{{New: other, Verdict: diff.Added}, pairs[2]}
 	for _, c := range []struct{ reason, got, want string }{
 		{"cells", strings.Join(cells, "\n"), `demangled=a device=mtl-112 verdict=worse spill_bytes=2,048 scratch_bytes=- registers_per_thread=128 -> 256 simd=0 slm_bytes=- barriers=- peak_percent=- average_percent=- message=no work-group fits
 demangled=b device=mtl-112 verdict=added spill_bytes=2,048 scratch_bytes=- registers_per_thread=128 simd=0 slm_bytes=- barriers=- peak_percent=- average_percent=-
@@ -345,6 +348,11 @@ mtl-112 d 0 :  (Nothing changed.)`},
 		{"how to measure the changes", o.Doc.Closing, "To measure what changed: occudiff collect --kernel '^(a|b)$' -- ./app"},
 		{"columns for a narrow terminal", strings.Join(drops, ", "), "spill_bytes 7, scratch_bytes 6, registers_per_thread 4, simd 3, slm_bytes 2, barriers 1"},
 		{"nothing changed", same.Doc.Headline[0] + same.Doc.Closing, "1 kernel: 1 same"},
+		{"a kernel in both builds", DisjointBuilds(pairs), ""},
+		{"only new kernels", DisjointBuilds(pairs[1:2]), ""},
+		{"other names", DisjointBuilds(pairs[1:3]), "the builds have no kernel in common, so nothing was compared: the old build has c; the new build has b"},
+		{"other devices", DisjointBuilds(onOther), "the builds have no kernel in common, so nothing was compared: the old build is for mtl-112, and the new build is for max1100; with --device, both are predicted for one device"},
+		{"nothing was compared, so nothing is measured", Builds(onOther, nil, report.Provenance{}).Doc.Closing, ""},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, c.got, c.want)
