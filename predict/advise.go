@@ -55,6 +55,43 @@ func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	return chosen
 }
 
+// proposed returns the same as worded. If the SLM per work-item may change, the
+// texts contain it.
+func (s *Setting) proposed(d *arch.Device, from Launch) Setting {
+	chosen := s.worded(d, from)
+	before, after := from.slmPerItem(), s.Launch.slmPerItem()
+	if len(chosen.Changes) == 0 || before == 0 || after == 0 {
+		return chosen
+	}
+	text := fmt.Sprintf(" (%.3g -> %.3g bytes per work-item)", before, after)
+	if s.keepsSLM(from) && after-before < 1 {
+		text = fmt.Sprintf(" (%.3g bytes per work-item, as now)", before)
+	}
+	at := slices.IndexFunc(chosen.Changes, func(c Change) bool { return c.Setting == SettingSLM })
+	switch {
+	case at >= 0:
+		chosen.Changes[at].Text += text
+	case before != after:
+		chosen.Changes[0].Text += ", " + SettingSLM + " unchanged" + text
+	}
+	return chosen
+}
+
+// slmPerItem returns the SLM per work-item in bytes, or 0 if it is unknown.
+func (l *Launch) slmPerItem() float64 {
+	items, ok := l.Local.Items()
+	if !ok || items <= 0 {
+		return 0
+	}
+	return float64(l.SLM) / float64(items)
+}
+
+// keepsSLM reports whether a setting has at least as much SLM per work-item as
+// the original launch. With less, the kernel has to use smaller tiles.
+func (s *Setting) keepsSLM(from Launch) bool {
+	return s.Launch.slmPerItem() >= from.slmPerItem()
+}
+
 // worded returns the change with Text set.
 func (c Change) worded() Change {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
@@ -93,13 +130,18 @@ type Advice struct {
 	// these, the settings with the highest peak are first. Both values exclude
 	// idle lanes. Without a global size, the Xe-core occupancy is used instead.
 	// Equal settings are ordered by the smallest change, then the largest
-	// sub-group, then the smallest work-group. If no setting with the highest
+	// sub-group, then the smallest work-group. Settings with less SLM per
+	// work-item are last. If no setting with the highest
 	// average has the highest peak, the last setting is one with the highest
 	// peak. Best is never nil. It is empty if no setting can run.
 	Best []Setting
 	// Equal is the number of settings that are as good as the first setting in
 	// Best.
 	Equal int
+	// SameSLM is the best setting with at least the original SLM per work-item,
+	// if LessSLM is set and it gains minGain points. Otherwise, it is nil.
+	SameSLM *Setting
+	LessSLM bool // the settings in Best need less SLM per work-item than the launch, and SLM may change
 	// Least is the smallest change of a single setting that raises peak or
 	// average by at least minGain points and reduces neither. This must be true
 	// whether or not idle lanes count. For a launch that cannot run, it is the
@@ -136,11 +178,14 @@ const mostBest = 5
 //   - every work-group size that divides the global size and is a multiple of
 //     the sub-group size; if there is no such size, work-groups along the first
 //     dimension, of which the last one is smaller
+//   - for each other work-group size, the SLM that keeps the amount per
+//     work-item, because a tile often grows with the work-group
 //
 // Settings are ranked by the occupancy of the lanes in use, because a launch
 // that fills threads with idle lanes only appears occupied. Smaller sub-groups
 // are not tried for a similar reason: they need more threads for the same
-// work-items. SLM is never removed or increased. Using less SLM requires
+// work-items. SLM is never removed, and the SLM per work-item is never raised by
+// more than the work-group shrinks. Using less SLM per work-item requires
 // rewriting the kernel, and using none requires a different kernel. So the
 // policy of the launch never changes.
 //
@@ -150,7 +195,7 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}}
 	if p, err := Predict(d, l); err == nil {
 		a.Current = &p
-		a.Next = slices.DeleteFunc(nextSteps(d, l), func(n NextStep) bool { return !may.allows(n.Change.Setting) })
+		a.Next = slices.DeleteFunc(nextSteps(d, l, may), func(n NextStep) bool { return !may.allows(n.Change.Setting) })
 	} else {
 		a.Rejection = err
 	}
@@ -172,6 +217,9 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 			a.Equal++
 		}
 	}
+	if a.LessSLM = may.SLM && len(a.Best) > 0 && !a.Best[0].keepsSLM(l); a.LessSLM {
+		a.SameSLM = a.sameSLM(d, l, found)
+	}
 	a.Least = top.leastChange(d, l, found, a.Current)
 	shown := l
 	if a.Current == nil {
@@ -180,6 +228,27 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	a.FullGrid, _ = fullGridOf(d, shown)
 	a.SLMRoom = slmRoom(d, shown)
 	return a, nil
+}
+
+// sameSLM returns the setting for Advice.SameSLM.
+func (a *Advice) sameSLM(d *arch.Device, l Launch, found []Setting) *Setting {
+	keeping := slices.DeleteFunc(slices.Clone(found), func(s Setting) bool { return !s.keepsSLM(l) })
+	var top tops
+	for i := range keeping {
+		top.average, top.peak = max(top.average, keeping[i].usefulAverage), max(top.peak, keeping[i].usefulPeak)
+	}
+	best := top.best(d, l, keeping)
+	if len(best) == 0 {
+		return nil
+	}
+	if a.Current != nil {
+		now := Setting{Launch: l, Prediction: *a.Current}
+		now.usefulAverage, now.usefulPeak = now.useful()
+		if !best[0].helps(&now) {
+			return nil
+		}
+	}
+	return &best[0]
 }
 
 // outcome returns the average and the peak by which settings are ranked, or the
@@ -260,7 +329,7 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 		}
 	}
 	slices.SortStableFunc(highest, t.compare)
-	choose := func(s *Setting) { chosen = append(chosen, s.worded(d, l)) }
+	choose := func(s *Setting) { chosen = append(chosen, s.proposed(d, l)) }
 	peakShown := false
 	for _, s := range highest {
 		if len(chosen) == mostBest {
@@ -328,7 +397,7 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 	if least == nil {
 		return nil
 	}
-	chosen := least.worded(d, l)
+	chosen := least.proposed(d, l)
 	return &chosen
 }
 

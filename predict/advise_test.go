@@ -31,9 +31,9 @@ func TestNextSteps(t *testing.T) {
 		reason string
 	}{
 		{"SLM", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb},
-			[]string{"2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1%"}, "26 KB take 32; five times 24 KB fit 128"},
+			[]string{"2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, Xe-core 62.5 -> 78.1%"}, "26 KB take 32; five times 24 KB fit 128"},
 		{"SLM with threads", max1100(), Launch{Local: size(640), SIMD: 32, SLM: 40 * kb},
-			[]string{"8 KB less SLM per work-group: 3 work-groups per Xe-core instead of 2, 62.5 -> 93.8%"}, "40 KB take 48; threads admit three"},
+			[]string{"8 KB less SLM per work-group: 3 work-groups per Xe-core instead of 2, Xe-core 62.5 -> 93.8%"}, "40 KB take 48; threads admit three"},
 		{"SLM and threads, slots full", max1100(), Launch{Local: size(512), SIMD: 32, SLM: 32 * kb}, []string{}, "nothing to gain"},
 		{"SLM and barriers", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb, Barriers: 13},
 			[]string{"2 KB less SLM per work-group: one more work-group would fit, but other limits prevent it: " +
@@ -41,27 +41,40 @@ func TestNextSteps(t *testing.T) {
 				"1 fewer barrier per work-group: one more work-group would fit, but other limits prevent it: " +
 					"slm"}, "64 / 13 = 4, 64 / 12 = 5"},
 		{"barriers", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4},
-			[]string{"1 fewer barrier per work-group: 21 work-groups per Xe-core instead of 16, 50.0 -> 65.6%"}, "64 / 3 = 21"},
+			[]string{"1 fewer barrier per work-group: 21 work-groups per Xe-core instead of 16, Xe-core 50.0 -> 65.6%"}, "64 / 3 = 21"},
 		{"threads, whole", tgl(), Launch{Local: size(320), SIMD: 8, Barriers: 1},
-			[]string{"24 fewer work-items per work-group: 3 work-groups per Xe-core instead of 2, 71.4 -> 99.1%",
-				"128 more work-items per work-group: a larger share of the thread slots, 71.4 -> " +
+			[]string{"24 fewer work-items per work-group: 3 work-groups per Xe-core instead of 2, Xe-core 71.4 -> 99.1%",
+				"128 more work-items per work-group: a larger share of the thread slots, Xe-core 71.4 -> " +
 					"100.0%"}, "3 x 37 and 2 x 56 of 112"},
 		{"threads, free", tgl(), Launch{Local: size(320), SIMD: 8}, []string{}, "other work-groups' threads use what is left"},
 		{"slots", tgl(), Launch{Local: size(32), SIMD: 8, GroupSlots: 16},
-			[]string{"24 more work-items per work-group: a larger share of the thread slots, 57.1 -> " +
+			[]string{"24 more work-items per work-group: a larger share of the thread slots, Xe-core 57.1 -> " +
 				"100.0%"}, "16 work-groups of 7 threads"},
 		{"registers", b390(), Launch{Local: size(256), SIMD: 32},
-			[]string{"96 registers per thread instead of 128: 10 work-groups per Xe-core instead of 8, 80.0 -> 100.0%"}, "10 of 10 threads per XVE"},
+			[]string{"96 registers per thread instead of 128: 10 work-groups per Xe-core instead of 8, Xe-core 80.0 -> 100.0%"}, "10 of 10 threads per XVE"},
 		{"grid", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32},
 			[]string{"768 more work-groups for a full GPU: peak 14.3 -> 100.0%"}, "896 slots"},
 		{"tail", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32},
 			[]string{"24 more work-groups for a full last wave: average 91.4 -> 100.0%", "4 fewer work-groups for no partial wave: average 91.4 -> 100.0%"},
 			"256 work-groups, 28 in a wave"},
+		{"SLM, but the grid fills no more slots", max1100(), Launch{Global: size(57344), Local: size(1024), SIMD: 32, SLM: 100 * kb},
+			[]string{"36 KB less SLM per work-group: 2 work-groups per Xe-core instead of 1, Xe-core 50.0 -> 100.0%, but the GPU's peak stays 50.0%, limited by grid"},
+			"56 work-groups on 56 Xe-cores"},
+		{"SLM, and the grid limits already", max1100(), Launch{Global: size(7168), Local: size(256), SIMD: 32, SLM: 60 * kb},
+			[]string{"28 KB less SLM per work-group: 4 work-groups per Xe-core instead of 2, Xe-core 25.0 -> 50.0%, but the GPU's peak stays 6.2%, limited by grid",
+				"84 more work-groups for a full GPU: peak 6.2 -> 25.0%"}, "28 work-groups on 56 Xe-cores"},
+		{"SLM, and the grid gains less than an Xe-core", max1100(), Launch{Global: size(84 * 1024), Local: size(1024), SIMD: 32, SLM: 100 * kb},
+			[]string{"36 KB less SLM per work-group: 2 work-groups per Xe-core instead of 1, average 37.5 -> 75.0%",
+				"28 more work-groups for a full last wave: average 37.5 -> 50.0%", "28 fewer work-groups for no partial wave: average 37.5 -> 50.0%"},
+			"84 work-groups of 32 threads in 3,584 slots"},
+		{"another work-group size keeps the SLM per work-item", tgl(), Launch{Local: size(320), SIMD: 8, SLM: 10 * kb},
+			[]string{"24 fewer work-items per work-group with 9472 bytes SLM: 3 work-groups per Xe-core instead of 2, Xe-core 71.4 -> 99.1%",
+				"128 more work-items per work-group with 14 KB SLM: a larger share of the thread slots, Xe-core 71.4 -> 100.0%"}, "32 bytes per work-item"},
 		{"rejected", tgl(), Launch{Local: size(640), SIMD: 8}, []string{}, "a launch that cannot run has no next step"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := texts(nextSteps(tt.d, tt.l)); !slices.Equal(got, tt.want) {
+			if got := texts(nextSteps(tt.d, tt.l, varyAll())); !slices.Equal(got, tt.want) {
 				t.Errorf("got  %q\nwant %q (%s)", got, tt.want, tt.reason)
 			}
 		})
@@ -103,6 +116,17 @@ func TestAdvise(t *testing.T) {
 			[]string{"work-group 500, sub-group 8: peak 18.8%, average 18.8%"}, "", FullGrid{11, 32}, "wider sub-groups are tried"},
 		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, VariableSettings{SLM: true},
 			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8%"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1%", FullGrid{224, 224}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
+		{"the same SLM per work-item first", max1100(), Launch{Global: size(896 * 1024), Local: size(896), SIMD: 32, SLM: 56 * kb}, VariableSettings{Local: true, SLM: true},
+			[]string{"work-group 1024, sub-group 32, SLM 64 KB: peak 100.0%, average 100.0%", "work-group 512, sub-group 32, SLM 32 KB: peak 100.0%, average 100.0%",
+				"work-group 256, sub-group 32, SLM 16 KB: peak 100.0%, average 100.0%", "work-group 128, sub-group 32, SLM 8 KB: peak 100.0%, average 100.0%",
+				"work-group 64, sub-group 32, SLM 4 KB: peak 100.0%, average 100.0%"},
+			"work-group 1024, sub-group 32, SLM 64 KB: peak 100.0%, average 100.0%", FullGrid{112, 112}, "64 bytes per work-item; 512 work-items with 32 KB are better than 896 with less"},
+		{"less SLM per work-item", tgl(), Launch{Global: size(81920), Local: size(320), SIMD: 8, SLM: 24 * kb}, VariableSettings{Local: true, SLM: true},
+			[]string{"work-group 128, sub-group 8, SLM 8 KB: peak 100.0%, average 95.2%", "work-group 64, sub-group 8, SLM 4 KB: peak 100.0%, average 95.2%",
+				"work-group 32, sub-group 8, SLM 2 KB: peak 100.0%, average 95.2%", "work-group 16, sub-group 8, SLM 1 KB: peak 100.0%, average 95.2%",
+				"work-group 80, sub-group 8, SLM 4 KB: peak 98.2%, average 95.2%"}, "", FullGrid{12, 12}, "no size with 77 bytes per work-item does better"},
+		{"a fixed SLM", tgl(), Launch{Global: size(81920), Local: size(320), SIMD: 8, SLM: 24 * kb}, VariableSettings{Local: true},
+			[]string{"work-group 320, sub-group 8, SLM 24 KB: peak 71.4%, average 69.3%"}, "", FullGrid{12, 12}, "the user keeps the SLM per work-group"},
 		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, varyAll(),
 			[]string{"work-group 256, sub-group 16, 128 registers: peak 100.0%, average 96.2%"}, "work-group 256, sub-group 16, 128 registers: peak 100.0%, average 96.2%",
 			FullGrid{112, 112}, "half the registers, all the threads"},
@@ -121,9 +145,12 @@ func TestAdvise(t *testing.T) {
 			least := ""
 			if a.Least != nil {
 				least = a.Least.Words()
-				if len(a.Least.Changes) != 1 {
+				if a.Least.changed != 1 {
 					t.Errorf("a single change is %v", a.Least.Changes)
 				}
+			}
+			if a.LessSLM != (tt.name == "less SLM per work-item" || tt.name == "SLM only") || a.SameSLM != nil {
+				t.Errorf("less SLM %v, with the same SLM %v (%s)", a.LessSLM, a.SameSLM, tt.reason)
 			}
 			if least != tt.least || a.FullGrid != tt.fill {
 				t.Errorf("least %q, fill %+v, want %q, %+v (%s)", least, a.FullGrid, tt.least, tt.fill, tt.reason)
@@ -151,6 +178,26 @@ func TestAdviseCompletes(t *testing.T) {
 	}
 	if _, err := Advise(nil, Launch{}, varyAll()); err == nil {
 		t.Error("advice without a device")
+	}
+}
+
+// TestAdviseSameSLM checks the texts of the changes that keep or reduce the SLM
+// per work-item, and the best setting that keeps it.
+func TestAdviseSameSLM(t *testing.T) {
+	l := Launch{Global: size(1920 * 100), Local: size(320), SIMD: 8, SLM: 24 * kb}
+	a, err := Advise(tgl(), l, VariableSettings{Local: true, SLM: true})
+	if err != nil || !a.LessSLM || a.SameSLM == nil {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	text := func(s *Setting) (text string) {
+		for _, c := range s.Changes {
+			text += c.Text + "; "
+		}
+		return text + s.Reached()
+	}
+	if got, want := text(&a.Best[0])+"\n"+text(a.SameSLM), "work-group size 320 -> 128; SLM per work-group 24 KB -> 8 KB (76.8 -> 64 bytes per work-item); peak 100.0%, average 99.2%\n"+
+		"work-group size 320 -> 400; SLM per work-group 24 KB -> 30 KB (76.8 bytes per work-item, as now); peak 89.3%, average 89.3%"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

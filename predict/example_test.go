@@ -50,7 +50,7 @@ func ExampleAdvise() {
 	}
 	fmt.Println(a.Best[0].Words())
 	// Output:
-	// 2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1%
+	// 2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, Xe-core 62.5 -> 78.1%
 	// work-group 512, sub-group 32, SLM 26 KB: Xe-core 100.0%
 }
 

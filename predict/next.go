@@ -9,8 +9,8 @@ import (
 )
 
 // A NextStep is a change that relaxes one of a launch's limits by one step: "2
-// KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 ->
-// 78.1%".
+// KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, Xe-core
+// 62.5 -> 78.1%".
 type NextStep struct {
 	Limits []string // the relaxed limit
 	Change Change
@@ -26,8 +26,8 @@ type NextStep struct {
 // nextSteps returns the next step for every limit that has one. The list is
 // never nil. It is empty for a launch that cannot run, and for a launch that
 // fills every slot all the time.
-func nextSteps(d *arch.Device, l Launch) []NextStep {
-	n := stepFinder{d: d, l: l, steps: []NextStep{}}
+func nextSteps(d *arch.Device, l Launch, may VariableSettings) []NextStep {
+	n := stepFinder{d: d, l: l, may: may, steps: []NextStep{}}
 	var err error
 	if n.p, err = Predict(d, l); err != nil {
 		return n.steps
@@ -57,9 +57,10 @@ func changeOf(setting string, from, to int64) Change {
 }
 
 type stepFinder struct {
-	d *arch.Device
-	l Launch
-	p Prediction
+	d   *arch.Device
+	l   Launch
+	may VariableSettings
+	p   Prediction
 	resolvedLaunch
 	steps []NextStep
 }
@@ -126,6 +127,9 @@ func (n *stepFinder) resize(limit Limit, threads int64) {
 		other.Global = unit.Size(items)
 	}
 	other.Local = unit.Size(to)
+	if scaled, ok := scaledSLM(n.l, other.Local); ok && n.may.SLM {
+		other.SLM = scaled
+	}
 	what := unit.Plural(n.p.GroupSize-to, "fewer work-item")
 	if to > n.p.GroupSize {
 		what = unit.Plural(to-n.p.GroupSize, "more work-item")
@@ -133,7 +137,11 @@ func (n *stepFinder) resize(limit Limit, threads int64) {
 	if p, err := Predict(n.d, other); err != nil || p.XeCore <= n.p.XeCore {
 		return
 	}
-	n.xeCore(limit, other, changeOf(SettingLocal, n.p.GroupSize, to), what+" per work-group")
+	what += " per work-group"
+	if other.SLM > 0 {
+		what += " with " + unit.FormatBytes(other.SLM) + " SLM"
+	}
+	n.xeCore(limit, other, changeOf(SettingLocal, n.p.GroupSize, to), what)
 }
 
 // smallerMode proposes the largest mode that allows more threads.
@@ -156,25 +164,45 @@ func (n *stepFinder) smallerMode() {
 		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
 }
 
-// xeCore adds a step whose gain is an Xe-core's occupancy.
+// xeCore adds a step that allows more threads per Xe-core. With a grid, its gain
+// is the gain of the launch, because too few work-groups may fill no more slots.
 func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what string) {
 	p, err := Predict(n.d, other)
 	if err != nil {
 		return
 	}
-	s := NextStep{Limits: limit.Names(), Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore,
-		Prediction: p, Alone: p.XeCore > n.p.XeCore}
+	s := NextStep{Limits: limit.Names(), Change: change, Prediction: p}
+	s.Of, s.Before, s.After = "Xe-core", n.p.XeCore, p.XeCore
+	fuller := s.After > s.Before
 	switch {
-	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
+	case !fuller && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
 		return // the slots are full, so nothing can be gained
-	case !s.Alone:
+	case !fuller:
 		others := strings.Join((p.XeCoreLimits &^ limit).Names(), ", ")
 		s.Text = fmt.Sprintf("%s: one more work-group would fit, but other limits prevent it: %s", what, others)
+		n.steps = append(n.steps, s)
+		return
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
-		s.Text = fmt.Sprintf("%s: %d work-groups per Xe-core instead of %d, %s", what, p.GroupsPerXeCore,
-			n.p.GroupsPerXeCore, s.moved())
+		s.Text = fmt.Sprintf("%s: %d work-groups per Xe-core instead of %d, ", what, p.GroupsPerXeCore,
+			n.p.GroupsPerXeCore)
 	default:
-		s.Text = what + ": a larger share of the thread slots, " + s.moved()
+		s.Text = what + ": a larger share of the thread slots, "
+	}
+	onXeCore := "Xe-core " + s.moved()
+	if n.p.HasGrid() {
+		s.Of, s.Before, s.After = "average", n.p.Average, p.Average
+		if p.Average == n.p.Average {
+			s.Of, s.Before, s.After = "peak", n.p.Peak, p.Peak
+		}
+	}
+	switch s.Alone = s.After > s.Before; {
+	case s.Alone:
+		s.Text += s.Of + " " + s.moved()
+	case s.After < s.Before:
+		s.Text += onXeCore + ", but " + s.Of + " " + s.moved()
+	default:
+		s.Text += fmt.Sprintf("%s, but the GPU's peak stays %s, limited by %s", onXeCore, percent(s.After),
+			strings.Join(p.Limits.Names(), ", "))
 	}
 	n.steps = append(n.steps, s)
 }

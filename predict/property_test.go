@@ -212,7 +212,7 @@ func FuzzPredict(f *testing.F) {
 		if _, err := Explain(d, l); err != nil {
 			t.Fatalf("%+v: predicted but not explained: %v", l, err)
 		}
-		nextSteps(d, l)
+		nextSteps(d, l, varyAll())
 	})
 }
 

@@ -46,11 +46,11 @@ func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (
 			}
 			for _, local := range locals {
 				at.Local = local
-				for _, slm := range slms {
+				for _, slm := range slmsAt(l, local, may, slms) {
 					at.SLM = slm
 					if p, err := Predict(d, at); err == nil {
 						found = append(found, Setting{Launch: at, Prediction: p})
-						found[len(found)-1].weigh(d, l)
+						found[len(found)-1].weigh(d, l, may)
 					}
 				}
 			}
@@ -63,11 +63,42 @@ func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (
 // are tried and few are chosen, so the change list is on the stack: allocating
 // it per setting doubled the search time. Considered and rejected: a memory
 // pool for searches, because it saved no time.
-func (s *Setting) weigh(d *arch.Device, from Launch) {
+func (s *Setting) weigh(d *arch.Device, from Launch, may VariableSettings) {
 	var room [4]Change
 	list := changes(room[:0], d, from, s.Launch)
+	if scaled, ok := scaledSLM(from, s.Launch.Local); ok && s.Launch.SLM == scaled {
+		// The amount follows from the work-group size.
+		list = slices.DeleteFunc(list, func(c Change) bool { return c.Setting == SettingSLM })
+	}
 	s.changed, s.cost = len(list), costOf(list)
+	if may.SLM && !s.keepsSLM(from) {
+		s.cost += smallerTile
+	}
 	s.usefulAverage, s.usefulPeak = s.useful()
+}
+
+// smallerTile is the cost of less SLM per work-item, which is larger than the
+// cost of all other changes together.
+const smallerTile = 1000
+
+// scaledSLM returns the SLM of a work-group with which the SLM per work-item
+// does not change. ok is false if the launch has no SLM or no work-group size.
+func scaledSLM(l Launch, local unit.Size3) (slm unit.Bytes, ok bool) {
+	own, _ := l.Local.Items()
+	items, _ := local.Items()
+	if l.SLM <= 0 || own <= 0 || items <= 0 || l.SLM > math.MaxInt64/unit.Bytes(items) {
+		return 0, false
+	}
+	return unit.Bytes(ceilDiv(int64(l.SLM)*items, own)), true
+}
+
+// slmsAt returns the amounts to try with a work-group size.
+func slmsAt(l Launch, local unit.Size3, may VariableSettings, slms []unit.Bytes) []unit.Bytes {
+	scaled, ok := scaledSLM(l, local)
+	if !may.SLM || !ok || slices.Contains(slms, scaled) {
+		return slms
+	}
+	return append(slms[:len(slms):len(slms)], scaled)
 }
 
 // changes returns a list with the differences between two launches appended,

@@ -31,6 +31,9 @@ type setting struct {
 	what string // label in the table of settings
 }
 
+// sameSLM is the label of the best setting that keeps the SLM per work-item.
+const sameSLM = "best, same SLM"
+
 // words returns the changes compared with the current launch.
 func (s *setting) words() string {
 	text, local := "", false
@@ -68,6 +71,12 @@ var adviceColumns = slices.Concat(
 			return nil
 		}
 		return &setting{*a.found.Least, "least change"}
+	}, report.InJSON(settingColumns)),
+	report.Part("", "best_same_slm", func(a *advice) *setting {
+		if a.found.SameSLM == nil {
+			return nil
+		}
+		return &setting{*a.found.SameSLM, sameSLM}
 	}, report.InJSON(settingColumns)),
 	[]report.Col[advice]{
 		report.List("next_steps",
@@ -189,6 +198,9 @@ func (c *advice) settings() (list []setting) {
 	if l := c.found.Least; l != nil && (len(best) == 0 || !slices.Equal(l.Changes, best[0].Changes)) {
 		list = append(list, setting{*l, "least change"})
 	}
+	if s := c.found.SameSLM; s != nil {
+		list = append(list, setting{*s, sameSLM})
+	}
 	for i := range best {
 		if len(best[i].Changes) > 0 || c.found.Current == nil {
 			list = append(list, setting{best[i], "best"})
@@ -219,6 +231,10 @@ func (c *advice) now() string {
 		text += fmt.Sprintf(". %s of the lanes are idle, and the ranking counts only the others",
 			p.IdleLaneShare())
 	}
+	if p.HasGrid() && p.XeCoreLimits != 0 && p.Limits&p.XeCoreLimits == 0 {
+		text += ". A full Xe-core has " + p.XeCore.String() + ", limited by " +
+			unit.JoinWords(p.XeCoreLimits.Names(), "and")
+	}
 	return text
 }
 
@@ -236,22 +252,35 @@ func (c *advice) best() string {
 		}
 		return "No change of the allowed settings does better than the launch as it is."
 	}
+	text := "Best: " + best.Words() + "."
 	if n := c.found.Equal; n > 1 {
-		return report.Thousands(n) + " settings reach " + best.Reached() + ". The list begins with the smallest " +
+		text = report.Thousands(n) + " settings reach " + best.Reached() + ". The list begins with the smallest " +
 			"change, the largest sub-group, and the smallest work-group."
 	}
-	return "Best: " + best.Words() + "."
+	switch same := c.found.SameSLM; {
+	case !c.found.LessSLM:
+		return text
+	case same != nil:
+		return text + " This needs less SLM per work-item than the launch. With the same SLM per work-item: " +
+			same.Words() + "."
+	}
+	return text + " This needs less SLM per work-item than the launch. With the same SLM per work-item, no setting " +
+		"does better than the launch."
 }
 
-// gains returns the first next step that raises the occupancy without other
+// gains returns the next step that raises the occupancy the most without other
 // changes, or nil if there is none.
-func (c *advice) gains() *predict.NextStep {
+func (c *advice) gains() (best *predict.NextStep) {
+	reaches := func(n *predict.NextStep) unit.Ratio {
+		r, _ := figure(&n.Prediction)
+		return r
+	}
 	for i := range c.found.Next {
-		if n := &c.found.Next[i]; n.Alone && n.After > n.Before {
-			return n
+		if n := &c.found.Next[i]; n.Alone && (best == nil || reaches(n) > reaches(best)) {
+			best = n
 		}
 	}
-	return nil
+	return best
 }
 
 // items returns other remedies: the next step for each limit, the number of
@@ -280,7 +309,7 @@ func (c *advice) items() (items []report.Item) {
 // stepText returns the description of a next step. It includes the conditions
 // for the step.
 func stepText(n predict.NextStep) string {
-	if n.Prediction.Partial {
+	if n.Prediction.Partial && n.Change.Setting == predict.SettingLocal {
 		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)",
 			report.Thousands(n.Prediction.GroupSize))
 	}

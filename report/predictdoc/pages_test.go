@@ -120,7 +120,8 @@ func TestAdvice(t *testing.T) {
 		return predict.Setting{Launch: whole, Prediction: prediction(0.75), Changes: changes}
 	}
 	now, larger, least := prediction(0.5), predict.Change{Setting: predict.SettingLocal, Text: "work-group 64 -> 128", To: 128}, proposal(predict.Change{Text: "SLM 2 -> 1 KB", To: 1})
-	step := predict.NextStep{Text: "more work-groups", Alone: true, Before: 0.5, After: 0.75}
+	small := predict.NextStep{Text: "a small gain", Alone: true, Prediction: prediction(0.7)}
+	step := predict.NextStep{Text: "more work-groups", Alone: true, Prediction: prediction(0.75)}
 	of := func(found predict.Advice, edits ...func(*advice)) *advice {
 		c := &advice{launch: whole, found: found}
 		for _, edit := range edits {
@@ -138,8 +139,20 @@ func TestAdvice(t *testing.T) {
 		{"nothing runs", of(predict.Advice{}).best(), "No change of the allowed settings makes the launch run."},
 		{"the launch is the best", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal()}}).best(),
 			"No change of the allowed settings does better than the launch as it is."},
-		{"a step without a search", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal()}, Next: []predict.NextStep{{Alone: true, Before: 0.5, After: 0.5}, {After: 1}, step}}).best(),
+		{"a step without a search", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal()}, Next: []predict.NextStep{{After: 1}, small, step, small}}).best(),
 			"More work-groups. No other setting does better."},
+		{"less SLM per work-item", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal(larger)}, LessSLM: true}).best(),
+			"Best: work-group 256, sub-group 16: peak 80.0%, average 75.0%. This needs less SLM per work-item than the launch. With the same SLM per work-item, no setting does better than the launch."},
+		{"the same SLM per work-item", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal(larger)}, LessSLM: true, SameSLM: &least}).best(),
+			"Best: work-group 256, sub-group 16: peak 80.0%, average 75.0%. This needs less SLM per work-item than the launch. With the same SLM per work-item: work-group 256, sub-group 16: peak 80.0%, average 75.0%."},
+		{"a row for the same SLM per work-item", rows(of(predict.Advice{Current: &now, Best: []predict.Setting{proposal(larger)}, SameSLM: &least})), "now: ; best, same SLM: SLM 2 -> 1 KB; best: work-group 64 -> 128"},
+		{"too few work-groups for an Xe-core's limit", lines(Advise(&arch.Choice{Device: max}, predict.Launch{Global: unit.Size(7168), Local: unit.Size(256), SIMD: 32, SLM: 60 << 10}, predict.VariableSettings{})), `Intel(R) Data Center GPU Max 1550 (max1550), 128 Xe-cores x 8 XVE x 8 threads = 8,192 thread slots
+7168 work-items in work-groups of 256, SIMD32, 60 KB SLM per work-group
+Now: peak 2.7%, average 2.7%, limited by grid (policy whole). A full Xe-core has 25.0%, limited by slm
+228 more work-groups for a full GPU: peak 2.7 -> 25.0%. No other setting does better.
+next step () 0: 228 more work-groups for a full GPU: peak 2.7 -> 25.0%
+grid () 0: 256 work-groups fill the GPU; multiples of 256 leave no partial last wave
+SLM () 0: up to 64 KB per work-group do not change the number of work-groups per Xe-core`},
 		{"one setting", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal(larger)}, Equal: 1}).best(), "Best: work-group 256, sub-group 16: peak 80.0%, average 75.0%."},
 		{"equal settings", of(predict.Advice{Current: &now, Best: []predict.Setting{proposal(larger)}, Equal: 2}).best(), "2 settings reach peak 80.0%, average 75.0%. The list begins with the smallest change, the largest sub-group, and the smallest work-group."},
 		{"a launch that did not run", of(predict.Advice{Best: []predict.Setting{proposal()}}).best(), "Best: work-group 256, sub-group 16: peak 80.0%, average 75.0%."},
