@@ -450,8 +450,11 @@ func causeNamed(name string) (info CauseInfo) {
 
 // rejected reports whether the prediction of a row is for another launch or
 // device, so that it supports neither a bound nor a total.
-func (r *Row) rejected() bool {
-	return r.Cause != nil && (r.Cause.Name == CauseLaunchSize || r.Cause.Name == CauseModelMismatch)
+func (r *Row) rejected() bool { return r.HasCause(CauseLaunchSize, CauseModelMismatch) }
+
+// HasCause reports whether a row has one of the causes.
+func (r *Row) HasCause(names ...string) bool {
+	return r.Cause != nil && slices.Contains(names, r.Cause.Name)
 }
 
 // Title returns the name of the cause in a few words.

@@ -564,7 +564,7 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 // 100% if the prediction may be for another launch or device.
 func (r *Result) maxOwn(row *Row) unit.Ratio {
 	switch p := row.Predicted; {
-	case modelOff(row) || r.Fit.Contradiction != "":
+	case modelOff(row):
 		return 1
 	case p != nil:
 		return min(p.Peak, p.AverageHigh+unit.FromPercent(float64(r.Options.Tolerance)))
@@ -594,7 +594,7 @@ func (r *Result) neighbors(row *Row) (theirs ownTime) {
 // are below it.
 func (r *Result) sameAnyway(row *Row) bool {
 	p := row.Predicted
-	if p == nil || modelOff(row) || r.Fit.Contradiction != "" {
+	if p == nil || modelOff(row) {
 		return false
 	}
 	least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1)

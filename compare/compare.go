@@ -157,7 +157,7 @@ func (r *Result) forecast(row *Row) {
 		row.NoPrediction = "the device is not known"
 		return
 	}
-	if r.Fit.Rejected() {
+	if r.Fit.Contradiction != "" {
 		row.NoPrediction = "the device cannot be the GPU that ran"
 		return
 	}
@@ -361,7 +361,7 @@ func (r *Result) judge(row, kernel *Row) {
 		return
 	case p != nil && peaked:
 		row.Basis, row.Difference = BasisPeak, unit.Some(peak.Minus(row.ModelPeak))
-	case measured && peaked && !r.Fit.Rejected() && (r.Device == nil || r.shapeMissing(row) != ""):
+	case measured && peaked && r.Fit.Contradiction == "" && (r.Device == nil || r.shapeMissing(row) != ""):
 		row.Basis, row.Difference = BasisMeasuredPeak, unit.Some(m.Minus(peak))
 	case p == nil && (measured || peaked):
 		row.Verdict = NoPrediction
@@ -423,7 +423,7 @@ func (r *Result) leastOfPeak(row *Row) unit.Ratio {
 // count.
 func (r *Result) onlyIdle(row *Row) bool {
 	loaded, known := row.BusyOccupancy.Value()
-	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
+	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() ||
 		r.adapters(row) != nil || r.launchBound(row) {
 		return false
 	}
@@ -439,7 +439,7 @@ func (r *Result) checkRow(row *Row) {
 		row.Notes = append(row.Notes, note.Newf(severity, code, row.Pos, "", format, args...))
 	}
 	if agrees, compared := row.ModelAgrees(); compared && !agrees &&
-		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
+		(row.Cause == nil || row.HasCause(CauseSampling, CauseBelowTolerance)) {
 		say(note.Warning, "model-differs",
 			"the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 				"launch size", float64(row.PeakDifference.Or(0)))

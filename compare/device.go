@@ -44,7 +44,10 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	fit := new(Fit)
 	if unknown || c.Device != nil {
 		fit = fitDevices(run, c.Device, t.Devices(), opt)
-		fit.Forced = by.Force
+	}
+	if against := fit.Against(); by.Force && against != "" {
+		fit = new(Fit)
+		c.Notes = append(slices.Clip(c.Notes), note.Warningf(arch.CodeForced, note.Pos{}, "", "%s", against))
 	}
 	if listed := t.Listed(run.Platforms); unknown && len(listed) > 0 {
 		fit.among(listed)
@@ -89,15 +92,15 @@ func (r *Result) intervalGiven() {
 	}
 }
 
-// withheldCause returns the cause of all rows if the device is not, or may not
-// be, the GPU that ran; otherwise nil. It is called once per run, because the
-// result is the same for all kernels, and a run can have 100,000 of them.
+// withheldCause returns the cause of all rows if the device may not be the GPU
+// that ran; otherwise nil. It is called once per run, because the result is the
+// same for all kernels, and a run can have 100,000 of them.
 func (r *Result) withheldCause() *Cause {
-	against, sure := r.Fit.against()
+	against := r.Fit.against()
 	if against == "" {
 		return nil
 	}
-	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against +
+	c := &Cause{Name: CauseModelMismatch, Confidence: Medium, Evidence: against +
 		". Therefore no other cause is reported."}
 	if len(r.Fit.Devices) > 0 {
 		c.ConfirmWith = "another device: the run fits " + r.Fit.String()
@@ -117,23 +120,21 @@ func needsDevice(run *ingest.Run) bool {
 // depend only on the launches and the thread slots of the GPU. If the counters
 // imply a number of XVEs, the device or one of its stacks has that number.
 type Fit struct {
-	Devices       []*arch.Device
-	Of            int    // number of devices that were tried
-	Launches      int    // number of launch settings whose peaks were compared with the devices
-	Listed        bool   // the list contains the devices of a machine with several GPUs
-	Counted       int    // number of XVEs that the counters imply; 0 if unknown
-	Contradiction string // why the run's device cannot be the GPU that ran; empty without a contradiction or a device
-	Forced        bool   // the user chose the device against all evidence
-	off           int    // number of launch settings whose peaks do not fit the device
+	Devices  []*arch.Device
+	Of       int  // number of devices that were tried
+	Launches int  // number of launch settings whose peaks were compared with the devices
+	Listed   bool // the list contains the devices of a machine with several GPUs
+	Counted  int  // number of XVEs that the counters imply; 0 if unknown
+	// Contradiction is the reason why the run's device cannot be the GPU that
+	// ran. No row has a prediction then. It is empty without a device, or if
+	// the user forces the device.
+	Contradiction string
+	off           int // number of launch settings whose peaks do not fit the device
 	// Doubt describes a peak that does not fit the device but fits other
 	// devices. It is empty if a missing dimension of the work size explains the
 	// peak.
 	Doubt string
 }
-
-// Rejected reports whether the run's device cannot be the GPU that ran, and the
-// user does not force it. No row has a prediction then.
-func (f *Fit) Rejected() bool { return f.Contradiction != "" && !f.Forced }
 
 // mostFitted is the largest number of launch settings that are compared with
 // each device. A run usually has a few dozen.
@@ -305,7 +306,7 @@ func (f *Fit) String() string {
 // Against returns why a run does not fit the device that it is compared with,
 // or "" if the run fits.
 func (f *Fit) Against() string {
-	switch text, _ := f.against(); {
+	switch text := f.against(); {
 	case text != "" && f.Launches+f.Counted == 0: // nothing was compared with the other devices
 		return text
 	case text != "":
@@ -314,14 +315,14 @@ func (f *Fit) Against() string {
 	return ""
 }
 
-func (f *Fit) against() (text string, sure Confidence) {
+func (f *Fit) against() string {
 	switch {
 	case f.Contradiction != "":
-		return "The device cannot be the GPU that ran: " + f.Contradiction, High
+		return "The device cannot be the GPU that ran: " + f.Contradiction
 	case f.Doubt != "":
-		return "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt, Medium
+		return "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt
 	}
-	return "", Low
+	return ""
 }
 
 // advice returns how the user can name the device. If only one device fits, the

@@ -1,10 +1,12 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/predict/arch"
 )
 
@@ -70,7 +72,7 @@ func TestColumnsOfAnotherGPU(t *testing.T) {
 		verdict        Verdict
 	}{
 		{"Gen9 counts EUs", "skl-gt2", true, false, "The device cannot be the GPU that ran: exports of Gen9 GPUs count EUs, and run.csv counts XVEs. The run is consistent with 56 of 75 devices", NoPrediction},
-		{"the user insists", "skl-gt2", true, true, "The device cannot be the GPU that ran: exports of Gen9 GPUs", Match},
+		{"the user insists", "skl-gt2", true, true, "", Match},
 		{"an older export of that GPU", "skl-gt2", false, false, "", Match},
 		{"a newer GPU", "max1100", true, false, "", Match},
 	} {
@@ -83,6 +85,11 @@ func TestColumnsOfAnotherGPU(t *testing.T) {
 		r := Compare(run, on, DefaultOptions())
 		if got := r.Fit.Against(); !strings.HasPrefix(got, c.against) || (got == "") != (c.against == "") {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.against)
+		}
+		if forced := slices.ContainsFunc(r.Notes, func(n note.Note) bool {
+			return n.Code == arch.CodeForced && strings.HasPrefix(n.Text, "The device cannot be the GPU that ran: ")
+		}); forced != c.force {
+			t.Errorf("%s: notes %+v", c.reason, r.Notes)
 		}
 		row := &r.Rows[0]
 		if row.Verdict != c.verdict || (row.Predicted == nil) != (c.verdict == NoPrediction) || row.Cause != nil {

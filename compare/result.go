@@ -298,7 +298,7 @@ func (r *Result) summarize() Summary {
 				s.ModelMatched++
 			}
 		}
-		if row.Cause != nil && row.Cause.Name == CauseUnexplained {
+		if row.HasCause(CauseUnexplained) {
 			s.Unexplained++
 		}
 		d, ok := row.Difference.Value()

@@ -205,7 +205,7 @@ func (r *Result) undeterminedReason(row *Row) string {
 		return "occupancy was not measured"
 	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
 		return "the device may not be the GPU that ran"
-	case row.Cause != nil && row.Cause.Name == CauseLaunches:
+	case row.HasCause(CauseLaunches):
 		return "the launches differ, and the values are means over all of them"
 	case row.rejected():
 		return "the launch or the device is not the one that ran"

@@ -3,7 +3,8 @@ package compare
 import "occudiff/ingest/unit"
 
 // Total is the occupancy of the whole run: the mean of its kernels, weighted by
-// their time. It covers the kernels that were measured and compared.
+// their time. It covers the kernels that were measured and compared, without
+// those for which no thread was seen.
 type Total struct {
 	Kernels       int        `json:"kernels"`
 	TimeShare     unit.Ratio `json:"time_percent"`              // share of the kernels' time that is covered
@@ -20,7 +21,7 @@ func (r *Result) total(all unit.Seconds) *Total {
 		row := &r.Rows[i]
 		m, known := row.Measured.Value()
 		t := row.Total.Or(0)
-		if !known || t <= 0 || !row.Verdict.Compared() || row.rejected() {
+		if !known || t <= 0 || !row.Verdict.Compared() || row.rejected() || row.HasCause(CauseNoActivity) {
 			continue
 		}
 		kernels++

@@ -23,6 +23,8 @@ func TestTotal(t *testing.T) {
 	}
 	rejected := row(Above, 1, 98, 0.2)
 	rejected.Cause = &Cause{Name: CauseModelMismatch}
+	unseen := row(Below, 1, 0, 100)
+	unseen.Cause = &Cause{Name: CauseNoActivity}
 	for _, c := range []struct {
 		reason                    string
 		rows                      []Row
@@ -33,6 +35,7 @@ func TestTotal(t *testing.T) {
 		{"not measured is not zero", []Row{row(Match, 3, 90, 90), row(NoMeasurement, 1, -1, 100)}, 1, 75, 90, 90},
 		{"a value of other tasks is left out", []Row{row(Match, 3, 90, 90), row(Unmeasurable, 1, 5, 100)}, 1, 75, 90, 90},
 		{"the prediction is for another launch", []Row{row(Match, 3, 90, 90), rejected}, 1, 75, 90, 90},
+		{"no thread was seen", []Row{row(Match, 3, 90, 90), unseen}, 1, 75, 90, 90},
 		{"without a prediction of one, none for all", []Row{row(Match, 1, 90, 90), row(Below, 1, 50, -1)}, 2, 100, -1, 70},
 	} {
 		r := &Result{Rows: c.rows}

@@ -173,8 +173,8 @@ type Gate struct {
 // JudgeGate applies a gate (mismatch or model) to a run. A failure and kernels
 // that were not judged are separate results, because the exit status must
 // distinguish a job that regressed from a job without measurements. If the
-// device is rejected, the gate mismatch judges no kernel. The gate model fails,
-// because VTune's peaks are the evidence.
+// device cannot be the GPU that ran, the gate mismatch judges no kernel. The
+// gate model fails, because VTune's peaks are the evidence.
 func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
@@ -202,7 +202,7 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	}
 	u.Gate, u.Kernels = "--fail-on "+gate, s.Kernels
 	switch against := r.Fit.Against(); {
-	case !r.Fit.Rejected():
+	case r.Fit.Contradiction == "":
 	case gate == "model":
 		return Gate{Failure: report.LowerFirst(against)}
 	default:

@@ -561,7 +561,7 @@ const shownApart unit.Points = 0.1
 // mark after a cause of low confidence. Launches that differ have their range.
 func whyText(r *compare.Result, row *compare.Row) string {
 	text := whyBy(r, row, (*compare.Cause).Short)
-	if row.Cause != nil && row.Cause.Name == compare.CauseLaunches {
+	if row.HasCause(compare.CauseLaunches) {
 		text += ": " + shortest(row.Launches.MinMeasured.Or(0)) + "-" + row.Launches.MaxMeasured.Or(0).String()
 	}
 	return text
@@ -656,7 +656,7 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	switch limits := r.LimitsWithoutSize(row); {
 	case r.Device == nil:
 		return "device not known"
-	case r.Fit.Rejected():
+	case r.Fit.Contradiction != "":
 		return "another GPU ran"
 	case len(limits) > 0:
 		return unit.JoinWords(limits, "and")
@@ -691,7 +691,7 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 			if less := h.At - width; less > 0 {
 				text += report.Thousands(less) + " or "
 			}
-			text += fmt.Sprintf("%s: %.0f%% of the lanes are idle", report.Thousands(h.At), row.IdleLanes().Or(0).Percent())
+			text += report.Thousands(h.At) + fmt.Sprintf(": %.0f%% of the lanes are idle", row.IdleLanes().Or(0).Percent())
 		}
 		return text
 	case compare.FewerRegisters:
