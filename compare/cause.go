@@ -170,18 +170,14 @@ func (f *finder) missing() (because string, decide decision) {
 		return fmt.Sprintf("%s means that no thread was seen, so the thread lifetime is unknown: "+
 			"the counters may belong to another window or adapter.", row.Measured.Or(0)), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		lacks, from := ", idle time, or low residency is unknown without launch sizes and the XVE array state",
-			row.fullExport()
+		decide = row.fullExport()
 		switch {
 		case f.r.Device == nil && row.Global.Present():
-			lacks, from = " is unknown without the device", byOtherMeans("the device, or the VTune summary of "+
-				"the same result")
-		case row.Idle.Present():
-			lacks = " is unknown without the launch size"
+			decide = byOtherMeans("the device, or the VTune summary of the same result")
 		case f.r.fromSummary:
-			from = decision{"the computing-task export of the same result", NextStep{Action: Export}}
+			decide = decision{"the computing-task export of the same result", NextStep{Action: Export}}
 		}
-		return "A partial last wave costs at most half of the peak. Its share" + lacks + ".", from
+		return "A partial last wave costs at most half of the peak. The rest is unknown without a prediction.", decide
 	case row.XVEs.Other.Present():
 		free, whole := row.XVEs.Low.BusyOccupancy, row.XVEs.Other.Or(predict.Range{}).Low.BusyOccupancy
 		if row.XVEs.Policy == predict.Whole {

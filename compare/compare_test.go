@@ -354,7 +354,7 @@ func TestVerdictAndCause(t *testing.T) {
 			"", "", 0},
 		{"no global, less than half", "no last wave costs more than half of the peak", mtl112(), ingest.Platform{},
 			kernel("k", "", "256", 32, 10, 1, measured(44.9), peak(100), idle(2)), Below, BasisMeasuredPeak, -55.1,
-			CauseUnexplained, "A partial last wave costs at most half of the peak. Its share is unknown without the launch size.", 0},
+			CauseUnexplained, "A partial last wave costs at most half of the peak. The rest is unknown without a prediction.", 0},
 		{"no width", "half of a lower peak", mtl112(), ingest.Platform{},
 			kernel("k", "4096", "16", 0, 10, 1, measured(10), peak(40)), Below, BasisMeasuredPeak, -30,
 			CauseUnexplained, "A partial last wave costs at most half of the peak.", 0},

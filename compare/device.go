@@ -96,7 +96,7 @@ func (r *Result) intervalGiven() {
 // that ran; otherwise nil. It is called once per run, because the result is the
 // same for all kernels, and a run can have 100,000 of them.
 func (r *Result) withheldCause() *Cause {
-	against := r.Fit.against()
+	against := r.Fit.Against()
 	if against == "" {
 		return nil
 	}
@@ -306,23 +306,18 @@ func (f *Fit) String() string {
 // Against returns why a run does not fit the device that it is compared with,
 // or "" if the run fits.
 func (f *Fit) Against() string {
-	switch text := f.against(); {
-	case text != "" && f.Launches+f.Counted == 0: // nothing was compared with the other devices
-		return text
-	case text != "":
-		return text + ". The run is consistent with " + f.String()
-	}
-	return ""
-}
-
-func (f *Fit) against() string {
+	text := "The device cannot be the GPU that ran: " + f.Contradiction
 	switch {
 	case f.Contradiction != "":
-		return "The device cannot be the GPU that ran: " + f.Contradiction
-	case f.Doubt != "":
-		return "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt
+	case f.Doubt == "":
+		return ""
+	default:
+		text = "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt
 	}
-	return ""
+	if f.Launches+f.Counted > 0 { // something was compared with the other devices
+		text += ". The run is consistent with " + f.String()
+	}
+	return text
 }
 
 // advice returns how the user can name the device. If only one device fits, the

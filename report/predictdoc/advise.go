@@ -115,8 +115,6 @@ var settingColumns = slices.Concat(
 			func(s *setting) int { return s.Launch.GRF },
 			report.Drop(1),
 			report.NonZero),
-		report.Shown("idle_lanes", "Idle lanes",
-			func(s *setting) unit.Ratio { return s.Prediction.IdleLaneShare() }),
 		report.List("changes",
 			func(s *setting) []predict.Change { return s.Changes },
 			changeColumns),
@@ -177,9 +175,6 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	if found.Current == nil || found.Current.IdleLanes == 0 {
-		pg.table.Hide(report.All, "idle_lanes")
-	}
 	if found.Current == nil && found.Rejection != nil && !l.Local.Present() && l.SIMD == 0 && !l.Global.Present() {
 		pg.addFull(t.Device)
 	}

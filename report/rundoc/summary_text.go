@@ -691,7 +691,8 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 			if less := h.At - width; less > 0 {
 				text += report.Thousands(less) + " or "
 			}
-			text += report.Thousands(h.At) + fmt.Sprintf(": %.0f%% of the lanes are idle", row.IdleLanes().Or(0).Percent())
+			text += report.Thousands(h.At) + ": " + report.Decimal(row.IdleLanes().Or(0).Percent(), 0) +
+				"% of the lanes are idle"
 		}
 		return text
 	case compare.FewerRegisters:
