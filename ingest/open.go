@@ -364,8 +364,8 @@ const maxNotebook = 64 << 20
 
 // fromNotebook replaces src.R by the cells' outputs if the file is a Jupyter
 // notebook. Intel's thread-mapping exercise is such a notebook: its outputs are
-// logs and job files. Each output line keeps the line number that it has in the
-// file, as long as the file has one line for each.
+// logs and job files. Lines are counted in the outputs, because a notebook's
+// user never sees the lines of its JSON.
 func fromNotebook(src *Source) (is bool, err error) {
 	head, err := peek(src)
 	if err != nil || !isNotebook(head) {
@@ -382,28 +382,69 @@ func fromNotebook(src *Source) (is bool, err error) {
 			"the notebook is larger than %d MiB", maxNotebook>>20)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
-	n := &notebook{raw: raw, in: json.NewDecoder(bytes.NewReader(raw))}
-	if err := n.value(nil, false); err != nil {
-		pos.Line = 1 + bytes.Count(raw[:min(n.in.InputOffset(), int64(len(raw)))], []byte{'\n'})
-		what := fmt.Sprintf("the notebook is not valid JSON at this line: %v", err)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			what = "the notebook is cut off here"
+	var n notebook
+	if err := json.Unmarshal(raw, &n); err != nil {
+		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+			pos.Line = 1 + bytes.Count(raw[:at.Offset], []byte{'\n'})
 		}
-		return true, note.Errorf(codeDamaged, pos, "save the notebook again", "%s", what)
+		return true, note.Errorf(codeDamaged, pos, "save the notebook again", "the notebook cannot be read: %v", err)
 	}
-	if len(bytes.TrimSpace(n.out.Bytes())) == 0 {
+	var out bytes.Buffer
+	for _, part := range append(n.Worksheets, n.worksheet) {
+		for _, c := range part.Cells {
+			for _, o := range c.Outputs {
+				out.WriteString(string(o.Text + o.Data.Plain))
+			}
+		}
+	}
+	if len(bytes.TrimSpace(out.Bytes())) == 0 {
 		return true, note.Errorf(CodeUnknown, pos, "run its cells and save it, or give what they print as a file",
 			"no cell of the notebook has printed anything")
 	}
-	src.replace(&n.out)
+	src.replace(&out)
 	return true, nil
+}
+
+// A notebook contains the texts that its cells printed, including the standard
+// error of a program. Before version 4, a notebook had worksheets.
+type notebook struct {
+	worksheet
+	Worksheets []worksheet
+}
+
+type worksheet struct {
+	Cells []struct {
+		Outputs []struct {
+			Text printed
+			Data struct {
+				Plain printed `json:"text/plain"`
+			}
+		}
+	}
+}
+
+// printed is a text that ends with a line end, or is empty. JSON contains it as
+// a string or as a list of lines.
+type printed string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *printed) UnmarshalJSON(b []byte) error {
+	lines := make([]string, 1)
+	err := json.Unmarshal(b, &lines[0])
+	if err != nil {
+		err = json.Unmarshal(b, &lines)
+	}
+	if *p = printed(strings.Join(lines, "")); *p != "" && !strings.HasSuffix(string(*p), "\n") {
+		*p += "\n"
+	}
+	return err
 }
 
 // ofNotebook adds to an error that it is about a notebook's outputs.
 func ofNotebook(notebook bool, err error) error {
 	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f
-		n.Text, n.Pos.Column = "the outputs of this notebook: "+f.Text, 0
+		n.Text = "the outputs of this notebook: " + f.Text
 		return &n
 	}
 	return err
@@ -415,86 +456,4 @@ func isNotebook(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"cell_type"`)) &&
 		(bytes.Contains(head, []byte(`"cells"`)) || bytes.Contains(head, []byte(`"worksheets"`)))
-}
-
-// A notebook reads a notebook's JSON token by token, to know each string's
-// line.
-type notebook struct {
-	raw     []byte
-	in      *json.Decoder
-	out     bytes.Buffer
-	counted int64 // bytes of raw whose lines are included in line
-	line    int   // line ends in the file before the last token
-	written int   // line ends in out
-	open    bool  // the last line in out has no line end yet
-	depth   int   // the current value's nesting depth
-}
-
-// value reads a value and writes it to out if it is an output. keys are the
-// enclosing objects' keys. listed means that the value is in a list.
-func (n *notebook) value(keys []string, listed bool) error {
-	const deepest = 64 // a notebook has eight levels, and its data adds a few
-	t, err := n.in.Token()
-	if err != nil {
-		return err
-	}
-	if n.depth++; n.depth > deepest {
-		return fmt.Errorf("more than %d nested brackets", deepest)
-	}
-	defer func() { n.depth-- }()
-	switch t := t.(type) {
-	case string:
-		if printed(keys) {
-			n.text(t)
-		}
-		if !listed {
-			n.end()
-		}
-	case json.Delim:
-		for n.in.More() {
-			in := keys
-			if t == '{' {
-				key, err := n.in.Token()
-				if err != nil {
-					return err
-				}
-				in = append(keys[:len(keys):len(keys)], key.(string))
-			}
-			if err := n.value(in, t == '['); err != nil {
-				return err
-			}
-		}
-		if _, err = n.in.Token(); t == '[' && printed(keys) {
-			n.end()
-		}
-	}
-	return err
-}
-
-// printed reports whether a value is a cell's output: text, or data as plain
-// text. It includes a program's standard error.
-func printed(keys []string) bool {
-	at := strings.Join(keys, "/")
-	return strings.HasSuffix(at, "cells/outputs/text") || strings.HasSuffix(at, "cells/outputs/data/text/plain")
-}
-
-// text writes a string, at its line number in the file if possible.
-func (n *notebook) text(s string) {
-	at := n.in.InputOffset()
-	n.line += bytes.Count(n.raw[n.counted:at], []byte{'\n'})
-	n.counted = at
-	for !n.open && n.written < n.line {
-		n.out.WriteByte('\n')
-		n.written++
-	}
-	n.out.WriteString(s)
-	n.written += strings.Count(s, "\n")
-	n.open = s != "" && !strings.HasSuffix(s, "\n")
-}
-
-// end ends an output that has no line end.
-func (n *notebook) end() {
-	if n.open {
-		n.text("\n")
-	}
 }
