@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"occudiff/ingest/note"
 )
 
 // InputsSection returns a section with the inputs and settings that are needed
@@ -33,7 +35,7 @@ type Pairs []Pair
 // Pairs returns the provenance as names and values.
 func (p *Provenance) Pairs() (rows Pairs) {
 	rows.Text("Made by", strings.TrimSpace("occudiff "+p.Version))
-	rows.Text("Command line", CommandLine(p.CommandLine))
+	rows.Text("Command line", note.CommandLine(p.CommandLine...))
 	rows.Text("Label", p.Label)
 	return rows
 }
@@ -48,21 +50,6 @@ func (p *Pairs) Add(name string, value Cell) {
 	if !value.Blank() {
 		*p = append(*p, Pair{name, value})
 	}
-}
-
-// CommandLine prints arguments with the quotes that a shell needs.
-func CommandLine(args []string) string {
-	return strings.Join(ListOf(args, func(a string) string {
-		if a == "" || strings.ContainsFunc(a, needsQuotes) {
-			return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		return a
-	}), " ")
-}
-
-func needsQuotes(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 ||
-		strings.ContainsRune("-_./,:=@%+", r))
 }
 
 // RegisterFlags returns the compiler options that select a register mode. See

@@ -123,7 +123,7 @@ func (s Selection) leftOut(shown int, what string, names []string) note.Note {
 	}
 	var flags []string
 	if s.Kernel != nil {
-		flags = append(flags, "--kernel "+CommandLine([]string{s.Kernel.String()}))
+		flags = append(flags, "--kernel "+note.CommandLine(s.Kernel.String()))
 	}
 	if s.Top > 0 {
 		flags = append(flags, fmt.Sprintf("--top %d", s.Top))

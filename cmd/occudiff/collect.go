@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/ingest/collect"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
@@ -148,7 +149,7 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	}
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
 	words = append(words, kept...)
-	_, err := fmt.Fprintln(a.stdout, collect.JoinCommand(words), strings.Join(collect.Files(collection), " "))
+	_, err := fmt.Fprintln(a.stdout, note.CommandLine(words...), strings.Join(collect.Files(collection), " "))
 	return err
 }
 

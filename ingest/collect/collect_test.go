@@ -29,14 +29,6 @@ func TestIntervalFor(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
-	for arg, want := range map[string]string{"./app": "./app", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME;ls": "'$HOME;ls'", "*": "'*'"} {
-		if got := collect.Quote(arg); got != want {
-			t.Errorf("Quote(%q) = %s, want %s", arg, got, want)
-		}
-	}
-}
-
 // TestDoctor checks a simulated machine with a GPU driver, a metrics library,
 // and a kernel that hides counters from users.
 func TestDoctor(t *testing.T) {

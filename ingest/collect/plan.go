@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"occudiff/ingest/note"
 )
 
 // Limits for VTune's knob gpu-sampling-interval.
@@ -64,37 +66,19 @@ type Step struct {
 }
 
 // String returns the command line, quoted for a shell.
-func (s Step) String() string { return JoinCommand(s.Args) }
-
-// JoinCommand returns arguments as one command line, quoted for a shell.
-func JoinCommand(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = Quote(a)
-	}
-	return strings.Join(words, " ")
-}
+func (s Step) String() string { return note.CommandLine(s.Args...) }
 
 // Files returns the files that the steps write, quoted for a shell. The * of a
 // pattern is not quoted.
 func Files(steps []Step) (words []string) {
 	for _, s := range steps {
 		if file, pattern := strings.CutSuffix(s.File, "*"); pattern {
-			words = append(words, Quote(file)+"*")
+			words = append(words, note.CommandLine(file)+"*")
 		} else if file != "" {
-			words = append(words, Quote(file))
+			words = append(words, note.CommandLine(file))
 		}
 	}
 	return words
-}
-
-// Quote returns an argument for a POSIX shell, with quotes if it needs them.
-func Quote(a string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=@%+"
-	if a != "" && strings.Trim(a, plain) == "" {
-		return a
-	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
 // Probe returns the steps for the short first run: a collection at the default
@@ -202,14 +186,14 @@ func Job(scheduler string, o Options, outputs, flags []string) string {
 	}
 	script := "id=" + id + "\n" + line + ` "$@"` + "\nstatus=$?\ntar -czf " + numbered(o.Dir, ".tar.gz") +
 		" --exclude='*.tb7' --exclude=sqlite-db -- " + dir + "\nexit $status"
-	return fmt.Sprintf("#!/bin/sh -l\n%s%s%ssh -c %s sh %s\n", head, setUp, launch, Quote(script),
-		JoinCommand(append(append(flags, "--"), o.App...)))
+	return fmt.Sprintf("#!/bin/sh -l\n%s%s%ssh -c %s sh %s\n", head, setUp, launch, note.CommandLine(script),
+		note.CommandLine(append(append(flags, "--"), o.App...)...))
 }
 
 func numbered(name, ending string) string {
-	word := Quote(name) + `."$id"`
+	word := note.CommandLine(name) + `."$id"`
 	if ending != "" {
-		word += Quote(ending)
+		word += note.CommandLine(ending)
 	}
 	return word
 }

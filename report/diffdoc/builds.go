@@ -117,7 +117,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 	pattern, closing := changedPattern(pairs), ""
 	if pattern != "" && DisjointBuilds(pairs) == "" {
 		closing = "To measure what changed: " +
-			report.CommandLine([]string{"occudiff", "collect", "--kernel", pattern, "--", "./app"})
+			note.CommandLine("occudiff", "collect", "--kernel", pattern, "--", "./app")
 	}
 	return &report.Output{
 		Table: t,

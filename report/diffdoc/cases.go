@@ -31,7 +31,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s := report.NewTestSuite("diff", prov)
 	s.Collected = rundoc.Collected(d.New.Runs...)
 	s.Add("occudiff.version", prov.Version)
-	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("command", note.CommandLine(prov.CommandLine...))
 	s.Add("threshold_points", report.Shortest(d.Options.Threshold))
 	class := ""
 	for _, side := range []struct {
@@ -317,7 +317,7 @@ func findingOf(r *row) report.Finding {
 		f.Points = unit.Some(unit.Points(x))
 	}
 	if r.Verdict != diff.Unchanged {
-		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
+		f.Next = unit.Some(note.CommandLine("occudiff", "explain", string(r.Verdict)))
 	}
 	if r.Verdict == diff.Regression {
 		confidence := compare.Medium // an untested occupancy, however large the change is

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"occudiff/compare"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -96,7 +97,7 @@ func figures(r *compare.Row) string {
 // change.
 func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
 	s.Add("occudiff.version", prov.Version)
-	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("command", note.CommandLine(prov.CommandLine...))
 	s.Add("label", prov.Label)
 	if d := r.Device; d != nil {
 		s.Add("device", d.Key)

@@ -10,6 +10,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
@@ -441,7 +442,7 @@ func ValidateCommand(r *compare.Result, device string) string {
 	for _, in := range r.Inputs {
 		command = append(command, in.Path)
 	}
-	return report.CommandLine(command)
+	return note.CommandLine(command...)
 }
 
 // missing returns the command that provides the inputs that are missing for a
@@ -596,5 +597,5 @@ func launchCommand(r *compare.Result, l predict.Launch, command string, more ...
 	if whole := l.SLM > 0 || l.Barriers > 0; l.Policy == predict.Whole && !whole || l.Policy == predict.Free && whole {
 		list = append(list, "--policy", l.Policy.String())
 	}
-	return report.CommandLine(append(list, more...))
+	return note.CommandLine(append(list, more...)...)
 }

@@ -12,6 +12,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -314,10 +315,10 @@ func (v *view) fill(s *report.Summary, prov report.Provenance) {
 	found := seriesOf(own)
 	inspect := command("report", append(gate, "--branch")...)
 	if branch := found[0].Branch; branch != "" {
-		inspect += " --branch " + report.CommandLine([]string{branch})
+		inspect += " --branch " + note.CommandLine(branch)
 	}
 	if pattern := kernelsOf(found, nameOf); len(pattern) < nameWidth || len(found) == 1 {
-		inspect += " --kernel " + report.CommandLine([]string{pattern})
+		inspect += " --kernel " + note.CommandLine(pattern)
 	}
 	if v.alarmsOnly(own) {
 		s.Advice = append([]string{"One run is not enough to fail: exit 0. Measure again."}, s.Advice...)
@@ -346,7 +347,7 @@ func (v *view) fill(s *report.Summary, prov report.Provenance) {
 	}
 	for _, at := range slices.Sorted(maps.Keys(accepted)) {
 		pattern := kernelsOf(accepted[at], v.fullName)
-		which := "--kernel " + report.CommandLine([]string{pattern})
+		which := "--kernel " + note.CommandLine(pattern)
 		switch {
 		case len(pattern) <= longestPattern:
 		case len(v.MissingKernels) == 0 && pattern == kernelsOf(v.series, v.fullName):
@@ -368,9 +369,9 @@ func flagsOf(words, flags []string) (list []string) {
 		switch {
 		case !slices.Contains(flags, name):
 		case joined:
-			list = append(list, report.CommandLine(words[i:i+1]))
+			list = append(list, note.CommandLine(words[i:i+1]...))
 		case i+1 < len(words):
-			list = append(list, report.CommandLine(words[i:i+2]))
+			list = append(list, note.CommandLine(words[i:i+2]...))
 		}
 	}
 	return list
@@ -431,7 +432,7 @@ func gitLogs(list []line) (checks []report.NextCommand) {
 			continue
 		}
 		check := report.NextCommand{Rows: "Inspect:", Command: "git log --oneline " +
-			report.CommandLine([]string{shortCommit(l.good.Commit) + ".." + shortCommit(l.first.Commit)})}
+			note.CommandLine(shortCommit(l.good.Commit)+".."+shortCommit(l.first.Commit))}
 		if !slices.Contains(checks, check) && len(checks) < report.MaxListedTasks {
 			checks = append(checks, check)
 		}
