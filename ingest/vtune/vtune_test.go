@@ -148,6 +148,8 @@ func TestRead(t *testing.T) {
 		{"text before the header: messages, one glued to it, blank lines; lines are counted from the top",
 			"war:Column filter is ON.\n\nvtune: Executing actions 75% Generating a report\nvtune: Executing actions 100% doneComputing Task,Total Time,Instance Count\nK,1.5,3\nvtune: Warning: a, b\n", []string{
 				"1 rows, 0 bad", "5|K|||-||n 3|t 1.5|threads -|barriers -|spill -"}},
+		{"a progress line that the header overwrites", "75 %\rComputing Task,Total Time,Instance Count\nK,1.5,3\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n 3|t 1.5|threads -|barriers -|spill -"}},
 		{"BOM, CRLF, blank lines, no last newline",
 			"\ufeffComputing Task,Total Time,Instance Count\r\n\r\nK,1.5,3\r\nL,2,1\r", []string{
 				"2 rows, 0 bad", "3|K|||-||n 3|t 1.5|threads -|barriers -|spill -", "4|L|||-||n 1|t 2|threads -|barriers -|spill -"}},
@@ -259,6 +261,13 @@ func TestDirections(t *testing.T) {
 		if err != nil || len(f.Kernels) != 2 || f.Kernels[1].Direction != c.want || len(f.Notes) > 0 {
 			t.Errorf("%s: %+v, %v; want %q", c.reason, f, err, c.want)
 		}
+	}
+	want := []string{"2 rows, 0 bad", "2|K|64||-||n -|t 1|threads -|barriers -|spill -",
+		"3|copy|||-|device-to-host|n -|t 1|threads -|barriers -|spill -",
+		`run.csv:3:9: warning: "Host-to-Device" is "x"; expected a whole number, 0 or above; the row is used without this ` +
+			`cell (correct the cell or export the file again)`}
+	if d := cmp.Diff(want, linesOf(t, head+"K,64,1,0,0\ncopy,,1,x,1\n", ingest.ReadOptions{})); d != "" {
+		t.Errorf("a size that cannot be read: -want +got:\n%s", d)
 	}
 }
 
@@ -502,6 +511,7 @@ func TestSniff(t *testing.T) {
 		{"a digit is not a delimiter", "Computing Task0Total Time0SIMD Width\n", false},
 		{"the last digit is not a delimiter", "Computing Task9Total Time9SIMD Width\n", false},
 		{"a byte beyond ASCII is not a delimiter", "Computing Task\x80Total Time\x80SIMD Width\n", false},
+		{"a line end is not a delimiter", "Computing Task\rTotal Time\rSIMD Width\r\n", false},
 		{"a bar is a delimiter", "Computing Task|Total Time|SIMD Width\n", true},
 		{"a tracer's table", "Kernel,Calls,Time (ns)\n", false},
 		{"nothing", "", false},
@@ -549,6 +559,22 @@ func TestInstances(t *testing.T) {
 		"launch 2 of K|t 0.3|measured 50|threads -", "launch 3 of L|t 1|threads -", "launch 4 of K|t 0.1|measured 90|threads -"}
 	if d := cmp.Diff(want, linesOf(t, text, ingest.ReadOptions{Instances: true})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// TestInstancesOfFractions checks that launches have the same unit as their
+// kernel if the column's name has no (%).
+func TestInstancesOfFractions(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Total Time,EU Threads Occupancy\n"
+	for _, c := range []struct{ reason, cells, want string }{
+		{"fractions", "0.5 0.7", "launch 2 of K|t 1|measured 50|threads -, launch 3 of K|t 1|measured 70|threads -"},
+		{"percentages", "0.5 70.0", "launch 2 of K|t 1|measured 0.5|threads -, launch 3 of K|t 1|measured 70|threads -"},
+	} {
+		a, b, _ := strings.Cut(c.cells, " ")
+		got := linesOf(t, head+"K,64,1,"+a+"\nK,64,1,"+b+"\n", ingest.ReadOptions{Instances: true})
+		if text := strings.Join(got[2:4], ", "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.reason, text, c.want)
+		}
 	}
 }
 

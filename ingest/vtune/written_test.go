@@ -101,6 +101,24 @@ func TestWrittenNumbers(t *testing.T) {
 	}
 }
 
+// TestUnits reads sizes and times with a unit. VTune's KB is 1000 bytes.
+func TestUnits(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Total Time,Spill Memory Size\n"
+	for _, c := range []struct{ time, spill, want string }{
+		{"1.5 s", "64", "t 1.5|threads -|barriers -|spill 64"},
+		{"15 ms", "6.5 KB", "t 0.015|threads -|barriers -|spill 6500"},
+		{"15us", "6.5MB", "t 1.5e-05|threads -|barriers -|spill 6500000"},
+		{"15 \u00b5s", "6.5 GB", "t 1.5e-05|threads -|barriers -|spill 6500000000"},
+		{"15 \u03bcs", "6.5 TB", "t 1.5e-05|threads -|barriers -|spill 6500000000000"},
+		{"15 ns", "6 B", "t 1.5e-08|threads -|barriers -|spill 6"},
+	} {
+		got := linesOf(t, head+"K,64,"+c.time+","+c.spill+"\n", ingest.ReadOptions{})
+		if want := "2|K|64||-||n -|" + c.want; len(got) != 2 || got[1] != want {
+			t.Errorf("%s, %s: %q, want %s", c.time, c.spill, got, want)
+		}
+	}
+}
+
 // TestPercentSigns reads a percentage in a column whose name has no (%): 0.7%
 // is not the fraction 0.7.
 func TestPercentSigns(t *testing.T) {
