@@ -350,8 +350,10 @@ func (r *Row) ModelAgrees() (agrees, compared bool) {
 // diff, by a comparison of many runs, and by a history, which stores the value
 // under its name.
 type MetricInfo struct {
-	Name string // name in files, which must not change
-	Unit MetricUnit
+	Name  string // name in files, which must not change
+	Title string
+	Short string // column heading
+	Unit  MetricUnit
 	// Sampled states that the value comes from sampled counters. If a row is
 	// unmeasurable, such a value does not belong to the kernel.
 	Sampled bool
@@ -377,51 +379,69 @@ const (
 	InBytes   MetricUnit = "bytes"
 )
 
-// The names of the metrics that the code looks up.
+// The names of the metrics that the code looks up. A part of the breakdown is
+// also the name of its metric.
 const (
 	MetricMeasured     = "measured"
 	MetricResidual     = "residual"      // measured - predicted average
 	MetricBusy         = "busy"          // busy occupancy
 	MetricBusyResidual = "busy_residual" // busy occupancy - predicted busy occupancy
 	MetricIdle         = "xve_idle"
-	MetricPredicted    = "predicted" // predicted average
-	MetricTime         = "seconds"   // time of a launch
-	MetricPeak         = "peak"      // predicted peak
-	MetricTotal        = "total"     // time of all launches
-	MetricSpill        = "spill"     // spilled bytes per thread
+	MetricPredicted    = "predicted"  // predicted average
+	MetricTime         = "seconds"    // time of a launch
+	MetricPeak         = "peak"       // predicted peak
+	MetricTotal        = "total"      // time of all launches
+	MetricSpill        = "spill"      // spilled bytes per thread
+	MetricDifference   = "difference" // measured - the nearest end of the predicted range
 )
 
-// Metrics is the only list of metrics. Not all of them are stored or tested.
-var Metrics = append([]MetricInfo{
-	{MetricMeasured, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.Measured) }},
-	{MetricResidual, InPoints, true,
-		predicted(func(r *Row) optNumber { return minus(r.Measured, r.Predicted.Average) })},
-	{MetricBusy, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.BusyOccupancy) }},
-	{MetricBusyResidual, InPoints, true,
-		predicted(func(r *Row) optNumber { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
-	{MetricIdle, InPercent, true, func(r *Row) optNumber { return unit.PercentOf(r.Idle) }},
-	{MetricPredicted, InPercent, false,
+// Metrics is the only list of metrics, in the order in which sentences list
+// them. Not all of them are stored or tested.
+var Metrics = []MetricInfo{
+	{MetricMeasured, "Measured occupancy", "Measured", InPercent, true,
+		func(r *Row) optNumber { return unit.PercentOf(r.Measured) }},
+	{MetricBusy, "Busy occupancy", "Busy occupancy", InPercent, true,
+		func(r *Row) optNumber { return unit.PercentOf(r.BusyOccupancy) }},
+	{MetricPredicted, "Predicted average", "Predicted average", InPercent, false,
 		predicted(func(r *Row) optNumber { return unit.Some(r.Predicted.Average.Percent()) })},
-	{MetricPeak, InPercent, false,
+	{MetricResidual, "Residual (measured - predicted average)", "Residual", InPoints, true,
+		predicted(func(r *Row) optNumber { return minus(r.Measured, r.Predicted.Average) })},
+	{MetricTime, "Time per launch", "Time per launch", InSeconds, false,
+		func(r *Row) optNumber { return unit.Float(r.Average()) }},
+	partMetric(PartOccupied, "Slots with a thread", "Measured"),
+	partMetric(PartUnderfilled, "Slots of underfilled XVEs", "Underfilled XVEs"),
+	partMetric(PartIdle, "Slots of idle XVEs", "Idle XVEs"),
+	partMetric(PartShortfall, "Slots below the prediction", "Shortfall"),
+	partMetric(PartLastWave, "Slots of the last wave", "Last wave"),
+	partMetric(PartLaunchLimit, "Slots kept free by limits", "Launch limit"),
+	{MetricBusyResidual, "Residual of busy XVEs", "Busy residual", InPoints, true,
+		predicted(func(r *Row) optNumber { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
+	{MetricIdle, "Idle share of the XVEs", "XVE idle", InPercent, true,
+		func(r *Row) optNumber { return unit.PercentOf(r.Idle) }},
+	{MetricPeak, "Predicted peak", "Predicted peak", InPercent, false,
 		predicted(func(r *Row) optNumber { return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid()) })},
-	{MetricTime, InSeconds, false, func(r *Row) optNumber { return unit.Float(r.Average()) }},
-	{MetricTotal, InSeconds, false, func(r *Row) optNumber { return unit.Float(r.Total) }},
-	{MetricSpill, InBytes, false, func(r *Row) optNumber { return unit.Float(r.Spill) }},
-}, partMetrics()...)
+	{MetricTotal, "Time of all launches", "Total time", InSeconds, false,
+		func(r *Row) optNumber { return unit.Float(r.Total) }},
+	{MetricSpill, "Spill of a thread", "Spill", InBytes, false,
+		func(r *Row) optNumber { return unit.Float(r.Spill) }},
+	{MetricDifference, "Difference from the prediction", "Difference", InPoints, true, func(r *Row) optNumber {
+		return unit.Maybe(float64(r.Difference.Or(0)), r.Basis == BasisMeasured)
+	}},
+}
 
 // MetricNamed returns the index of a metric in Metrics, or -1.
 func MetricNamed(name string) int {
 	return slices.IndexFunc(Metrics, func(m MetricInfo) bool { return m.Name == name })
 }
 
-// partMetrics returns a metric for each part of the breakdown, in points of all
+// Title returns the heading of a part.
+func (p Part) Title() string { return Metrics[MetricNamed(string(p))].Short }
+
+// partMetric returns the metric for a part of the breakdown, in points of all
 // thread slots.
-func partMetrics() (list []MetricInfo) {
-	for _, p := range parts {
-		list = append(list, MetricInfo{string(p), InPoints, true,
-			func(r *Row) optNumber { return unit.Float(r.Breakdown.Points(p)) }})
-	}
-	return list
+func partMetric(p Part, title, short string) MetricInfo {
+	return MetricInfo{string(p), title, short, InPoints, true,
+		func(r *Row) optNumber { return unit.Float(r.Breakdown.Points(p)) }}
 }
 
 // predicted returns a function that reads a value of the prediction. The value

@@ -69,9 +69,18 @@ func TestTablesAreComplete(t *testing.T) {
 	for i := range Verdicts {
 		tables[2].entries = append(tables[2].entries, string(Verdicts[i].Verdict))
 	}
-	parts := len(Parts())
-	for _, m := range Metrics[:len(Metrics)-parts] {
-		tables[3].entries = append(tables[3].entries, m.Name)
+	for _, m := range Metrics {
+		if !slices.Contains(Parts(), Part(m.Name)) {
+			tables[3].entries = append(tables[3].entries, m.Name)
+		}
+		if m.Title == "" || m.Short == "" || m.Unit == "" {
+			t.Errorf("Metrics: %+v is not complete", m)
+		}
+	}
+	for _, p := range Parts() {
+		if MetricNamed(string(p)) < 0 {
+			t.Errorf("Metrics: no entry for %q", p)
+		}
 	}
 	for i := range Causes {
 		tables[0].entries = append(tables[0].entries, Causes[i].Name)

@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
-	"compare/history":  {"ingest/note", "ingest/names", "ingest/table", "ingest/unit"},
+	"compare/history":  {"compare", "ingest/note", "ingest/names", "ingest/table", "ingest/unit"},
 	"compare":          {"ingest", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat", "internal/bug"},
 	"compare/launches": {"ingest", "ingest/unit"},
 

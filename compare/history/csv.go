@@ -233,7 +233,7 @@ func parseValue(name, text string) (unit.Opt[float64], error) {
 // impossible returns a metric whose value no run can have, or "".
 func (v *Values) impossible() Metric {
 	for i, c := range columns {
-		if x, ok := v[i].Value(); ok && (c.unit == "%" && (x < 0 || x > 100) || c.unit == "s" && x < 0) {
+		if x, ok := v[i].Value(); ok && (c.Unit() == "%" && (x < 0 || x > 100) || c.Unit() == "s" && x < 0) {
 			return c.Metric
 		}
 	}

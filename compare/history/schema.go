@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/compare"
 	"occudiff/ingest/unit"
 )
 
@@ -122,31 +123,29 @@ func (d *DB) create(ctx context.Context) error {
 // occudiff_kernel.
 type Metric string
 
-// Metrics that the code refers to by name.
+// The stored metrics, see compare.Metrics.
 const (
-	Measured Metric = "measured" // measured occupancy in percent
-	Residual Metric = "residual" // measured - predicted average, in points
-	Busy     Metric = "busy"     // busy occupancy in percent
-	Seconds  Metric = "seconds"  // average time per launch
-	Total    Metric = "total"    // total time of all launches; stored but not tracked
-	Peak     Metric = "peak"     // predicted peak in percent
-	Spill    Metric = "spill"    // spilled registers per thread in bytes
-	// Difference is measured - the nearest end of the predicted range, in
-	// percentage points; stored but not tracked. It calibrates the prediction.
-	Difference Metric = "difference"
+	Measured   Metric = compare.MetricMeasured
+	Residual   Metric = compare.MetricResidual
+	Busy       Metric = compare.MetricBusy
+	Seconds    Metric = compare.MetricTime
+	Peak       Metric = compare.MetricPeak
+	Spill      Metric = compare.MetricSpill
+	Total      Metric = compare.MetricTotal      // not tracked
+	Difference Metric = compare.MetricDifference // not tracked; it calibrates the prediction
 	// Parts of the thread-slot breakdown that are lost compared with the
-	// prediction, in percentage points of all thread slots.
-	Underfilled Metric = "underfilled"
-	IdleXVEs    Metric = "idle"
-	Shortfall   Metric = "shortfall" // sum of underfilled and idle, if the array state does not distinguish them
+	// prediction.
+	Underfilled = Metric(compare.PartUnderfilled)
+	IdleXVEs    = Metric(compare.PartIdle)
+	Shortfall   = Metric(compare.PartShortfall)
 )
 
-// column is a stored metric: a nullable number per kernel and run, in the
-// metric's unit. Storing, reading, importing, and exporting use this list.
+// column is a stored metric of compare.Metrics: a nullable number per kernel and
+// run, in the metric's unit. Storing, reading, importing, and exporting use this
+// list.
 type column struct {
 	Metric
-	unit, title string
-	traits      trait
+	traits trait
 }
 
 // trait is a property of a metric.
@@ -161,17 +160,17 @@ const (
 
 // columns lists the metrics in table order. Adding a metric changes the schema.
 var columns = [...]column{
-	{Measured, "%", "Measured occupancy", part},
-	{Residual, "points", "Residual (measured - predicted average)", part},
-	{Busy, "%", "Busy occupancy", part},
-	{Seconds, "s", "Time per launch", part | moreIsWorse},
-	{Underfilled, "points", "Slots of underfilled XVEs", part | moreIsWorse},
-	{IdleXVEs, "points", "Slots of idle XVEs", part | moreIsWorse},
-	{Shortfall, "points", "Slots below the prediction", part | moreIsWorse},
-	{Peak, "%", "Predicted peak", exact},
-	{Spill, "bytes", "Spill of a thread", exact | moreIsWorse},
-	{Total, "s", "Time of all launches", untracked},
-	{Difference, "points", "Difference from the prediction", untracked},
+	{Measured, part},
+	{Residual, part},
+	{Busy, part},
+	{Seconds, part | moreIsWorse},
+	{Underfilled, part | moreIsWorse},
+	{IdleXVEs, part | moreIsWorse},
+	{Shortfall, part | moreIsWorse},
+	{Peak, exact},
+	{Spill, exact | moreIsWorse},
+	{Total, untracked},
+	{Difference, untracked},
 }
 
 // Values contains a kernel's numbers in a run, one per column. A value that was
@@ -189,8 +188,16 @@ func (m Metric) index() int {
 	return slices.IndexFunc(columns[:], func(c column) bool { return c.Metric == m })
 }
 
-// known returns a metric's column.
-func (m Metric) known() column { return columns[m.index()] }
+// info returns a metric's description.
+func (m Metric) info() *compare.MetricInfo { return &compare.Metrics[compare.MetricNamed(string(m))] }
+
+// ValuesOf returns the values of a compared row.
+func ValuesOf(row *compare.Row) (v Values) {
+	for i := range columns {
+		v[i] = columns[i].info().Of(row)
+	}
+	return v
+}
 
 // Metrics returns the metrics that can be tracked.
 func Metrics() []Metric { return metrics(func(c *column) bool { return c.traits&untracked == 0 }) }
@@ -220,14 +227,14 @@ func ParseMetric(text string) (Metric, error) {
 }
 
 // Unit returns the metric's unit: "%", "points", "s", or "bytes".
-func (m Metric) Unit() string { return m.known().unit }
+func (m Metric) Unit() string { return string(m.info().Unit) }
 
 // Exact reports whether the metric's values are known without a measurement, so
 // that they have no noise.
-func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
+func (m Metric) Exact() bool { return columns[m.index()].traits&exact != 0 }
 
 // IsWaste reports whether a higher value is worse.
-func (m Metric) IsWaste() bool { return m.known().traits&moreIsWorse != 0 }
+func (m Metric) IsWaste() bool { return columns[m.index()].traits&moreIsWorse != 0 }
 
 // Title returns the metric's display name.
-func (m Metric) Title() string { return m.known().title }
+func (m Metric) Title() string { return m.info().Title }

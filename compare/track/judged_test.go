@@ -445,7 +445,7 @@ func TestFromResult(t *testing.T) {
 	}
 	plain := kernel("plain", "a.csv")
 	plain.SIMD = unit.Opt[int]{} // a row without sub-group size, as in a log
-	plain.Basis, plain.Predicted, plain.Breakdown, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
+	plain.Basis, plain.Predicted, plain.Breakdown, plain.Cause = compare.BasisMeasuredPeak, nil, nil, nil
 	copied := kernel("copy", "b.csv")
 	copied.Verdict = compare.NotAKernel
 	other := kernel("other", "a.csv")

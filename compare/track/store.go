@@ -61,18 +61,7 @@ func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
 			Direction: string(row.Direction), Device: device},
-		Verdict: string(row.Verdict),
-	}
-	for _, m := range append(history.Metrics(), history.Total) {
-		// Without work-groups, a prediction has no residual, because its
-		// average is unknown and stored as 0.
-		at := compare.MetricNamed(string(m))
-		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
-			h.Set(m, compare.Metrics[at].Of(row))
-		}
-	}
-	if row.Basis == compare.BasisMeasured {
-		h.Set(history.Difference, unit.Float(row.Difference))
+		Values: history.ValuesOf(row), Verdict: string(row.Verdict),
 	}
 	if row.Device != "" { // the adapters of one export are separate devices
 		h.Device = strings.TrimSpace(device + " " + row.Device)

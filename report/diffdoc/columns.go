@@ -77,8 +77,6 @@ var kernelColumns = slices.Concat(
 		metric: compare.MetricMeasured,
 		key:    "measured",
 		path:   "measured_percent",
-		title:  "Measured",
-		kind:   report.Percent,
 		sides:  report.All,
 		change: report.All,
 		test:   report.All,
@@ -89,8 +87,6 @@ var kernelColumns = slices.Concat(
 		metric: compare.MetricResidual,
 		key:    "residual",
 		path:   "residual_points",
-		title:  "Residual",
-		kind:   report.Points,
 		sides:  report.Wide,
 		change: report.All,
 		test:   report.All,
@@ -100,16 +96,12 @@ var kernelColumns = slices.Concat(
 		metric: compare.MetricPredicted,
 		key:    "predicted",
 		path:   "predicted_average_percent",
-		title:  "Predicted average",
-		kind:   report.Percent,
 		sides:  report.Wide,
 	}.columns(),
 	quantity{
 		metric: compare.MetricBusy,
 		key:    "busy",
 		path:   "busy_occupancy_percent",
-		title:  "Busy occupancy",
-		kind:   report.Percent,
 		sides:  report.Wide,
 		change: report.Everywhere,
 		test:   report.Everywhere,
@@ -119,16 +111,12 @@ var kernelColumns = slices.Concat(
 		metric: compare.MetricIdle,
 		key:    "idle",
 		path:   "idle_percent",
-		title:  "XVE idle",
-		kind:   report.Percent,
 		sides:  report.Wide,
 	}.columns(),
 	quantity{
 		metric: compare.MetricTime,
 		key:    "average",
 		path:   "average_seconds",
-		title:  "Time per launch",
-		kind:   report.Duration,
 		sides:  report.Wide,
 		change: report.All,
 		test:   report.All,
@@ -237,10 +225,9 @@ func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V,
 // quantity describes the columns for a metric on both sides: its medians, its
 // change, and its test. JSON has all of these columns.
 type quantity struct {
-	metric, key, path, title string
-	kind                     report.Kind
-	sides, change, test      report.View // outputs that have the medians, the change, and the test; 0 for JSON only
-	drop                     report.Drop // drop order of the change; p is dropped before it
+	metric, key, path   string
+	sides, change, test report.View // outputs that have the medians, the change, and the test; 0 for JSON only
+	drop                report.Drop // drop order of the change; p is dropped before it
 }
 
 // columns returns the columns of the quantity for a row.
@@ -260,21 +247,23 @@ func (q quantity) of() []report.Col[diff.Delta] {
 				func(d *diff.Delta) *diff.Sample { return &d.New },
 				newer)...)
 	}
-	group, tested, decimals := report.Group(q.title), q.test&report.Wide, report.Decimals(0)
+	m := &compare.Metrics[compare.MetricNamed(q.metric)]
+	group, tested, decimals := report.Group(m.Short), q.test&report.Wide, report.Decimals(0)
 	points, ratio, p, significant := q.change, report.View(0), q.key+"_p", report.View(0)
-	suffix := "percent"
-	switch q.kind {
-	case report.Duration:
-		points, ratio, p, decimals, suffix = 0, q.change, "time_p", 6, "seconds"
-	case report.Points:
-		suffix = "points"
+	kind, suffix := report.Percent, "percent"
+	switch m.Unit {
+	case compare.InSeconds:
+		kind, suffix, decimals = report.Duration, "seconds", 6
+		points, ratio, p = 0, q.change, "time_p"
+	case compare.InPoints:
+		kind, suffix = report.Points, "points"
 	}
 	if q.metric == compare.MetricMeasured {
 		significant = report.Wide
 	}
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
-			report.Define(key+suffix, side, func(s *diff.Sample) number { return s.Median }, q.kind,
+			report.Define(key+suffix, side, func(s *diff.Sample) number { return s.Median }, kind,
 				q.sides, group, report.Drop(10), decimals, report.Path("median")),
 		}
 	}), []report.Col[diff.Delta]{
@@ -296,9 +285,9 @@ func (q quantity) of() []report.Col[diff.Delta] {
 		return []report.Col[diff.Sample]{
 			report.Define(key+"n", side+" runs", func(s *diff.Sample) int { return s.N }, tested, group,
 				report.Path("n")),
-			report.Define(key+"low", side+" low", func(s *diff.Sample) number { return s.Low }, q.kind,
+			report.Define(key+"low", side+" low", func(s *diff.Sample) number { return s.Low }, kind,
 				tested, group, decimals, report.Path("low")),
-			report.Define(key+"high", side+" high", func(s *diff.Sample) number { return s.High }, q.kind,
+			report.Define(key+"high", side+" high", func(s *diff.Sample) number { return s.High }, kind,
 				tested, group, decimals, report.Path("high")),
 			report.JSON("confidence",
 				func(s *diff.Sample) number { return s.Confidence }),
@@ -311,7 +300,7 @@ func (q quantity) of() []report.Col[diff.Delta] {
 var partColumns = append([]report.Col[diff.Delta]{
 	report.JSON("part",
 		func(d *diff.Delta) string { return d.Metric }),
-}, quantity{kind: report.Points}.of()...)
+}, quantity{metric: string(compare.PartIdle)}.of()...)
 
 // changeColumns are the columns for a changed property, for JSON.
 var changeColumns = []report.Col[diff.Change]{

@@ -557,23 +557,17 @@ func because(r *diff.Row) string {
 	// decimal.
 	printed := func(d *diff.Delta) bool { return math.Abs(d.Change.Or(0)) >= 0.05 }
 	explained := len(r.Changes) > 0 || printed(r.Delta(compare.MetricPredicted))
-	for _, f := range figures {
-		d := r.Delta(f.metric)
-		switch f.metric {
-		case compare.MetricBusy, compare.MetricMeasured, compare.MetricTime:
-			parts = append(parts, movedText(f.title, d))
-		case compare.MetricPredicted:
-			if explained {
-				parts = append(parts, movedText(f.title, d))
-			}
-		case compare.MetricResidual:
-			if text := movedText(f.title, d); explained && text != "" {
-				parts = append(parts, text+": "+followed(r))
-			}
-		default:
-			if judged && printed(d) {
-				parts = append(parts, movedText(f.title, d))
-			}
+	lost := compare.Parts()[1:] // the occupied slots are the measured occupancy
+	for i := range compare.Metrics {
+		m := &compare.Metrics[i]
+		d := r.Delta(m.Name)
+		switch text := movedText(m, d); {
+		case m.Name == compare.MetricBusy, m.Name == compare.MetricMeasured, m.Name == compare.MetricTime,
+			m.Name == compare.MetricPredicted && explained,
+			slices.Contains(lost, compare.Part(m.Name)) && judged && printed(d):
+			parts = append(parts, text)
+		case m.Name == compare.MetricResidual && explained && text != "":
+			parts = append(parts, text+": "+followed(r))
 		}
 	}
 	lessOccupied := r.Verdict == diff.Regression || r.Verdict == diff.Faster
@@ -616,30 +610,15 @@ func changesText(r *diff.Row) string {
 	return strings.Join(report.ListOf(r.Changes, diff.Change.String), ", ")
 }
 
-// figures are the values that because prints, in this order.
-var figures = []struct{ metric, title string }{
-	{compare.MetricMeasured, "measured occupancy"},
-	{compare.MetricBusy, "busy occupancy"},
-	{compare.MetricPredicted, "predicted average"},
-	{compare.MetricResidual, "residual (measured - predicted average)"},
-	{compare.MetricTime, "time per launch"},
-	{string(compare.PartUnderfilled), "slots of underfilled XVEs"},
-	{string(compare.PartIdle), "slots of idle XVEs"},
-	{string(compare.PartShortfall), "slots below the prediction"},
-	{string(compare.PartLastWave), "slots of the last wave"},
-	{string(compare.PartLaunchLimit), "slots kept free by limits"},
-}
-
 // movedText returns a text with the change of a value, and what the change was
 // compared with. It returns "" if one of the sides has no value.
-func movedText(title string, d *diff.Delta) string {
-	text := title + " "
+func movedText(m *compare.MetricInfo, d *diff.Delta) string {
+	text := report.LowerFirst(m.Title) + " "
 	switch {
 	case d.Ratio.Present():
 		text += span(&d.Old) + " -> " + span(&d.New) + ": " + report.Decimal(d.Ratio.Or(0), 2) + "x"
 	case d.Change.Present():
-		in := compare.Metrics[compare.MetricNamed(d.Metric)].Unit
-		text += fromTo(d, string(in)) + ": " + report.Signed(d.Change.Or(0)) + " points"
+		text += fromTo(d, string(m.Unit)) + ": " + report.Signed(d.Change.Or(0)) + " points"
 	default:
 		return ""
 	}

@@ -136,6 +136,7 @@ func TestUnsureChanges(t *testing.T) {
 
 // TestSentences checks one sentence of the evidence in each case.
 func TestSentences(t *testing.T) {
+	m := &compare.MetricInfo{Title: "m", Unit: compare.InPercent}
 	fell, longer := delta(measured, 4, 62.7, 48.6), delta(compare.MetricTime, 4, 0.001, 0.00125)
 	twice := with(both(diff.Regression), func(r *diff.Row) {
 		r.Changes = []diff.Change{{What: diff.ChangeSIMD, Old: "16", New: "32"}, {What: diff.ChangeGlobal, Old: "64", New: "128"}}
@@ -145,17 +146,17 @@ func TestSentences(t *testing.T) {
 	for _, c := range []struct{ reason, got, want string }{
 		{"both medians", fromTo(&fell, "%"), "62.7 -> 48.6%"},
 		{"a side without a median", fromTo(&diff.Delta{New: diff.Sample{Median: unit.Some(5.0)}}, "points"), "- -> 5.0 points"},
-		{"a change", movedText("measured", &fell), "measured 62.7 -> 48.6%: -14.1 points"},
-		{"beyond a limit", movedText("m", new(limited(fell, 10))), "m 62.7 -> 48.6%: -14.1 points, beyond the 10 that single runs differ by"},
-		{"within a limit", movedText("m", new(limited(fell, 20))), "m 62.7 -> 48.6%: -14.1 points, within the 20 that single runs differ by"},
-		{"beyond a limit, tested", movedText("m", new(tests(fell, 0.029, true, 5))),
+		{"a change", movedText(m, &fell), "m 62.7 -> 48.6%: -14.1 points"},
+		{"beyond a limit", movedText(m, new(limited(fell, 10))), "m 62.7 -> 48.6%: -14.1 points, beyond the 10 that single runs differ by"},
+		{"within a limit", movedText(m, new(limited(fell, 20))), "m 62.7 -> 48.6%: -14.1 points, within the 20 that single runs differ by"},
+		{"beyond a limit, tested", movedText(m, new(tests(fell, 0.029, true, 5))),
 			"m 62.7 -> 48.6%: -14.1 points, beyond 5 (p = 0.029, 4 + 4 runs)"},
-		{"not significant", movedText("m", new(tests(fell, 0.5, false, 5))),
+		{"not significant", movedText(m, new(tests(fell, 0.5, false, 5))),
 			"m 62.7 -> 48.6%: -14.1 points (not significant: p = 0.500, 4 + 4 runs)"},
 		{"a small p among many kernels", tested(new(tests(fell, 0.04, false, 5))),
 			"not significant: p = 0.040, 4 + 4 runs, a value that one of so many kernels reaches due to noise"},
-		{"a time", movedText("time per launch", &longer), "time per launch 1 ms -> 1.25 ms: 1.25x"},
-		{"nothing measured", movedText("m", &diff.Delta{}), ""},
+		{"a time", movedText(&compare.Metrics[compare.MetricNamed(compare.MetricTime)], &longer), "time per launch 1 ms -> 1.25 ms: 1.25x"},
+		{"nothing measured", movedText(m, &diff.Delta{}), ""},
 		{"nothing tested", tested(&fell), ""},
 		{"the launch on both sides", shapeText(both("")), "4096 in 64, SIMD16"},
 		{"the launch changed", shapeText(twice), "64 -> 128 in 64, SIMD16 -> 32"},

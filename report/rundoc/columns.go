@@ -224,15 +224,14 @@ var fixColumns = []report.Col[compare.Row]{
 // certainty. The parts are in points of all thread slots and sum to 100.
 var breakdownColumns = slices.Concat(
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.SlotBreakdown] {
-		said := partColumns[p]
-		options := []report.Option{report.Percent, report.Path(p), report.Drop(said.drop)}
+		options := []report.Option{report.Percent, report.Path(p), report.Drop(9)}
 		switch p {
 		case compare.PartOccupied: // people see it as the measured occupancy instead
 			options = append(options, report.Always, report.Data)
 		case compare.PartLaunchLimit:
-			options = append(options, report.Always)
+			options = append(options, report.Always, report.Drop(3))
 		}
-		return report.Define(string(p)+"_points", said.title,
+		return report.Define(string(p)+"_points", p.Title(),
 			func(a *compare.SlotBreakdown) points { return a.Points(p) }, options...)
 	}),
 	[]report.Col[compare.SlotBreakdown]{
@@ -268,20 +267,6 @@ func fraction(key, title string, of func(*compare.Certainty) percent) report.Col
 		share, known := of(&a.Certainty).Value()
 		return unit.Maybe(float64(share), known)
 	}, report.Wide, report.Decimals(3))
-}
-
-// partColumns are the headings of the parts. drop is the order in which columns
-// leave a narrow terminal.
-var partColumns = map[compare.Part]struct {
-	title string
-	drop  int
-}{
-	compare.PartOccupied:    {"Measured", 0},
-	compare.PartUnderfilled: {"Underfilled XVEs", 9},
-	compare.PartIdle:        {"Idle XVEs", 9},
-	compare.PartShortfall:   {"Shortfall", 9},
-	compare.PartLastWave:    {"Last wave", 9},
-	compare.PartLaunchLimit: {"Launch limit", 3},
 }
 
 // breakdownCauses are the columns for the causes of the breakdown's parts. Only

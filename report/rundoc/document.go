@@ -108,7 +108,7 @@ func originOf(r *compare.Result) string {
 func TermsOfBars(b *report.StackedBars) (names []string) {
 	for i, p := range compare.Parts() {
 		if b != nil && b.Shows(i) {
-			names = append(names, partColumns[p].title)
+			names = append(names, p.Title())
 		}
 	}
 	return names

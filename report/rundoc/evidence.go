@@ -93,7 +93,7 @@ func evidence(r *compare.Row) string {
 			before = "\n"
 			if p != compare.PartShortfall { // a shortfall is the whole difference, which the verdict already has
 				text += report.Decimal(printed.Of(p).Or(0), 1) + " points: " +
-					report.LowerFirst(partColumns[p].title) + ". "
+					report.LowerFirst(p.Title()) + ". "
 			}
 			why := causeTexts(a, p)
 			if why != "" && slices.Contains(causes, why) {

@@ -248,7 +248,7 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 // every report.
 func PartNames() []string {
 	return report.ListOf(compare.Parts(), func(p compare.Part) string {
-		name := report.LowerFirst(partColumns[p].title)
+		name := report.LowerFirst(p.Title())
 		if p == compare.PartLastWave || p == compare.PartLaunchLimit {
 			name += " (predicted)"
 		}
