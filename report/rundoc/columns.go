@@ -43,8 +43,8 @@ var firstKernels = []string{
 	"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "host_seconds",
 	"profiler_peak_percent", "measured_percent", "difference_points",
 	"underfilled_points", "idle_points", "shortfall_points", "last_wave_points", "launch_limit_points",
-	"verdict", "cause", "possible_fix", "potential_speedup", "more_threads_bound", "balancing_bound", "potential_speedup_evidence",
-	"model_difference_points", "limits",
+	"verdict", "cause", "possible_fix", "potential_speedup", "more_threads_bound", "balancing_bound",
+	"potential_speedup_evidence", "model_difference_points", "limits",
 }
 
 // kernelColumns are all columns for a kernel, in the order of JSON and CSV.

@@ -273,15 +273,17 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	// These columns are hidden, because the impact sentence already has their
 	// values.
 	case l.Verdict == compare.Match && l.fix.Remedy == compare.LimitedElsewhere && s.Impact != "":
-		t.Hide(report.Terminal, "why", "help")
+		if t.Hide(report.Terminal, "help"); whyText(r, l.Row) == "matches" {
+			t.Hide(report.Terminal, "why")
+		}
 		return
-	case l.Verdict == compare.Match && !l.savesTime():
+	case l.Verdict == compare.Match && !l.savesTime() || l.Verdict == compare.Possible:
 	case l.Verdict == compare.NoPrediction && l.Cause != nil:
 		s.Impact = strings.TrimSpace(sentence(l.Cause.Evidence) + " " + s.Impact)
-	case (l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement) && s.Impact != "": // with the reason
-		t.Hide(report.Terminal, "why")
-	default:
+	case l.Verdict.Compared() || l.Verdict == compare.Unmeasurable:
 		s.Impact = ""
+	case s.Impact != "": // with the reason
+		t.Hide(report.Terminal, "why")
 	}
 	before, cells := ": ", t.Row(0, nil)
 	for _, key := range []string{"measured", "predicted", "idle", "stalled"} {

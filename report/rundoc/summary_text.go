@@ -263,7 +263,8 @@ func contradictions(r *compare.Result) (text string) {
 			continue
 		}
 		if others++; others == 0 {
-			text = distinct(r, row, report.ShortName(row.Task, report.LabelWidth)) + ": " + report.OneLine(row.Notes[at].Text)
+			name := distinct(r, row, report.ShortName(row.Task, report.LabelWidth))
+			text = name + ": " + report.OneLine(row.Notes[at].Text)
 		}
 	}
 	if others > 0 {

@@ -594,6 +594,11 @@ Confirm first:
 There is nothing to compare`},
 		{"a match with its values", []*compare.Row{match("k", 1)}, report.Selection{}, `k, 1 s in 100 launches
 k fills the GPU as predicted (92 of 90 to 98%); more threads will not help: slots are full`},
+		{"a match with its limit", []*compare.Row{reduce(compare.Match, func(r *compare.Row) {
+			r.Predicted.Limits, r.Fix.Remedy, r.Speedup.LimitedBy = predict.LimitSLM, compare.LimitedElsewhere, compare.LimitedBySlots
+		})}, report.Selection{}, `reduce, 10 ms in 100 launches
+reduce fills the GPU as predicted (40 of 90 to 98%); more threads will not help: slots are full
+matches: slm`},
 		{"one kernel", []*compare.Row{below("k", 1, compare.Medium)}, report.Selection{}, `k, 1 s in 100 launches: 40.0% measured, 90-98% predicted average
 uneven work-groups|balance the work-groups: up to 2.0x
 Confirm first (medium confidence):
