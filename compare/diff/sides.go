@@ -29,7 +29,8 @@ func (d *Result) addNotes(copied []note.Note) {
 	}
 	unknown, of, first := d.unknownNoise()
 	if unknown > 0 {
-		add(note.Warning, "no-noise", "add runs of these kernels to the history, or give each side a folder of 4 repeats",
+		add(note.Warning, "no-noise",
+			"add runs of these kernels to the history, or give each side a folder of 4 repeats",
 			"the history has fewer than 8 runs of %d of %s with these launch sizes on this device, for example of %s: "+
 				"their noise is unknown", unknown, unit.Plural(of, "kernel"), first)
 	}

@@ -166,8 +166,9 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 			}
 			if m := record.Values.impossible(); m != "" {
 				if impossible++; impossible == 1 {
-					first = note.Warningf("impossible-value", s.Pos(i, string(m)), "percentages are from 0 to 100, and no time "+
-						"is below 0", "the %s %s is impossible; it is stored as it is", m, valueText(record.Of(m)))
+					first = note.Warningf("impossible-value", s.Pos(i, string(m)),
+						"percentages are from 0 to 100, and no time is below 0",
+						"the %s %s is impossible; it is stored as it is", m, valueText(record.Of(m)))
 				}
 			}
 			add(record)

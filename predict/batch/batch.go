@@ -219,7 +219,8 @@ func (r *row) kilobytes(column string) unit.Bytes {
 	}
 	b, err := unit.ParseBytes(text + "K")
 	if err != nil {
-		r.err = fmt.Errorf("%s %q: expected a whole number of bytes in KB, without the unit, as in 16 or 0.5", column, text)
+		r.err = fmt.Errorf("%s %q: expected a whole number of bytes in KB, without the unit, as in 16 or 0.5",
+			column, text)
 	}
 	return b
 }
