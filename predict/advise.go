@@ -138,6 +138,8 @@ type Advice struct {
 	// Equal is the number of settings that are as good as the first setting in
 	// Best.
 	Equal int
+	// Largest is the largest work-group size of these settings.
+	Largest unit.Size3
 	// SameSLM is the best setting with at least the original SLM per work-item,
 	// if LessSLM is set and it gains minGain points. Otherwise, it is nil.
 	SameSLM *Setting
@@ -211,10 +213,15 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 		top.average, top.peak = max(top.average, found[i].usefulAverage), max(top.peak, found[i].usefulPeak)
 	}
 	a.Best = top.best(d, l, found)
+	var most int64
 	for i := range found {
-		if level(found[i].usefulAverage, top.average) == 0 && len(a.Best) > 0 &&
-			level(found[i].usefulPeak, top.peak) == level(a.Best[0].usefulPeak, top.peak) {
+		s := &found[i]
+		if level(s.usefulAverage, top.average) == 0 && len(a.Best) > 0 &&
+			level(s.usefulPeak, top.peak) == level(a.Best[0].usefulPeak, top.peak) {
 			a.Equal++
+			if n := s.Prediction.GroupSize; n > most {
+				most, a.Largest = n, s.Launch.Local
+			}
 		}
 	}
 	if a.LessSLM = may.SLM && len(a.Best) > 0 && !a.Best[0].keepsSLM(l); a.LessSLM {

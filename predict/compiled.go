@@ -20,9 +20,11 @@ type Compiled struct {
 type BinaryPrediction struct {
 	Launch     Launch     // the predicted launch
 	Prediction Prediction // without a global size, it is for a GPU filled with the kernel's work-groups
-	// Best is the work-group size with the highest occupancy. It is absent if
-	// the kernel fixes its size.
-	Best unit.Size3
+	// Best is the smallest work-group size with the highest occupancy.
+	// BestLargest is the largest, and BestSizes is their number. These are
+	// absent if the kernel fixes its size.
+	Best, BestLargest unit.Size3
+	BestSizes         int
 }
 
 // PredictCompiled returns the prediction for a kernel binary. If the kernel
@@ -52,7 +54,7 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 			_, err = Predict(d, l)
 			return b, err
 		}
-		b.Best = a.Best[0].Launch.Local
+		b.Best, b.BestLargest, b.BestSizes = a.Best[0].Launch.Local, a.Largest, a.Equal
 		if l.Local = local; !local.Present() {
 			l.Local = b.Best
 		}

@@ -65,3 +65,26 @@ func TestPredictCompiled(t *testing.T) {
 		}
 	}
 }
+
+// TestBestLocal checks the range of the work-group sizes with the highest
+// occupancy.
+func TestBestLocal(t *testing.T) {
+	for _, c := range []struct {
+		reason        string
+		k             Compiled
+		global        unit.Size3
+		best, largest unit.Size3
+		sizes         int
+	}{
+		{"every power of two fills the slots", Compiled{SIMD: 32, Registers: 128}, unit.Size3{}, unit.Size(32), unit.Size(1024), 6},
+		{"one work-group per Xe-core", Compiled{SIMD: 32, Registers: 128, SLM: 128 * kb}, unit.Size3{}, unit.Size(1024), unit.Size(1024), 1},
+		{"two dimensions", Compiled{SIMD: 32, Registers: 128}, unit.Size(64, 64), unit.Size(32, 1), unit.Size(64, 16), 6},
+		{"a fixed size", Compiled{SIMD: 32, Registers: 128, Local: unit.Size(64)}, unit.Size3{}, unit.Size3{}, unit.Size3{}, 0},
+	} {
+		b, err := PredictCompiled(max1100(), c.k, c.global, unit.Size3{})
+		if err != nil || b.Best != c.best || b.BestLargest != c.largest || b.BestSizes != c.sizes {
+			t.Errorf("%s: %v to %v, %d sizes, %v; want %v to %v, %d", c.reason, b.Best, b.BestLargest, b.BestSizes, err,
+				c.best, c.largest, c.sizes)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -228,6 +229,7 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		}
 		builds[i], notes = kernels, append(notes, of...)
 	}
+	notes = append(notes, batch.UnmatchedNames(opt, slices.Concat(builds[0], builds[1]))...)
 	unseen, err := a.checkUnseen(&notes, report.Unjudged{})
 	if err != nil {
 		return nil, err

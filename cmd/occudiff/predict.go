@@ -354,6 +354,7 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if err != nil {
 		return nil, err
 	}
+	notes = append(notes, batch.UnmatchedNames(opt, kernels)...)
 	p.printWarnings(notes)
 	return predictdoc.Kernels(kernels, notes, opt.Global, p.Sweep == "grf"), nil
 }

@@ -54,6 +54,21 @@ type Options struct {
 	Compiler string // OpenCL compiler options, for sources
 }
 
+// UnmatchedNames returns a note for each name of a work-group size that no
+// kernel has.
+func UnmatchedNames(opt Options, kernels []Kernel) (notes []note.Note) {
+	tasks := make([]string, len(kernels))
+	for i := range kernels {
+		tasks[i] = kernels[i].Name
+	}
+	for _, name := range opt.Local.Unmatched(tasks) {
+		notes = append(notes, note.Warningf("no-such-kernel", note.Pos{},
+			"use the names of the table; * matches any text",
+			"a work-group size is given for %s, and no kernel has that name", name))
+	}
+	return notes
+}
+
 // predictImages returns predictions for every kernel in the images, in the
 // order of the images. It returns an error if no image fits a requested device,
 // or if the device of an image is unknown. The first error lists the devices of

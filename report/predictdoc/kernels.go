@@ -62,9 +62,16 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 		report.Define("scratch_bytes", "Scratch",
 			func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch },
 			report.Drop(2)),
-		report.Define("local", "Fixed local",
+		report.Define("local", "",
 			func(k *batch.Kernel) unit.Size3 { return k.Local },
-			report.Drop(4)),
+			report.Data),
+		report.JSON("used_local", func(k *batch.Kernel) unit.Size3 {
+			if k.Prediction == nil {
+				return unit.Size3{}
+			}
+			return k.Prediction.Launch.Local
+		}, report.Data),
+		report.Shown("used_local", "Local", usedLocal, report.Everywhere, report.NonZero, report.Drop(8)),
 	},
 	report.Part("", "predicted", func(k *batch.Kernel) *predict.Prediction {
 		if k.Prediction == nil {
@@ -73,12 +80,19 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 		return &k.Prediction.Prediction
 	}, KernelPrediction),
 	[]report.Col[batch.Kernel]{
-		report.Define("best_local", "Best local", func(k *batch.Kernel) unit.Size3 {
+		report.Define("best_local", "", func(k *batch.Kernel) unit.Size3 {
 			if k.Prediction == nil {
 				return unit.Size3{}
 			}
 			return k.Prediction.Best
-		}, report.Drop(9)),
+		}, report.Data),
+		report.JSON("best_local_largest", func(k *batch.Kernel) unit.Size3 {
+			if k.Prediction == nil {
+				return unit.Size3{}
+			}
+			return k.Prediction.BestLargest
+		}, report.Data),
+		report.Shown("best_local", "Best local", bestLocals, report.Everywhere, report.NonZero, report.Drop(9)),
 		report.Define("spilled_registers", "Spilled registers",
 			func(k *batch.Kernel) unit.Opt[int] { return k.SpilledRegisters },
 			report.Drop(1), report.Optional),
@@ -87,6 +101,35 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 			report.Wide, report.Wrap,
 			report.NonZero),
 	})
+
+// usedLocal returns the work-group size of a kernel's prediction, and whether
+// it is the smallest of the best sizes.
+func usedLocal(k *batch.Kernel) string {
+	switch p := k.Prediction; {
+	case k.Local.Present():
+		return k.Local.String()
+	case p == nil:
+		return ""
+	case p.Launch.Local == p.Best:
+		return p.Best.String() + ", best"
+	default:
+		return p.Launch.Local.String()
+	}
+}
+
+// bestLocals returns the work-group sizes with the highest occupancy: "32 to
+// 1024, 6 sizes". Equal sizes are not ranked, because occupancy alone does not
+// decide between them.
+func bestLocals(k *batch.Kernel) string {
+	p := k.Prediction
+	switch {
+	case p == nil || !p.Best.Present():
+		return ""
+	case p.BestSizes < 2:
+		return p.Best.String()
+	}
+	return fmt.Sprintf("%s to %s, %s", p.Best, p.BestLargest, unit.Plural(p.BestSizes, "size"))
+}
 
 // deviceOf returns the device of a kernel, or nil without one.
 func deviceOf(k *batch.Kernel) *arch.Choice {
