@@ -170,12 +170,8 @@ func (f *finder) missing() (because string, decide decision) {
 		return fmt.Sprintf("%s means that no thread was seen, so the thread lifetime is unknown: "+
 			"the counters may belong to another window or adapter.", row.Measured.Or(0)), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		decide = row.fullExport()
-		switch {
-		case f.r.Device == nil && row.Global.Present():
+		if decide = row.fullExport(); f.r.Device == nil && row.Global.Present() {
 			decide = byOtherMeans("the device, or the VTune summary of the same result")
-		case f.r.fromSummary:
-			decide = decision{"the computing-task export of the same result", NextStep{Action: Export}}
 		}
 		return "A partial last wave costs at most half of the peak. The rest is unknown without a prediction.", decide
 	case row.XVEs.Other.Present():
@@ -281,24 +277,22 @@ func (f *finder) readOnOneStack() {
 	}
 }
 
-// smallerGRF adds a register mode with more threads than the assumed mode, if
-// the higher measured value fits that mode. For example, an Xe3 kernel with 96
-// registers fills all 10 threads of an XVE.
+// smallerGRF adds a register mode with more threads than the known or assumed
+// mode, if the higher measured value fits that mode. For example, an Xe3 kernel
+// with 96 registers fills all 10 threads of an XVE.
 func (f *finder) smallerGRF() {
-	if mode, p := f.modeWithMoreThreads(); mode > 0 {
-		f.add(otherModeAbove, byBinary(), "%s, which assumes 128 registers per thread. For %d registers per thread, "+
-			"%s is predicted.", f.r.aboveText(f.row), mode, p).Registers = mode
-	}
-}
-
-// otherBuild adds a register mode with more threads than the known mode, if
-// only the mode with more threads reaches the value.
-func (f *finder) otherBuild() {
-	if mode, p := f.modeWithMoreThreads(); mode > 0 {
+	mode, p := f.modeWithMoreThreads()
+	above := f.r.aboveText(f.row)
+	switch n, known := f.row.Registers.Value(); {
+	case mode == 0:
+	case known:
 		f.add(otherBuildAbove, byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)),
 			"%s for %d registers per thread, and fits the %s that are predicted for %d: either the kernel that "+
 				"ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
-			f.r.aboveText(f.row), f.row.Registers.Or(0), p, mode, mode).Registers = mode
+			above, n, p, mode, mode).Registers = mode
+	default:
+		f.add(otherModeAbove, byBinary(), "%s, which assumes 128 registers per thread. For %d registers per thread, "+
+			"%s is predicted.", above, mode, p).Registers = mode
 	}
 }
 

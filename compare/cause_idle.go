@@ -70,7 +70,7 @@ func (f *finder) unlikeLaunches() {
 	missing := abs(upper.Minus(f.row.nearest(upper)))
 	if f.r.Options.within(missing) && 2*missing <= f.row.missing() &&
 		f.r.Options.beyond(upper.Minus(least)-pointsOf(f.row.Certainty.OutsideLaunches.Or(1))) {
-		f.add(unlikeLaunches, causeNamed(CauseLaunches).confirm, "The launches have %s to %s (median %s): more than "+
+		f.add(unlikeLaunches, causeNamed(CauseLaunches).confirm, "The launches have %s to %s (median %s): at least "+
 			"25%% of them match, others are much lower, and the mean describes neither.", least, s.MaxMeasured.Or(0),
 			s.MedianMeasured.Or(0))
 	}

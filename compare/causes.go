@@ -218,8 +218,7 @@ var causeRules = []causeRule{
 	{CauseSampling, PartUnderfilled, otherTasks, barrierStalls | queried | launchOnly | otherCause, (*finder).otherKernels},
 	{CauseImbalance, PartUnderfilled, sized, barrierStalls | otherCause, (*finder).barrierImbalance},
 
-	{CauseGRF, noPart, launchSize, registerMode, (*finder).smallerGRF},
-	{CauseGRF, noPart, launchSize | registerMode, 0, (*finder).otherBuild},
+	{CauseGRF, noPart, launchSize, 0, (*finder).smallerGRF},
 	{CauseConcurrentKernels, noPart, traced | otherKernels, queried, (*finder).tracedOverlap},
 	{CauseSampling, noPart, otherTasks, queried | launchOnly, (*finder).otherTasks},
 	{CauseStack, noPart, launchSize, insidePeak, (*finder).readOnOneStack},

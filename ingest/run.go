@@ -317,7 +317,7 @@ type TaskStalls struct {
 type LaunchSpread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
-	UpperMeasured                            unit.Opt[unit.Ratio] // more than 25% of the launches reach this value
+	UpperMeasured                            unit.Opt[unit.Ratio] // 25% of the launches have at least this value
 	// 90% of the launches take longer than P10Seconds, and 90% take less than
 	// P90Seconds. They are absent if only the extremes are known.
 	P10Seconds, P90Seconds unit.Opt[unit.Seconds]

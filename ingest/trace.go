@@ -405,8 +405,7 @@ func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 		MinSeconds: unit.Seconds(s.Min), MedianSeconds: unit.Seconds(q[1]), MaxSeconds: unit.Seconds(s.Max),
 		P10Seconds: unit.Some(unit.Seconds(q[0])), P90Seconds: unit.Some(unit.Seconds(q[2]))}
 	if measured != nil && measured.N > 0 {
-		n := measured.N
-		q := measured.Quantiles(0.5, 1-float64(n/4)/float64(max(n-1, 1)))
+		q := measured.Quantiles(0.5, 0.75)
 		spread.MinMeasured = unit.Some(unit.Ratio(measured.Min))
 		spread.MedianMeasured, spread.UpperMeasured = unit.Some(unit.Ratio(q[0])), unit.Some(unit.Ratio(q[1]))
 		spread.MaxMeasured = unit.Some(unit.Ratio(measured.Max))

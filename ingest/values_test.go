@@ -110,7 +110,7 @@ func TestSpread(t *testing.T) {
 	}
 	want.MinMeasured, want.MedianMeasured, want.MaxMeasured = unit.Some[unit.Ratio](0.25), unit.Some[unit.Ratio](0.5),
 		unit.Some[unit.Ratio](1)
-	want.UpperMeasured = want.MaxMeasured
+	want.UpperMeasured = unit.Some[unit.Ratio](0.75)
 	if got := times.Spread(&measured); !equalSpread(got, want) {
 		t.Errorf("with occupancies: %+v, want %+v", got, want)
 	}
