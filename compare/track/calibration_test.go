@@ -109,6 +109,9 @@ func TestCalibration(t *testing.T) {
 			"9x10 90: median -3.5, 10% -9.0, 90% 2.0, within noise, drift -, tolerance 9.0"},
 		{"ten runs are enough for a drift", 10, 10, func(run, k int) float64 { return float64(k-4) - 3*float64(run/5) }, nil,
 			"10x10 100: median -1.0, 10% -6.0, 90% 3.0, within noise, drift -3.0, tolerance 5.0"},
+		{"one of ten runs overlaps", 10, 10, func(run, k int) float64 {
+			return float64(k-4) + []float64{0, 0.1, 0.2, 0.3, -3.05, -3, -3.1, -3.2, -3.3, -3.4}[run]
+		}, nil, "10x10 100: median -1.2, 10% -6.1, 90% 3.1, within noise, drift -, tolerance 6.1"},
 		{"another mix of kernels is no drift", 12, 10, balanced, func(run, k int, r *history.Row) {
 			if run < 6 && k < 5 {
 				r.Set(history.Difference, unit.Opt[float64]{})

@@ -49,6 +49,8 @@ func TestNewMetric(t *testing.T) {
 		{"measured", track.Settings{Threshold: unit.Some(2.5), Thresholds: map[string]float64{"measured": 9}, File: "f.yaml"}, "down 2.5 false false 40 "},
 		{"busy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 1 false false 40 "},
 		{"measured", track.Settings{Direction: "up"}, "up 1 false false 40 "},
+		{"seconds,seconds", track.Settings{}, "two metrics are an occupancy and seconds"},
+		{"peak,seconds", track.Settings{}, "two metrics are an occupancy and seconds"},
 		{"speed", track.Settings{}, `--metric: metric "speed" is not known`},
 		{"measured", track.Settings{Direction: "left"}, `direction "left" is not known`},
 		{"measured", track.Settings{Window: unit.Some(2)}, "a gate over the last 2 runs"},
@@ -62,6 +64,10 @@ func TestNewMetric(t *testing.T) {
 		if got != c.want && !(err != nil && strings.Contains(got, c.want)) {
 			t.Errorf("%s, %+v: %s, want %s", c.name, c.s, got, c.want)
 		}
+	}
+	both, err := track.NewMetric("measured,seconds", track.Settings{})
+	if one := metric(t, "measured", 0); err != nil || !both.Times || one.Times || both.Gate.Budget != one.Gate.Budget/2 {
+		t.Errorf("two metrics share one budget: %+v, %v", both, err)
 	}
 	points, seconds := metric(t, "measured", 0), metric(t, "seconds", 0)
 	for _, c := range []struct {
@@ -602,6 +608,42 @@ func TestChanges(t *testing.T) {
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
 		if got := fmt.Sprint(s.Changed); got != c.want || fmt.Sprint(s.Open[0].Changed) != c.want {
 			t.Errorf("%s: %s and %v, want %s", c.reason, got, s.Open[0].Changed, c.want)
+		}
+	}
+}
+
+// TestFaster checks which drops of the occupancy pass because the launches take
+// at least 10% less time, and less by more than their noise.
+func TestFaster(t *testing.T) {
+	for _, c := range []struct {
+		reason      string
+		noise, time float64 // scatter of the times before the drop, and the time after it
+		want        trend.Outcome
+	}{
+		{"much less time", 0.01, 0.7, track.Faster},
+		{"less than 10% less", 0.01, 0.92, trend.Regression},
+		{"15% less, with a scatter of 5%", 0.05, 0.85, track.Faster},
+		{"15% less, with a scatter of 10%", 0.1, 0.85, trend.Regression},
+		{"more time", 0.01, 1.3, trend.Regression},
+	} {
+		var runs []history.Run
+		for i := range 24 {
+			row, seconds := kernelRow("k", 90+0.1*float64(i%3)), 1-c.noise+2*c.noise*float64(i%2)
+			if i >= 20 {
+				row, seconds = kernelRow("k", 70+0.1*float64(i%3)), c.time
+			}
+			row.Set(history.Seconds, unit.Some(seconds))
+			row.Set(history.Peak, unit.Some(100.0))
+			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+		}
+		db := storeRuns(t, runs...)
+		if s := check(t, db, 0, metric(t, "measured", 0)).Series[0]; s.Outcome() != c.want || s.Timing == nil {
+			t.Errorf("%s: %s, want %s", c.reason, s.Outcome(), c.want)
+		}
+		for _, name := range []string{"seconds", "peak"} { // a metric without a second judgment by time
+			if s := check(t, db, 0, metric(t, name, 0)).Series[0]; s.Timing != nil {
+				t.Errorf("%s: %s is judged by its time, too", c.reason, name)
+			}
 		}
 	}
 }

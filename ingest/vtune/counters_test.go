@@ -46,14 +46,14 @@ func TestCounters(t *testing.T) {
 // TestPipelines checks which columns are pipelines: shares of one pipeline, and
 // neither shares of two nor counts.
 func TestPipelines(t *testing.T) {
-	const head = "Computing Task,Work Size:Global,Total Time,XVE Pipelines:ALU0 active(%),XVE Pipelines:ALU0 and XMX active(%)," +
+	const head = "Computing Task,Work Size:Global,Total Time,\"GPU Memory Bandwidth, GB/sec:Read\",XVE Pipelines:ALU0 active(%),XVE Pipelines:ALU0 and XMX active(%)," +
 		"XVE Pipelines:XMX active(%),XVE Pipelines:Send,XVE Stall Reasons:Send(%),XVE Stall Reasons:SBID,XVE Threads Occupancy(%)\n"
-	f, err := readText(head+"K,64,1,50.0,30.0,40.0,20.0,10.0,5.0,90.0\n", ingest.ReadOptions{})
+	f, err := readText(head+"K,64,1,12.5,50.0,30.0,40.0,20.0,10.0,5.0,90.0\n", ingest.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &ingest.Counters{Pipes: []ingest.Pipe{{Name: "ALU0", Active: 0.5}, {Name: "XMX", Active: 0.4}},
-		Stalls: []ingest.Stall{{Reason: "Send", Share: 0.1}}}
+		Stalls: []ingest.Stall{{Reason: "Send", Share: 0.1}}, MemoryRead: unit.Some(12.5)}
 	if d := cmp.Diff(want, f.Kernels[0].Counters, cmp.Comparer(func(a, b unit.Opt[float64]) bool { return a == b })); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

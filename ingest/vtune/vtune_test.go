@@ -214,6 +214,12 @@ func TestRead(t *testing.T) {
 				"2|K|||-||n 2|t 1|measured 50|threads -|barriers -|spill -",
 				"3|L|||-||n 2|t 1|measured 50|threads -|barriers -|spill -",
 				"run.csv:3: warning: the column \"XVE Threads Occupancy(%)\" occurs twice, as field 3 and 4, with different values: \"50.0\" and \"51.0\"; the first is used (select the column once when exporting)"}},
+		{"a single name twice, with different values",
+			"Computing Task,Total Time,XVE Threads Occupancy(%),XVE Threads Occupancy(%)\nK,1,50.0,51.0\n", []string{
+				"1 rows, 0 bad", "2|K|||-||n -|t 1|measured 50|threads -|barriers -|spill -",
+				"run.csv:2: warning: the column \"XVE Threads Occupancy(%)\" occurs twice, as field 3 and 4, with different values: \"50.0\" and \"51.0\"; the first is used (select the column once when exporting)"}},
+		{"a name that no counter has", "Computing Task,Total Time," + strings.Repeat("x", 300) + "\nK,1,50.0\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n -|t 1|threads -|barriers -|spill -"}},
 		{"average x count replaces a missing total", "Computing Task,Computing Task:Average Time,Computing Task:Instance Count\nK,0.000523,2047\n", []string{
 			"1 rows, 0 bad", "2|K|||-||n 2047|t 1.070581|threads -|barriers -|spill -"}},
 		{"source-computing-task, barriers, stall reasons, an adapter", "Source Computing Task,Source Computing Task:Total Time,XVE Stall Reasons:Barrier(%),GPU Barriers,GPU Adapter\nK,1,12.5,77,GPU 1\n", []string{
@@ -432,6 +438,9 @@ func TestRepeatedRows(t *testing.T) {
 			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
 		{"so many that the peak is not read again", strings.Repeat("K,64,1.5,3,50.0\n", 5),
 			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
+		{"eight rows", strings.Repeat("K,64,1.5,3,50.0\n", 8),
+			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
+		{"nine rows are a loop", strings.Repeat("K,64,1.5,3,50.0\n", 9), ""},
 		{"other values", "K,64,1.5,3,50.0\nK,64,1.5,3,50.1\n", ""},
 		{"another launch size", "K,64,1.5,3,50.0\nK,32,1.5,3,50.0\n", ""},
 		{"launches", "K,64,1.5,1,50.0\nK,64,1.5,1,50.0\n", ""},

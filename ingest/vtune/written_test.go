@@ -43,6 +43,8 @@ func TestWrittenNumbers(t *testing.T) {
 			[]string{`error: run.csv:2:13: "Computing Task:Instance Count" is "2.000"` + settled}},
 		{"2,000 launches or 2, next to decimal commas", ";", "K;64;8;1,25;2,000;16;64;64;93,4",
 			[]string{`error: run.csv:2:13: "Computing Task:Instance Count" is "2,000"` + settled}},
+		{"a time with both marks, as in Germany", ";", "K;64;8;1.000,25;2.000;16;64;64;93,4",
+			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2000|t 1000.25|measured 93.4|threads 64|barriers -|spill 64"}},
 		{"2,047 launches have one interpretation with either decimal mark", ";", "K;64;8;1,25;2,047;16;64;64;93,4",
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2047|t 1.25|measured 93.4|threads 64|barriers -|spill 64"}},
 		{"a time of 1,234 next to decimal commas", ";", "K;64;8;1,234;2;16;64;64;93,4",
