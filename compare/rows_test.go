@@ -187,7 +187,7 @@ func BenchmarkKernels(b *testing.B) {
 func TestView(t *testing.T) {
 	run := &ingest.Run{Kernels: manyLaunches(50)}
 	r := Compare(run, given(nil), DefaultOptions())
-	r.Timings = []Timing{{Row: 7}, {Row: 8}, {Row: -1}, {Row: 0}}
+	r.Timings = []Timing{{Row: 7}, {Row: 8}, {Row: -1}, {Row: 0}, {Row: 30}}
 	v := r.View([]int{30, 7, 0})
 	if len(v.Rows) != 3 || v.Summary.Kernels != r.Summary.Kernels || len(r.Rows) != 50 {
 		t.Fatalf("%d rows of %d, %d kernels of %d", len(v.Rows), len(r.Rows), v.Summary.Kernels, r.Summary.Kernels)
@@ -197,8 +197,8 @@ func TestView(t *testing.T) {
 			t.Errorf("row %d is %s, want %s", i, got.Pos, want.Pos)
 		}
 	}
-	if len(v.Timings) != 3 || v.Timings[0].Row != 1 || v.Timings[1].Row != -1 || v.Timings[2].Row != 2 ||
-		r.Timings[0].Row != 7 {
+	if len(v.Timings) != 4 || v.Timings[0].Row != 1 || v.Timings[1].Row != -1 || v.Timings[2].Row != 2 ||
+		v.Timings[3].Row != 0 || r.Timings[0].Row != 7 {
 		t.Errorf("timings %+v of %+v", v.Timings, r.Timings)
 	}
 }
