@@ -417,12 +417,14 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
+	confirm := causeNamed(CauseModelMismatch).confirm
 	c := &Cause{Name: CauseModelMismatch, Ground: otherPeak, Confidence: Grounds[otherPeak].Sure,
+		ConfirmWith: confirm.text, Next: confirm.NextStep,
 		Evidence: fmt.Sprintf("The profiler's peak is %s and the predicted "+
 			"peak %s of %s thread slots%s", row.Peak.Or(0), row.ModelPeak, unit.Thousands(int64(r.Device.Slots())),
 			why)}
 	if explains := abs(row.ModelPeak.Minus(row.Peak.Or(0))); 2*explains < abs(row.Difference.Or(0)) {
-		c.Confidence, c.ConfirmWith = Low, causeNamed(c.Name).confirm.text
+		c.Confidence = Low
 		c.Evidence += fmt.Sprintf(" This explains at most %.1f of the missing points.", float64(explains))
 	}
 	return c

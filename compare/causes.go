@@ -35,7 +35,8 @@ type CauseInfo struct {
 // between launches is shorter gaps.
 var Causes = []CauseInfo{
 	{CauseLaunchSize, "size in the export", NoRemedy, byOtherMeans("the launch size in the source of the program")},
-	{CauseModelMismatch, "predictions differ", NoRemedy, byOtherMeans("the device and the launch size of the run")},
+	{CauseModelMismatch, "predictions differ", NoRemedy, decision{"the device and the launch size of the run, and " +
+		"unitrace's kernel properties", NextStep{Action: Binary}}},
 	{CauseSampling, "others in the value", NoRemedy, byQuery},
 	{CauseBelowTolerance, "fills too little", NoRemedy, decision{}},
 	{CauseConcurrentKernels, "others ran as well", RunAlone, byOtherMeans("the same run while nothing else uses the GPU")},

@@ -91,6 +91,9 @@ func (r *Result) NextStep(row *Row) NextStep {
 	if row.Verdict == MatchWhileBusy && r.Traced(row) == nil {
 		return NextStep{Action: Trace}
 	}
+	if row.rejected() { // settings and experiments would be computed for a launch that did not run
+		return NextStep{}
+	}
 	switch row.Fix.Remedy {
 	case FillWaves, MoreWorkGroups:
 		// If the launch has more dimensions, it is unknown which of them can

@@ -10,6 +10,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/predict/batch"
 	"occudiff/predict/computeunit"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
@@ -253,9 +254,14 @@ func (a *app) adviseCommand() *cobra.Command {
 }
 
 // noFiles returns an error if files were given. The error contains the command
-// that prints advice for a run.
+// that reads the file.
 func noFiles(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
+	switch {
+	case len(args) > 0 && batch.ContainsKernels(args[0]):
+		return cli.Errorf(
+			"advise is for one launch; 'occudiff predict %s' lists the best work-group sizes of each kernel of a binary",
+			args[0])
+	case len(args) > 0:
 		return cli.Errorf(
 			"advise is for one launch; 'occudiff validate %s' lists a possible fix for each kernel of a run "+
 				"and the advise command", args[0])
