@@ -145,6 +145,7 @@ func TestRegistersOfRemedies(t *testing.T) {
 		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, FewerRegisters, 99 / 49.7},
 		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), SpeedupUndetermined, NoRemedy, 0},
 		{"half of what the mode allows: registers are not the limit, and the cause is undetermined", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, NoRemedy, 0},
+		{"the work-groups fill the mode's slots once: fewer registers admit no more threads", kernel("k", "7168", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, MoreThreads, 99 / 49.7},
 		{"the kernel spills", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256), spill), MoreThreadsMayHelp, FewerValues, 99 / 49.7},
 	} {
 		d := mtl112()

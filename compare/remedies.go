@@ -198,8 +198,11 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 
 // moreResidentThreads returns the remedies that allow more threads per XVE.
 func (r *Result) moreResidentThreads(row *Row, cause *Cause) []PossibleFix {
-	most := row.Speedup.MoreThreads.Max
+	most, known := row.Speedup.MoreThreads.Max, cause.Name == CauseGRF || cause.Name == CauseSLM
 	switch {
+	// All work-groups are resident already, so fewer registers or less SLM per
+	// work-group admit no more threads.
+	case !known && limitsOf(row) != 0 && row.Predicted.HasGrid() && row.Predicted.Waves <= 1:
 	case r.registersLimit(row, cause):
 		h := r.fewerRegisters(row)
 		gain, _ := r.modeGain(row)
