@@ -64,7 +64,8 @@ type Verdict string
 // If the launch or the device changed, the residual (measured - predicted) must
 // have changed in the same direction, too. For example, an intended change of
 // the work-group size may lower occupancy by exactly the predicted amount. That
-// is a change, not a regression.
+// is a change, not a regression. If measured occupancy and the residual fell,
+// but busy occupancy did not, the kernel is not judged; see Unfollowed.
 const (
 	Regression    Verdict = "regression"
 	Improvement   Verdict = "improvement"

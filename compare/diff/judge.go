@@ -42,6 +42,16 @@ func (r *Row) Unexplained() bool {
 		!r.Delta(compare.MetricResidual).Change.Present()
 }
 
+// Unfollowed reports whether a kernel's launch or device changed, and its
+// measured occupancy fell by more than predicted, while its busy occupancy did
+// not. Such a kernel may have regressed. The reason may also be
+// the change itself: for example, a launch of half the work spends a larger
+// share of its time in starting and ending.
+func (r *Row) Unfollowed() bool {
+	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) &&
+		r.Measured().Moved() < 0 && r.Delta(compare.MetricResidual).Moved() < 0
+}
+
 // setLimits sets the smallest change that counts for each occupancy. It is the
 // threshold if the change was tested, and otherwise at least the difference
 // between single runs.

@@ -125,6 +125,10 @@ func TestRowRules(t *testing.T) {
 		return string(d.judge(r))
 	}
 	otherDevice := func(d *Result) { d.otherDevice = true }
+	unfollowed := func(v Verdict, measured, residual float64) string {
+		r := rowWith(measured, 1, with(compare.MetricResidual, residual), func(r *Row) { r.Verdict = v })
+		return fmt.Sprint(r.Unfollowed())
+	}
 	way := func(r *Row) string {
 		c, way := r.Memory()
 		return fmt.Sprint(c.What, way)
@@ -137,6 +141,11 @@ func TestRowRules(t *testing.T) {
 		{"a copy is no kernel", fmt.Sprint(rowWith(0, 1, share(1), func(r *Row) { r.IsKernel = false }).Missing()), "false"},
 		{"a launch without a prediction", fmt.Sprint(rowWith(0, 1, func(r *Row) { r.Verdict = ChangedLaunch }).Unexplained()), "true"},
 		{"a launch with a prediction", fmt.Sprint(rowWith(0, 1, with(compare.MetricResidual, 0), func(r *Row) { r.Verdict = ChangedDevice }).Unexplained()), "false"},
+		{"another launch, lower than predicted", unfollowed(ChangedLaunch, -3, -3), "true"},
+		{"another device, lower than predicted", unfollowed(ChangedDevice, -3, -3), "true"},
+		{"another launch, lower by as much as predicted", unfollowed(ChangedLaunch, -3, -1), "false"},
+		{"another launch, not as high as predicted", unfollowed(ChangedLaunch, 0, -3), "false"},
+		{"the same launch, lower than predicted", unfollowed(Regression, -3, -3), "false"},
 		{"no other launch", fmt.Sprint(rowWith(0, 1, func(r *Row) { r.Verdict = Unchanged }).Unexplained()), "false"},
 		{"more spill", way(rowWith(0, 1, changed(ChangeGRF), memory(ChangeSpill, 0, 64))), "spill-1"},
 		{"less private memory", way(rowWith(0, 1, memory(ChangePrivate, 64, 0))), "private memory1"},

@@ -212,7 +212,7 @@ func inconclusive(sides []*diff.Result) (n int) {
 // no change can be hidden.
 func Unjudged(sides []*diff.Result) report.Unjudged {
 	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
-	missing, uncompared, unexplained := 0, 0, 0
+	missing, uncompared, unexplained, unfollowed := 0, 0, 0, 0
 	name := ""
 	for _, d := range sides {
 		for r := range kernelsOf(d) {
@@ -224,6 +224,8 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 			case r.Old == nil || r.New == nil:
 			case r.Unexplained():
 				unexplained++
+			case r.Unfollowed():
+				unfollowed++
 			case r.Verdict != diff.NotComparable:
 				u.Judged++
 			case r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs:
@@ -231,12 +233,14 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 			}
 		}
 	}
-	u.Kernels = u.Judged + missing + uncompared + unexplained
+	u.Kernels = u.Judged + missing + uncompared + unexplained + unfollowed
 	u.Of = []report.UnjudgedKernels{
 		{Reason: report.ReasonMissing, N: missing, Text: "on one side only (" + name + ")"},
 		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: "not comparable"},
 		{Reason: report.ReasonNoPrediction, N: unexplained,
 			Text: "with another launch or device and without a prediction"},
+		{Reason: report.ReasonUnmeasurable, N: unfollowed,
+			Text: "with another launch or device, and with a measured occupancy that fell by more than predicted"},
 	}
 	return u
 }

@@ -97,7 +97,9 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	list := summaryRows(rows)
 	shown := min(len(list), report.SummaryRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
-	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
+	looks := func(r summaryRow) bool {
+		return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() || r.Unfollowed()
+	}
 	number := 0
 	var fell []string
 	const nameWidth = 24 // narrow, because the verdict needs the rest of the width
@@ -598,6 +600,8 @@ func followed(r *diff.Row) string {
 	switch moved := r.Delta(compare.MetricResidual).Moved(); {
 	case moved < 0 && r.Verdict == diff.Regression:
 		return "the change does not explain the drop"
+	case r.Unfollowed():
+		return "measured occupancy fell by more than predicted, busy occupancy did not"
 	case moved < 0:
 		return "the measurement did not follow the prediction"
 	case moved > 0:

@@ -95,6 +95,8 @@ func TestVerdictText(t *testing.T) {
 		{"another launch, as predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, 0.5), 5)),
 			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: as predicted"},
 		{"another launch, worse than predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, -9), 5)),
+			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: measured occupancy fell by more than predicted, busy occupancy did not"},
+		{"another launch, not as high as predicted", with(both(diff.ChangedLaunch, limited(delta(measured, 4, 60, 61), 2), limited(delta(residual, 4, 0, -9), 5)),
 			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: the measurement did not follow the prediction"},
 		{"another launch, better than predicted", with(both(diff.ChangedLaunch, fell, limited(delta(residual, 4, 0, 9), 5)),
 			func(r *diff.Row) { r.Changes = []diff.Change{simd} }), "changed launch: better than the change explains"},
@@ -297,6 +299,9 @@ func TestGate(t *testing.T) {
 		{"many cases failed", Failure(suite(failed, failed, failed, failed)),
 			"--fail-on regression: 4 of 4 kernels regressed: k on mtl-112 (measured -14.1 points), k on mtl-112 (measured -14.1 points), " +
 				"k on mtl-112 (measured -14.1 points), 1 more"},
+		{"another launch whose measured occupancy fell by more than predicted",
+			refused(both(diff.Unchanged, fell), both(diff.ChangedLaunch, limited(fell, 2), limited(delta(compare.MetricResidual, 4, 0, -9), 2))),
+			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 with another launch or device, and with a measured occupancy that fell by more than predicted; --allow-unjudged=unmeasurable accepts that"},
 		{"nothing is slower", SlowerSame(sides(both(diff.Unchanged))), ""},
 		{"slower at the same occupancy", SlowerSame(sides(both(diff.SlowerSame, delta(compare.MetricTime, 4, 1, 1.3)))),
 			"--fail-on regression judges occupancy, which is as before, but k takes 1.30 times as long"},
