@@ -47,7 +47,6 @@ type Table struct {
 	names map[string]*hit    // by normalized name
 	short map[string]*hit    // by the name without the words that every GPU has
 	codes map[string]*hit    // by normalized code names, which may have a suffix
-	fresh []hit              // preallocated entries, to save allocations
 }
 
 // An idRow is a row in pci_ids.csv.
@@ -128,16 +127,11 @@ type hit struct {
 	// several shapes share the name and none is the usual one.
 	def  *Device
 	xves int // XVE count that the name itself implies; 0 for the count of the device
-	one  [1]*Device
 }
 
 func (h *hit) add(devices ...*Device) {
 	for _, d := range devices {
-		switch {
-		case h.devices == nil: // most names refer to a single device, which is stored in the entry itself
-			h.one[0] = d
-			h.devices = h.one[:]
-		case !slices.Contains(h.devices, d):
+		if !slices.Contains(h.devices, d) {
 			h.devices = append(h.devices, d)
 		}
 	}
@@ -226,10 +220,7 @@ func (t *Table) keyed(keys []string) []*Device {
 func (t *Table) at(m map[string]*hit, key string) *hit {
 	h := m[key]
 	if h == nil {
-		if len(t.fresh) == 0 {
-			t.fresh = make([]hit, 256)
-		}
-		h, t.fresh = &t.fresh[0], t.fresh[1:]
+		h = &hit{}
 		m[key] = h
 	}
 	return h
