@@ -122,7 +122,6 @@ type Output struct {
 	Version      string               // occudiff version, for a document without one
 	Value        any                  // value of the JSON contract
 	Table        *Table               // for CSV
-	Rows         int                  // number of rows in Table, if there may be many
 	Tests        func() *TestSuite    // for JUnit; made on request
 	Chart        *Plot                // for SVG
 	Trace        func() any           // events over time, for Perfetto; returns nil if no launch has a start time

@@ -69,10 +69,9 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 			}
 		}
 	}
-	for _, f := range a.out.files {
-		a.announce(ans, f)
-	}
+	done := a.showStep("writing")
 	unwritten := a.out.place()
+	done()
 	if err := a.out.stopped(); err != nil {
 		return err
 	}
@@ -121,34 +120,6 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	}
 	by["markdown"], by["json"], by["csv"] = by[".md"], by[".json"], by[".csv"]
 	return by
-}
-
-// bytesPerRow is the usual number of bytes per kernel in a file, by file
-// ending. The values were measured with 100,000 kernels.
-var bytesPerRow = map[string]int{".html": 270, ".md": 250, ".xlsx": 300, ".csv": 850, ".json": 3200}
-
-// A file with more rows or more bytes is announced before it is written.
-const (
-	manyRows  = 1_000_000
-	manyBytes = 50 << 20
-)
-
-// announce prints the size of a large file before it is written.
-func (a *app) announce(ans *report.Output, f *outputFile) {
-	rows := 0
-	switch f.ending {
-	case ".json", ".csv":
-		rows = ans.Rows
-	case ".html", ".md", ".xlsx":
-		for _, s := range ans.Document().Sections {
-			for _, t := range s.Tables {
-				rows += t.Len
-			}
-		}
-	}
-	if size := rows * bytesPerRow[f.ending]; rows > manyRows || size > manyBytes {
-		a.printMessage("writing %s: %s rows, about %s MB", f.given, report.Thousands(rows), report.Thousands(size>>20))
-	}
 }
 
 // addPlots adds the plots of a report as files next to its Markdown file. For

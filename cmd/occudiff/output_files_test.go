@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"occudiff/report"
 )
 
 // going is the function stopped for work that is never canceled.
@@ -173,30 +171,5 @@ func TestSpecialFilesAreRejected(t *testing.T) {
 	}
 	if err := put("x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
 		t.Errorf("a folder: %v", err)
-	}
-}
-
-// TestAnnounce checks that a large file is announced before it is written, and
-// that a small file is not.
-func TestAnnounce(t *testing.T) {
-	rows := func(n int) *report.Document {
-		return &report.Document{Sections: []report.Section{{Tables: []*report.Table{{Len: n}}}}}
-	}
-	for _, c := range []struct {
-		reason, ending string
-		rows, document int
-		want           string
-	}{
-		{"a row of JSON is long", ".json", 100_000, 0, "writing out.json: 100,000 rows, about 305 MB\n"},
-		{"few rows", ".json", 10_000, 0, ""},
-		{"a document has the rows of its tables", ".html", 0, 300_000, "writing out.html: 300,000 rows, about 77 MB\n"},
-		{"a chart has no rows", ".svg", 5_000_000, 0, ""},
-	} {
-		var b strings.Builder
-		a := &app{stderr: &b}
-		a.announce(&report.Output{Rows: c.rows, Doc: rows(c.document)}, &outputFile{given: "out" + c.ending, ending: c.ending})
-		if b.String() != c.want {
-			t.Errorf("%s: printed %q, want %q", c.reason, &b, c.want)
-		}
 	}
 }

@@ -9,7 +9,6 @@
 package rundoc
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -147,7 +146,6 @@ func NewOutput(r *compare.Result, prov report.Provenance) *report.Output {
 		Value:        v,
 		AgentSummary: func() *report.AgentSummary { return agentSummary(r) },
 		Table:        Rows(prov.Show, r),
-		Rows:         cmp.Or(r.LaunchCount(), len(r.Rows)),
 		Tests:        func() *report.TestSuite { return TestSuiteFrom(r, prov) },
 		Trace:        func() any { return traceOf(r) },
 	}
