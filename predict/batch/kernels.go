@@ -1,15 +1,12 @@
 package batch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -229,38 +226,9 @@ func Read(
 func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	images, err := zebin.ReadPath(ctx, path)
 	if err != nil {
-		return nil, nil, cmp.Or(ptxas(path), err)
+		return nil, nil, err
 	}
 	return predictImages(images, t, opt)
-}
-
-// usedRegisters matches a kernel in the output of `ptxas -v`, with its
-// registers and its static shared memory.
-var usedRegisters = regexp.MustCompile(
-	`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
-
-// ptxas returns an error for a file that contains `ptxas -v` output. The error
-// contains the command for another model, which predicts from the registers in
-// this output. A register has four bytes per work-item. ptxas returns nil for
-// other files.
-func ptxas(path string) error {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	data, err := os.ReadFile(path)
-	kernel := usedRegisters.FindSubmatch(data[:min(len(data), 1<<20)])
-	if err != nil || kernel == nil {
-		return nil
-	}
-	registers, _ := strconv.Atoi(string(kernel[2]))
-	slm := ""
-	if len(kernel[3]) > 0 {
-		slm = " --slm " + string(kernel[3])
-	}
-	command := "occudiff predict --model compute-unit --platform rtx2080ti --simd 32 --local N --registers"
-	return note.Errorf("ptxas", note.InFile(path), fmt.Sprintf("%s %d%s", command, 4*registers, slm),
-		"the file is output of ptxas -v: %s uses %d registers of 4 bytes per work-item; predict it with the "+
-			"compute-unit model", names.Display(string(kernel[1])), registers)
 }
 
 // compileFor returns the kernels in a source, compiled and predicted for the
