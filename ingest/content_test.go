@@ -37,6 +37,9 @@ func TestContent(t *testing.T) {
 	if read("unchanged", 1).Content == read("unchanged", 2).Content {
 		t.Error("the two results of a file have the same digest")
 	}
+	if one := (&File{Further: []*File{{Kernels: []Kernel{{Task: "k"}}}}}); one.content() == (&File{}).content() {
+		t.Error("a further export of a file is not part of the digest")
+	}
 	// An absent value is not zero, and adjacent values are kept apart.
 	a := []Kernel{{Task: "ab", Instances: unit.Some(int64(0))}, {Task: "c"}}
 	for _, b := range [][]Kernel{{{Task: "ab"}, {Task: "c"}}, {{Task: "a", Instances: unit.Some(int64(0))}, {Task: "bc"}}} {

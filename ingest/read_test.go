@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -172,7 +173,7 @@ func errText(err error, dir string) string {
 func TestUnusable(t *testing.T) {
 	const hint = "(" + exportHint + ")"
 	files := map[string]string{"empty": "", "blank": "\n \n", "text": "hello there\n", "zip": "PK\x03\x04rest", "noise": "\x00\x01\x00\x02\x00\x00",
-		"header": "alpha\n", "dir/README": "hello\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00",
+		"header": "alpha\n", "dir/README": "hello\n", "kernel.cl": "__kernel void k() {}\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00",
 		// Other tools' outputs, according to their sources and manuals.
 		"hw.csv":    "Function\tHardware Event Count:INST_RETIRED.ANY\tModule\nmain\t123\ta.out\n",
 		"sysmon":    "====\nGPU 0: Intel(R) Iris(R) Plus Graphics 655 [0x3ea5]    PCI bus: 0000:00:02.0\nEU Count: 48    Threads per EU: 7    EU SIMD Width: 8\n",
@@ -192,11 +193,14 @@ func TestUnusable(t *testing.T) {
 			"--device, and trace the program with: unitrace -d -v -q -o report.txt ./program)",
 		"xmx.json": "this is a capture of xmxmon, which samples the counters of a whole GPU and names no kernel (measure the program's kernels " +
 			"with: unitrace -d -v -q -o report.txt ./program)",
-		"run.ipynb":    `the outputs of this notebook: not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
-		"zip":          "this is a zip archive or an Office document; expected a file of alpha or a file of beta " + hint,
-		"noise":        "this is a binary file; expected a file of alpha or a file of beta " + hint,
-		"header":       "it has no rows (run it again)",
-		"missing":      "no such file (check the path)",
+		"run.ipynb": `the outputs of this notebook: not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
+		"zip":       "this is a zip archive or an Office document; expected a file of alpha or a file of beta " + hint,
+		"noise":     "this is a binary file; expected a file of alpha or a file of beta " + hint,
+		"header":    "it has no rows (run it again)",
+		"missing":   "no such file (check the path)",
+		"texx":      "no such file; did you mean DIR/text? (check the path)",
+		"kernel.cl": "this is the source of kernels, which contains no run (predict its kernels with 'occudiff predict', or " +
+			"give the export of their run)",
 		"dir":          "nothing here is profiler output " + hint,
 		"void":         "the folder contains no files " + hint,
 		"result":       "this is a VTune result folder, not an export (" + strings.Replace(exportHint, "RESULT_DIR", "DIR/result", 1) + ")",
@@ -205,6 +209,46 @@ func TestUnusable(t *testing.T) {
 		_, err := read(dir, name)
 		if got := errText(err, dir); got != "DIR/"+name+": "+want {
 			t.Errorf("%s:\n got %s\nwant DIR/%s: %s", name, got, name, want)
+		}
+	}
+}
+
+// TestOpenError checks the messages for files that cannot be opened.
+func TestOpenError(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fs.ErrPermission, "a.csv: may not be read: permission denied (check its permissions)"},
+		{errors.New("disk failure"), "a.csv: cannot be read: disk failure"},
+	} {
+		if got := openError("a.csv", c.err).Error(); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+// TestNearestName checks which file is suggested for a missing path: the most
+// similar one, with at most two changed letters and at most one in three.
+func TestNearestName(t *testing.T) {
+	dir := write(t, map[string]string{"run-old.csv": "", "run-new.csv": "", "ab": "", "abcdef": ""}) + string(filepath.Separator)
+	for name, want := range map[string]string{"run-nev.csv": "run-new.csv", "RUN-OLD.CSV": "run-old.csv", "run-now.csv": "run-new.csv",
+		"run-xxx.csv": "", "xb": "", "abxdef": "abcdef", "abxxef": "abcdef", "abxxxf": "", "abcdefgh": "abcdef"} {
+		got := strings.TrimPrefix(nearestName(dir+name), "; did you mean "+dir)
+		if strings.TrimSuffix(got, "?") != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestIsNotebook checks which texts are notebooks, including the form before
+// version 4, which has worksheets.
+func TestIsNotebook(t *testing.T) {
+	for text, want := range map[string]bool{`{"cells": [{"cell_type": "code"}]}`: true, `{"worksheets": [{"cell_type": "code"}]}`: true,
+		"\ufeff\n {\"cells\": [{\"cell_type\": \"code\"}]}": true, `{"cells": []}`: false, `{"cell_type": "code"}`: false,
+		`["cells", "cell_type"]`: false} {
+		if got := isNotebook([]byte(text)); got != want {
+			t.Errorf("%s: %v", text, got)
 		}
 	}
 }

@@ -234,7 +234,7 @@ func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
 		return busiest, ""
 	}
 	for _, p := range c.Pipes {
-		if !busiest.Present() || p.Active > busiest.Or(0) {
+		if p.Active > busiest.Or(-1) {
 			busiest, name = unit.Some(p.Active), p.Name
 		}
 	}

@@ -199,6 +199,9 @@ func TestCounters(t *testing.T) {
 	if c.MemoryWrite = unit.Some(4.0); c.Memory() != unit.Some(7.0) {
 		t.Errorf("reads of 3 and writes of 4 GB/s are %v", c.Memory())
 	}
+	if c.MemoryRead = (unit.Opt[float64]{}); c.Memory() != unit.Some(4.0) {
+		t.Errorf("writes of 4 GB/s without reads are %v", c.Memory())
+	}
 	none := (*Counters)(nil)
 	if _, name := none.BusiestPipe(); name != "" || none.Memory().Present() || len(slices.Collect(none.All())) != 0 {
 		t.Error("a kernel without counters has some")
