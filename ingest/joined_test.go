@@ -48,6 +48,13 @@ func TestTracesOfSeveralFiles(t *testing.T) {
 			got = "error: " + err.Error()
 		} else {
 			got = fmt.Sprint(run.Trace.Len(), " ")
+			lanes := map[uint32]bool{}
+			for l := range run.Trace.All() {
+				lanes[l.Lane] = true
+			}
+			if _, last := lanes[uint32(len(run.Trace.Lanes)-1)]; !last || len(lanes) != len(run.Trace.Lanes) {
+				t.Errorf("%s: launches on the lanes %v, and %d lanes", c.reason, lanes, len(run.Trace.Lanes))
+			}
 			for _, n := range run.Notes {
 				got += n.String()
 			}
@@ -87,6 +94,50 @@ func TestTraceFind(t *testing.T) {
 		if task, ok := c.trace.Find(&c.kernel); ok != c.ok || ok && task != c.task {
 			t.Errorf("%s: %d, %v; want %d, %v", c.reason, task, ok, c.task, c.ok)
 		}
+	}
+}
+
+// TestDuring checks which launch ran at a time, from one task or from any task.
+func TestDuring(t *testing.T) {
+	tr := &Trace{}
+	tr.AddLane("")
+	tr.AddLane("")
+	a, b := tr.Task(Key{Task: "a"}), tr.Task(Key{Task: "b"})
+	tr.Add(Launch{Start: 0, End: 100, Task: a})
+	tr.Add(Launch{Start: 50, End: 60, Task: b, Lane: 1})
+	tr.Add(Launch{Start: 200, End: 210, Task: b})
+	for _, c := range []struct {
+		reason string
+		task   int
+		at     int64
+		start  int64 // -1 if none ran
+	}{
+		{"any task: the last to start", -1, 55, 50},
+		{"the first task", 0, 55, 0},
+		{"the second task", 1, 55, 50},
+		{"after the second task's launch", 1, 61, -1},
+		{"at a start", -1, 200, 200},
+		{"at an end", -1, 210, 200},
+		{"the first task does not run", 0, 205, -1},
+		{"between the launches", -1, 150, -1},
+		{"before all", -1, -5, -1},
+	} {
+		l, ok := tr.During(c.task, c.at)
+		if ok != (c.start >= 0) || ok && l.Start != c.start {
+			t.Errorf("%s: %+v, %v; want a start at %d", c.reason, l, ok, c.start)
+		}
+	}
+}
+
+// TestParts checks the rows of a file with several exports: the file is listed
+// once, with all of its rows.
+func TestParts(t *testing.T) {
+	f := &File{Input: Input{Path: "f", Kind: "vtune", Rows: 1, BadRows: 2}, Further: []*File{
+		{Input: Input{Rows: 10, BadRows: 20}}, {Input: Input{Rows: 100, BadRows: 200}}}}
+	list := f.parts()
+	if len(list) != 3 || list[0].Rows != 111 || list[0].BadRows != 222 || list[2].Path != "f" || list[2].Kind != "vtune" ||
+		list[0].part || !list[1].part {
+		t.Errorf("the parts are %+v", list)
 	}
 }
 

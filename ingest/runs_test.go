@@ -48,6 +48,7 @@ func TestEachRun(t *testing.T) {
 	}{
 		{"two folders of the same name are numbered", []string{"x/run", "y/run"},
 			[]string{"run: k 512 50 - (a.csv)", "run-2: k 512 60 - (a.csv)"}},
+		{"a folder with one run", []string{"x"}, []string{"run: k 512 50 - (a.csv)"}},
 		{"a file has its own name", []string{"x/run/a.csv"}, []string{"a.csv: k 512 50 - (a.csv)"}},
 		{"repeats have the names of their files, in the order of their numbers, and share the properties", []string{"repeats"},
 			[]string{"n2.csv: k 512 50 128 (n2.csv, p.txt)", "n10.csv: k 512 60 128 (n10.csv, p.txt)"}},
@@ -77,6 +78,18 @@ func TestEachRun(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, diff)
+		}
+	}
+}
+
+// TestSameFileTwice checks that a run has a file once if several paths contain
+// it.
+func TestSameFileTwice(t *testing.T) {
+	dir := write(t, map[string]string{"run/a.csv": "alpha\nk 512 50 -\n", "run/b.csv": "alpha\nk 512 - 128\n"})
+	for _, paths := range [][]string{{"run/a.csv", "run/a.csv", "run/b.csv"}, {"run", "run/a.csv"}, {"run/b.csv", "run"}} {
+		run, err := read(dir, paths...)
+		if err != nil || len(run.Inputs) != 2 || rows(run) != "k 512 50 128\n" {
+			t.Errorf("%v: %+v, %v; want two files", paths, run, err)
 		}
 	}
 }

@@ -31,6 +31,10 @@ func TestUnplacedSamples(t *testing.T) {
 		for _, n := range run.Notes {
 			got += n.String()
 		}
+		if placed := run.Samples[0]; c.want == "" && (placed.Key.Task != "k" || len(placed.List) != 1 || placed.List[0].At != 1500 ||
+			len(run.Samples) != 2) {
+			t.Errorf("%s: the samples are %+v", c.reason, run.Samples)
+		}
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
 		}
