@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
 )
 
 // TestEdges checks the parts of a launch that starts at 10. Its kernel has a
@@ -133,5 +134,16 @@ func TestBars(t *testing.T) {
 	list := make([]Profile, 1)
 	if d.bars(list); len(list[0].Bars) != 1 || list[0].Bars[0].End != 1 {
 		t.Errorf("80%% and 79%% of a sample: %+v", list[0].Bars)
+	}
+	// The launch runs from 0.5 to 3.5, so the samples at its ends are half
+	// outside.
+	d = &recording{launches: []span{{0, 0.5, 3.5}}, samples: []sample{{start: 0, end: 1}, {start: 1, end: 2}, {start: 2, end: 3},
+		{start: 3, end: 4}}}
+	d.samples[1].values[Occupancy] = 60.0000004
+	list = make([]Profile, 1)
+	d.bars(list)
+	want := []Bar{{0.5 / 3, 1.5 / 3, unit.FromPercent(60)}, {1.5 / 3, 2.5 / 3, 0}}
+	if !slices.Equal(list[0].Bars, want) {
+		t.Errorf("two samples inside a launch: %+v, want %+v", list[0].Bars, want)
 	}
 }
