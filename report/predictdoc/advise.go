@@ -286,7 +286,12 @@ func (c *advice) items() (items []report.Item) {
 	}
 	a := &c.found
 	for _, n := range a.Next {
-		if a.Least == nil || n.Change != a.Least.Changes[0] { // the table does not already have this change
+		inTable := false
+		if a.Least != nil {
+			l := &a.Least.Changes[0]
+			inTable = n.Change.Setting == l.Setting && n.Change.To == l.To
+		}
+		if !inTable {
 			add("next step", "%s", stepText(n))
 		}
 	}

@@ -167,7 +167,7 @@ SLM () 0: up to 64 KB per work-group do not change the number of work-groups per
 		{"now is the best", rows(of(predict.Advice{Current: &now, Best: []predict.Setting{proposal()}})), "now, best: "},
 		{"now is the best of the search", rows(of(predict.Advice{Current: &now, Best: []predict.Setting{proposal()}, Next: []predict.NextStep{step}})), "now: "},
 		{"no current launch", rows(of(predict.Advice{Best: []predict.Setting{proposal()}})), "best: "},
-		{"items", items(of(predict.Advice{Least: &least, Next: []predict.NextStep{{Text: "in the table", Change: least.Changes[0]}, step},
+		{"items", items(of(predict.Advice{Least: &least, Next: []predict.NextStep{{Text: "in the table", Change: predict.Change{Text: "without the SLM per work-item", To: 1}}, step},
 			FullGrid: predict.FullGrid{Least: 12, Multiple: 24}, SLMRoom: 4096}, func(c *advice) { c.launch.SLM = 1024 })), `next step: more work-groups; grid: 12 work-groups fill the GPU; multiples of 24 leave no partial last wave; SLM: up to 4 KB per work-group do not change the number of work-groups per Xe-core`},
 		{"all SLM is used", items(of(predict.Advice{SLMRoom: 1024}, func(c *advice) { c.launch.SLM = 1024 })), ""},
 		{"no SLM", items(of(predict.Advice{SLMRoom: 1024})), ""},
