@@ -386,7 +386,7 @@ func TestDiffNotes(t *testing.T) {
 		got = append(got, n.String())
 	}
 	want := []string{
-		"no test is possible with 1 + 1 runs, 4 per side are needed: changes of occupancy are compared with a floor of 2 points, and times are not judged (give each side a folder of 4 repeats or more)",
+		"no test is possible with 1 + 1 runs, 4 per side are needed: changes of occupancy up to 9 points are inconclusive, and times are not judged (give each side a folder of 4 repeats or more)",
 		"copy.csv: warning: the same content as run.csv: a copy does not count as a second run (give each run once)",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

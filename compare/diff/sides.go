@@ -22,10 +22,13 @@ func (d *Result) addNotes(copied []note.Note) {
 			Hint: hint})
 	}
 	if a, b := len(d.Old.Runs), len(d.New.Runs); min(a, b) < stat.MinPerSide {
-		add(note.Info, "no-test", "give each side a folder of 4 repeats or more",
-			"no test is possible with %d + %d runs, 4 per side are needed: changes of occupancy are compared with a "+
-				"floor of %g points, and times are not judged",
-			a, b, float64(d.Options.Threshold))
+		text, limit := "no test is possible with %d + %d runs, 4 per side are needed: changes of occupancy up to %g "+
+			"points are inconclusive, and times are not judged", max(d.Options.Threshold, SingleRuns)
+		if d.Options.Noise != nil {
+			text, limit = "with %d + %d runs, changes of occupancy above %g points are tested with the noise of the "+
+				"history, and times are not judged", d.Options.Threshold
+		}
+		add(note.Info, "no-test", "give each side a folder of 4 repeats or more", text, a, b, float64(limit))
 	}
 	unknown, of, first := d.unknownNoise()
 	if unknown > 0 {

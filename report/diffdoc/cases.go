@@ -233,6 +233,9 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 			}
 		}
 	}
+	if unfollowed > 0 {
+		u.Nothing = ": launches or devices changed, and measured occupancy fell by more than predicted"
+	}
 	u.Kernels = u.Judged + missing + uncompared + unexplained + unfollowed
 	u.Of = []report.UnjudgedKernels{
 		{Reason: report.ReasonMissing, N: missing, Text: "on one side only (" + name + ")"},
@@ -273,17 +276,22 @@ func newAgentSummary(runs []*compare.Result, notes []note.Note, unusable string,
 // kernel is limited by something else.
 func (c *comparison) agentSummary() *report.AgentSummary {
 	var runs []*compare.Result
-	judged, not := 0, 0
+	judged, not, undecided := 0, 0, 0 // undecided kernels have a finding, but no gate judges them
 	for _, d := range c.sides {
 		s := &d.Summary
 		n := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
+		for r := range kernelsOf(d) {
+			if r.Verdict == diff.ChangedLaunch && (r.Unexplained() || r.Unfollowed()) {
+				undecided++
+			}
+		}
 		judged, not, runs = judged+s.Kernels-n, not+n, slices.Concat(runs, d.Old.Runs, d.New.Runs)
 	}
 	none := ""
 	if judged == 0 {
 		none = "no kernel can be compared"
 	}
-	summary := newAgentSummary(runs, Notes(c.sides), none, judged, not)
+	summary := newAgentSummary(runs, Notes(c.sides), none, judged-undecided, not+undecided)
 	if !summary.Usable {
 		return summary
 	}

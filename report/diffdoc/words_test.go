@@ -302,6 +302,8 @@ func TestGate(t *testing.T) {
 		{"another launch whose measured occupancy fell by more than predicted",
 			refused(both(diff.Unchanged, fell), both(diff.ChangedLaunch, limited(fell, 2), limited(delta(compare.MetricResidual, 4, 0, -9), 2))),
 			"--fail-on regression: 1 of 2 kernels judged; 1 not: 1 with another launch or device, and with a measured occupancy that fell by more than predicted; --allow-unjudged=unmeasurable accepts that"},
+		{"only such a launch", refused(both(diff.ChangedLaunch, limited(fell, 2), limited(delta(compare.MetricResidual, 4, 0, -9), 2))),
+			"--fail-on regression had nothing to judge: launches or devices changed, and measured occupancy fell by more than predicted"},
 		{"nothing is slower", SlowerSame(sides(both(diff.Unchanged))), ""},
 		{"slower at the same occupancy", SlowerSame(sides(both(diff.SlowerSame, delta(compare.MetricTime, 4, 1, 1.3)))),
 			"--fail-on regression judges occupancy, which is as before, but k takes 1.30 times as long"},
