@@ -127,6 +127,11 @@ func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
 // As returns a copy of the column with the options applied.
 func (c Col[R]) As(options ...Option) Col[R] { return Col[R]{c.with(options), c.Of} }
 
+// EachAs returns copies of columns with the options applied.
+func EachAs[R any](cols []Col[R], options ...Option) []Col[R] {
+	return ListOf(cols, func(c Col[R]) Col[R] { return c.As(options...) })
+}
+
 // Unsure returns a copy of the column in which the values of some rows support
 // no conclusion. A workbook prints such numbers in brackets.
 func (c Col[R]) Unsure(is func(*R) bool) Col[R] {

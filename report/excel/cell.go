@@ -147,11 +147,8 @@ type style struct {
 // cellStyle returns the style of a value in column k of a sheet.
 func cellStyle(k int, c *report.Column, v report.Cell) style {
 	s := style{kind: v.Kind, decimals: c.Decimals, unsure: v.Kind >= report.Integer && v.Status == report.Unsure}
-	switch {
-	case !c.RightAligned():
+	if !c.RightAligned() {
 		s.side, s.indent = "left", min(k, 1)
-	case v.Kind == report.Text:
-		s.side = "right"
 	}
 	if c.Is(report.Wrap) || v.Kind == report.Text && len(v.Text) > longText {
 		s.role = wrapped

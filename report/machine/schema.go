@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"occudiff/report"
@@ -57,7 +56,7 @@ func explain(s *jsonschema.Schema, path string) {
 		p.Description = report.Describe(at)
 		explain(p, at)
 	}
-	for _, one := range append(s.OneOf, s.Items, s.AdditionalProperties) {
+	for _, one := range append(s.OneOf, s.Items) {
 		explain(one, path)
 	}
 }
@@ -77,17 +76,12 @@ func (c contract) schemaOf(v reflect.Value) (s *jsonschema.Schema, err error) {
 	switch x := v.Interface().(type) {
 	case *report.Table:
 		return tableSchema(x), nil
-	case time.Time:
-		s.Type, s.Format = "string", "date-time"
-		return s, nil
 	case json.Marshaler, encoding.TextMarshaler:
 		if v.Kind() != reflect.Pointer {
 			return nil, fmt.Errorf("%T writes itself, so its type does not describe the output", x)
 		}
 	}
 	switch v.Kind() {
-	case reflect.String:
-		s.Type = "string"
 	case reflect.Pointer:
 		elem := v.Elem()
 		if v.IsNil() {
@@ -103,9 +97,6 @@ func (c contract) schemaOf(v reflect.Value) (s *jsonschema.Schema, err error) {
 		}
 		s.Type = "array"
 		s.Items, err = c.schemaOf(elem)
-	case reflect.Map:
-		s.Type = "object"
-		s.AdditionalProperties, err = c.schemaOf(reflect.Zero(v.Type().Elem()))
 	case reflect.Struct:
 		return c.structSchema(v)
 	default:

@@ -23,25 +23,22 @@ var deviceColumns = append(report.Within("", "",
 // launchColumns are the columns for the launch of a prediction. Settings with
 // their default value are absent. SLM and barriers are always present, because
 // 0 is an amount.
-var launchColumns = []report.Col[predict.Launch]{
+var launchColumns = append(report.EachAs([]report.Col[predict.Launch]{
 	report.Define("global", "Global",
-		func(l *predict.Launch) unit.Size3 { return l.Global },
-		report.Wide),
+		func(l *predict.Launch) unit.Size3 { return l.Global }),
 	report.Define("local", "Local",
-		func(l *predict.Launch) unit.Size3 { return l.Local },
-		report.Wide),
+		func(l *predict.Launch) unit.Size3 { return l.Local }),
 	report.Define("simd", "SIMD",
 		func(l *predict.Launch) int { return l.SIMD },
-		report.Wide, report.NonZero),
+		report.NonZero),
 	report.Define("slm_bytes", "SLM per work-group",
-		func(l *predict.Launch) unit.Bytes { return l.SLM },
-		report.Wide),
+		func(l *predict.Launch) unit.Bytes { return l.SLM }),
 	report.Define("barriers", "Barriers",
-		func(l *predict.Launch) int { return l.Barriers },
-		report.Wide),
+		func(l *predict.Launch) int { return l.Barriers }),
 	report.Define("registers_per_thread", "Registers per thread",
 		func(l *predict.Launch) int { return l.GRF },
-		report.Wide, report.NonZero),
+		report.NonZero),
+}, report.Wide),
 	report.JSON("policy",
 		func(l *predict.Launch) string { return l.Policy.String() }),
 	report.JSON("barrier_slots",
@@ -50,7 +47,7 @@ var launchColumns = []report.Col[predict.Launch]{
 	report.JSON("work_group_slots",
 		func(l *predict.Launch) int { return l.GroupSlots },
 		report.NonZero),
-}
+)
 
 // The columns of a prediction that a table of kernels has, too.
 var (

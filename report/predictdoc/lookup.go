@@ -338,23 +338,18 @@ var tableColumns = []report.Col[arch.Device]{
 
 // fullColumns are the columns of the table of full occupancy, which Intel's
 // guides also have.
-var fullColumns = []report.Col[predict.FullRange]{
+var fullColumns = report.EachAs([]report.Col[predict.FullRange]{
 	report.Define("sub_group_size", "Full occupancy at sub-group size",
-		func(r *predict.FullRange) int { return r.SIMD },
-		report.Everywhere),
+		func(r *predict.FullRange) int { return r.SIMD }),
 	report.Define("threads_least", "Threads, at least",
-		func(r *predict.FullRange) int64 { return r.LeastThreads },
-		report.Everywhere),
+		func(r *predict.FullRange) int64 { return r.LeastThreads }),
 	report.Define("threads_most", "Threads, at most",
-		func(r *predict.FullRange) int64 { return r.MostThreads },
-		report.Everywhere),
+		func(r *predict.FullRange) int64 { return r.MostThreads }),
 	report.Define("work_group_least", "Work-group, at least",
-		func(r *predict.FullRange) int64 { return r.LeastSize },
-		report.Everywhere),
+		func(r *predict.FullRange) int64 { return r.LeastSize }),
 	report.Define("work_group_most", "Work-group, at most",
-		func(r *predict.FullRange) int64 { return r.MostSize },
-		report.Everywhere),
-}
+		func(r *predict.FullRange) int64 { return r.MostSize }),
+}, report.Everywhere)
 
 // addFull adds the table of work-group sizes with full occupancy to a device's
 // page.

@@ -26,7 +26,7 @@ type calculation struct {
 // calculatedColumns are the columns for the calculator's values, as its form
 // shows them. For example, the form shows two averages: from the rounded and
 // from the unrounded number of waves.
-var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
+var calculatedColumns = report.EachAs([]report.Col[calculator.Output]{
 	report.Define("threads_per_work_group", "threads per work-group",
 		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }),
 	report.Define("by_threads", "work-groups by threads",
@@ -60,7 +60,7 @@ var calculatedColumns = report.ListOf([]report.Col[calculator.Output]{
 	onGPU("tail_percent", "occupancy of the last wave",
 		func(g *calculator.GPU) float64 { return g.TailPercent },
 		report.Percent),
-}, func(c report.Col[calculator.Output]) report.Col[calculator.Output] { return c.As(report.Detail) })
+}, report.Detail)
 
 // onGPU returns a column whose value is known only if the number of work-groups
 // is known.

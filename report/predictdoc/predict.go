@@ -48,8 +48,7 @@ type onDevice struct {
 // onDeviceColumns are the columns for a launch on a device, in CSV order.
 var onDeviceColumns = slices.Concat(
 	report.Within("", "device", choiceOf, deviceColumns[:2]),
-	report.ListOf(report.Within("", "", launchOf, launchColumns[:6]),
-		func(c report.Col[onDevice]) report.Col[onDevice] { return c.As(report.Path("")) }),
+	report.EachAs(report.Within("", "", launchOf, launchColumns[:6]), report.Path("")),
 	report.Within("", "device", choiceOf, deviceColumns[2:]),
 	[]report.Col[onDevice]{
 		report.JSON("local", func(c *onDevice) unit.Size3 {

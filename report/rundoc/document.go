@@ -312,24 +312,19 @@ func samplingText(r *compare.Result) string {
 
 // inputColumns returns the columns for an input file in every output.
 func inputColumns() []report.Col[ingest.Input] {
-	return []report.Col[ingest.Input]{
+	return report.EachAs([]report.Col[ingest.Input]{
 		report.Define("path", "File",
-			func(in *ingest.Input) string { return in.Path },
-			report.Files),
+			func(in *ingest.Input) string { return in.Path }),
 		report.Define("kind", "Kind",
-			func(in *ingest.Input) string { return in.Kind },
-			report.Files),
+			func(in *ingest.Input) string { return in.Kind }),
 		report.Define("digest", "Digest",
 			func(in *ingest.Input) string { return in.Digest },
-			report.Files,
 			report.NonZero),
 		report.Define("rows", "Rows",
-			func(in *ingest.Input) int64 { return in.Rows },
-			report.Files),
+			func(in *ingest.Input) int64 { return in.Rows }),
 		report.Define("bad_rows", "Bad rows",
-			func(in *ingest.Input) int64 { return in.BadRows },
-			report.Files),
-	}
+			func(in *ingest.Input) int64 { return in.BadRows }),
+	}, report.Files)
 }
 
 // Inputs returns the table of the input files.

@@ -386,17 +386,19 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 	if len(checks) == 0 {
 		return "", nil
 	}
-	for i := range checks {
-		if len(lines) > 1 {
-			checks[i].Rows = rangeText(of[checks[i].Command])
+	in := func(before string, rows []int) string { // one kernel needs no number
+		if len(lines) == 1 {
+			return ""
 		}
+		return before + rangeText(rows)
+	}
+	for i := range checks {
+		checks[i].Rows = in("", of[checks[i].Command])
 	}
 	var confidences []string
 	for _, sure := range []compare.Confidence{compare.Medium, compare.Low} {
-		if rows := unproven[sure]; len(rows) > 0 && len(lines) > 1 {
-			confidences = append(confidences, sure.String()+" confidence in "+rangeText(rows))
-		} else if len(rows) > 0 {
-			confidences = append(confidences, sure.String()+" confidence")
+		if rows := unproven[sure]; len(rows) > 0 {
+			confidences = append(confidences, sure.String()+" confidence"+in(" in ", rows))
 		}
 	}
 	ask = "Confirm first"
@@ -477,12 +479,13 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
 	case onlyDevice != "":
 		return "With the device", []report.NextCommand{{Command: onlyDevice, Reads: true}}
-	case r.Device != nil && r.Trace != nil && lacks:
+	case r.Device == nil:
+	case r.Trace != nil && lacks:
 		command := runs[compare.Binary].command + " " + application(r)
 		return "To get the launch sizes", []report.NextCommand{{Command: command}}
-	case r.Device != nil && lacks:
+	case lacks:
 		return "To get the launch sizes", []report.NextCommand{{Command: exportCommand}}
-	case r.Device != nil && lacksSize != "":
+	case lacksSize != "":
 		return "To predict them", []report.NextCommand{{Command: exportCommand},
 			{Command: ValidateCommand(r, r.Device.Key) + lacksSize, Reads: true}}
 	}
