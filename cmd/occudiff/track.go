@@ -214,7 +214,11 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 		// shortened commit.
 		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
 	}
-	return track.Newest(ctx, db, f.Last, commit, f.Since)
+	ids, err := track.Newest(ctx, db, f.Last, commit)
+	if err != nil && commit != "" {
+		err = fmt.Errorf("--since %q: %w", f.Since, err)
+	}
+	return ids, err
 }
 
 // reportFlags are the flags that set trend.Params. The fields of both types are

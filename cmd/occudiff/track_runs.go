@@ -165,7 +165,7 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 		} else {
 			run := []int64{f.Run}
 			if f.Run == 0 {
-				if run, err = track.Newest(ctx, db, 1, "", ""); err != nil {
+				if run, err = track.Newest(ctx, db, 1, ""); err != nil {
 					return err
 				}
 			}
@@ -240,7 +240,7 @@ func (t *tracking) importCommand() *cobra.Command {
 func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
-		return cli.Errorf("--metric: %v", err)
+		return cli.Errorf("%v", err)
 	}
 	records, notes, err := t.readRecords(ctx, path, m)
 	if err != nil {

@@ -176,7 +176,7 @@ func nothingToCheck(run *history.Run, m Metric, p *history.Panel) error {
 		return fmt.Errorf("run %d has no value of any metric, so nothing can be checked; add exports with measured"+
 			" occupancy or times", run.ID)
 	}
-	others := fmt.Sprintf("--metric %s has values", strings.Join(has, " or "))
+	others := "choose the metric " + strings.Join(has, " or ")
 	none := !slices.ContainsFunc(p.Kernels, func(k history.Kernel) bool { return len(k.Points(m.Metric)) > 0 })
 	if text := NoCounter(m); text != "" && none {
 		return fmt.Errorf("%s, so nothing can be checked; %s", text, others)
@@ -289,9 +289,8 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 
 // Newest returns the most recently added runs in the order of adding. It
 // returns at most n runs, or the runs after the last run of a commit. The
-// commit may be shortened. name is the commit as the user wrote it, for
-// messages. It returns an error if there is no such run.
-func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
+// commit may be shortened. It returns an error if there is no such run.
+func Newest(ctx context.Context, db *history.DB, n int, commit string) (ids []int64, err error) {
 	runs, err := db.Newest(ctx) // newest first
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
@@ -305,11 +304,9 @@ func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (id
 		})
 		switch at {
 		case -1:
-			return nil, fmt.Errorf("--since %q: %s has no run of this commit; 'occudiff track list' shows the "+
-				"commits, and --last N checks the last N runs", name, db.Where())
+			return nil, fmt.Errorf("%s has no run of this commit; 'occudiff track list' shows the commits", db.Where())
 		case 0:
-			return nil, fmt.Errorf("--since %q: no run was added after run %d, the last one of that commit", name,
-				runs[0].ID)
+			return nil, fmt.Errorf("no run was added after run %d, the last one of that commit", runs[0].ID)
 		}
 		n = at
 	}

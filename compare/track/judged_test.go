@@ -51,7 +51,7 @@ func TestNewMetric(t *testing.T) {
 		{"measured", track.Settings{Direction: "up"}, "up 1 false false 40 "},
 		{"seconds,seconds", track.Settings{}, "two metrics are an occupancy and seconds"},
 		{"peak,seconds", track.Settings{}, "two metrics are an occupancy and seconds"},
-		{"speed", track.Settings{}, `--metric: metric "speed" is not known`},
+		{"speed", track.Settings{}, `metric "speed" is not known`},
 		{"measured", track.Settings{Direction: "left"}, `direction "left" is not known`},
 		{"measured", track.Settings{Window: unit.Some(2)}, "a gate over the last 2 runs"},
 	} {
@@ -327,12 +327,12 @@ func TestSelectedRuns(t *testing.T) {
 		runs = append(runs, history.Run{Device: "A", Commit: commit, Rows: []history.Row{kernelRow("k", 60+float64(i))}})
 	}
 	db := storeRuns(t, runs...)
-	if got, err := track.Newest(bg, db, 2, "", ""); err != nil || !slices.Equal(got, []int64{5, 6}) {
+	if got, err := track.Newest(bg, db, 2, ""); err != nil || !slices.Equal(got, []int64{5, 6}) {
 		t.Errorf("the last two: %v, %v", got, err)
 	}
 	for commit, want := range map[string]string{"bbbb": "[5 6]", "aaaa1111ffff": "[2 3 4 5 6]", "cccc3333": "[6]",
 		"dddd4444": "no run was added after run 6, the last one of that commit", "eeee": "has no run of this commit"} {
-		got, err := track.Newest(bg, db, 1, commit, "NAME")
+		got, err := track.Newest(bg, db, 1, commit)
 		text := fmt.Sprint(got)
 		if err != nil {
 			text = err.Error()
@@ -341,7 +341,7 @@ func TestSelectedRuns(t *testing.T) {
 			t.Errorf("since %q: %s, want %s", commit, text, want)
 		}
 	}
-	if _, err := track.Newest(bg, storeRuns(t), 1, "", ""); err == nil || !strings.Contains(err.Error(), "has no run to check") {
+	if _, err := track.Newest(bg, storeRuns(t), 1, ""); err == nil || !strings.Contains(err.Error(), "has no run to check") {
 		t.Errorf("an empty history: %v", err)
 	}
 	// If several runs are checked, the worst verdict of a kernel counts. Of two
@@ -365,7 +365,7 @@ func TestSelectedRuns(t *testing.T) {
 			t.Errorf("runs %v: %s, want %s", ids, got, want)
 		}
 	}
-	for name, want := range map[string]string{"busy": "no kernel of run 24 has a value of busy, so nothing can be checked; --metric measured or seconds has values"} {
+	for name, want := range map[string]string{"busy": "no kernel of run 24 has a value of busy, so nothing can be checked; choose the metric measured or seconds"} {
 		if _, err := track.CheckRuns(bg, db, []int64{24}, metric(t, name, 0), now); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}

@@ -68,11 +68,11 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	name, times := strings.CutSuffix(name, ",seconds")
 	id, err := history.ParseMetric(name)
 	if err != nil {
-		return Metric{}, fmt.Errorf("--metric: %w", err)
+		return Metric{}, err
 	}
 	if times && (id.Exact() || id.Unit() == "s") {
-		return Metric{}, fmt.Errorf("--metric %s,seconds: two metrics are an occupancy and seconds, "+
-			"as in measured,seconds", name)
+		return Metric{}, fmt.Errorf("metric %q: two metrics are an occupancy and seconds, as in measured,seconds",
+			name+",seconds")
 	}
 	g := trend.PointsGate()
 	switch {
