@@ -67,7 +67,7 @@ func tools() []tool {
 		{"validate", "validate --no-vtune --format summary", "paths", run,
 			"Compares what VTune or unitrace measured with the prediction, kernel by kernel: verdict, cause, and potential " +
 				"speedup. The paths are the files of one run. Returns a summary. Conclude nothing if usable is false"},
-		{"diff", "diff --format summary", "paths", run + " threshold noise",
+		{"diff", "diff --format summary", "paths", run + " threshold noise base-branch",
 			"Compares two runs. The paths are OLD and NEW. Returns a summary. Conclude nothing if usable is false"},
 		{"advise", "advise --format json", "", launch + " fix free probe",
 			"Finds settings with a higher occupancy for a launch. Returns JSON of occudiff/advise/1"},

@@ -196,6 +196,9 @@ var causeColumns = []report.Col[compare.Cause]{
 	report.Define("evidence", "Evidence",
 		func(c *compare.Cause) string { return c.Evidence },
 		report.Wide),
+	report.JSON("confirm_with",
+		func(c *compare.Cause) string { return c.ConfirmWith },
+		report.NonZero),
 }
 
 var fixColumns = []report.Col[compare.Row]{
@@ -266,12 +269,7 @@ var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
 		report.JSON("part",
 			func(c *compare.Cause) string { return string(c.Part) }),
-	}, causeColumns,
-	[]report.Col[compare.Cause]{
-		report.JSON("confirm_with",
-			func(c *compare.Cause) string { return c.ConfirmWith },
-			report.NonZero),
-	})
+	}, causeColumns)
 
 // speedupColumns describe whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{

@@ -59,7 +59,7 @@ func TestContractColumns(t *testing.T) {
 		"predicted.average_high_percent predicted.waves predicted.tail_percent profiler_peak_percent measured_percent " +
 		"measured_low_percent measured_high_percent own_low_percent own_high_percent printed_percent active_percent stalled_percent idle_percent idle_low_percent idle_high_percent " +
 		"busy_occupancy_percent threads_started thread_life_seconds basis difference_points " +
-		"model_difference_points verdict cause cause.name cause.confidence cause.evidence slot_breakdown slot_breakdown.occupied " +
+		"model_difference_points verdict cause cause.name cause.confidence cause.evidence cause.confirm_with slot_breakdown slot_breakdown.occupied " +
 		"slot_breakdown.underfilled slot_breakdown.idle slot_breakdown.shortfall slot_breakdown.last_wave slot_breakdown.launch_limit slot_breakdown.policy " +
 		"slot_breakdown.predicted_idle_percent slot_breakdown.launch_intervals slot_breakdown.own_share slot_breakdown.outside_launches_bound slot_breakdown.other_tasks_bound " +
 		"slot_breakdown.misattributed_share slot_breakdown.lost_seconds slot_breakdown.causes possible_fix possible_fix.action possible_fix.bound possible_fix.text registers_per_thread spill_bytes private_bytes potential_speedup potential_speedup.verdicts potential_speedup.more_threads_bound potential_speedup.balancing_bound potential_speedup.evidence " +
