@@ -54,26 +54,31 @@ func (f *finder) noActivity() {
 		"window or adapter, or the kernel did not run.")
 }
 
-// unlikeLaunches adds the cause that the row is a mean over unlike launches:
-// some match the prediction, and others are lower by more than their samples
-// can differ. For example, one of four launches has 48.4%, and the others have
-// 98%. Launches that only scatter do not qualify: 25% of them would have to
-// miss at most half of the points that the mean misses, which are more than the
-// tolerance. With a normal distribution, this requires a scatter of 3.7 points.
-// The mean of 10 samples scatters by 1.6 points, see fewSamples.
+// unlikeLaunches adds the cause that the row is a mean over unlike launches.
 func (f *finder) unlikeLaunches() {
-	s := f.row.Launches
-	if s == nil || !s.UpperMeasured.Present() {
-		return
-	}
-	least, upper := s.MinMeasured.Or(0), s.UpperMeasured.Or(0)
-	missing := abs(upper.Minus(f.row.nearest(upper)))
-	if f.r.Options.within(missing) && 2*missing <= f.row.missing() &&
-		f.r.Options.beyond(upper.Minus(least)-pointsOf(f.row.Certainty.OutsideLaunches.Or(1))) {
+	if s := f.row.Launches; f.r.launchesDiffer(f.row) {
 		f.add(unlikeLaunches, causeNamed(CauseLaunches).confirm, "The launches have %s to %s (median %s): at least "+
-			"25%% of them match, others are much lower, and the mean describes neither.", least, s.MaxMeasured.Or(0),
-			s.MedianMeasured.Or(0))
+			"25%% of them match, others are much lower, and the mean describes neither.", s.MinMeasured.Or(0),
+			s.MaxMeasured.Or(0), s.MedianMeasured.Or(0))
 	}
+}
+
+// launchesDiffer reports whether some launches of a row match the prediction,
+// and others are lower by more than their samples can differ. For example, one
+// of four launches has 48.4%, and the others have 98%. Launches that only
+// scatter do not qualify: 25% of them would have to miss at most half of the
+// points that the mean misses, which are more than the tolerance. With a normal
+// distribution, this requires a scatter of 3.7 points. The mean of 10 samples
+// scatters by 1.6 points, see fewSamples.
+func (r *Result) launchesDiffer(row *Row) bool {
+	s := row.Launches
+	if s == nil || !s.UpperMeasured.Present() {
+		return false
+	}
+	upper := s.UpperMeasured.Or(0)
+	missing := abs(upper.Minus(row.nearest(upper)))
+	return r.Options.within(missing) && 2*missing <= row.missing() &&
+		r.Options.beyond(upper.Minus(s.MinMeasured.Or(0))-pointsOf(row.Certainty.OutsideLaunches.Or(1)))
 }
 
 // launchKey is the key of a row without its adapter and stack.

@@ -424,7 +424,7 @@ func (r *Result) leastOfPeak(row *Row) unit.Ratio {
 func (r *Result) onlyIdle(row *Row) bool {
 	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() ||
-		r.adapters(row) != nil || r.launchBound(row) {
+		r.adapters(row) != nil || r.launchBound(row) || r.launchesDiffer(row) {
 		return false
 	}
 	at, idle := row.XVEs.NearestBusy(loaded), row.Idle.Or(1)

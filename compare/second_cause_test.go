@@ -50,6 +50,8 @@ func TestUnlikeLaunches(t *testing.T) {
 		{"three of four are full", 85.7, 13.3, 0.1, 48.4, 98.1, 98.4, CauseLaunches, NoRemedy},
 		{"one of two is full", 73.4, 25.8, 0.1, 48.4, 98.4, 98.4, CauseLaunches, NoRemedy},
 		{"busy XVEs of some launches have fewer threads", 85.7, 1, 0.1, 48.4, 98.1, 98.4, CauseLaunches, NoRemedy},
+		{"5% of the launches are low, with as much idle time as can be between launches of 10 ms", 94.1, 5.2, 0.01, 20, 98, 98,
+			CauseLaunches, NoRemedy},
 		{"all are alike", 85.7, 13.3, 0.1, 85.1, 86, 86.3, CauseImbalance, BalanceWorkGroups},
 		{"noise of 2 points", 93, 6, 0.1, 85, 94.4, 100, CauseImbalance, BalanceWorkGroups},
 		{"a match by noise alone: it misses more than half", 93.9, 5, 0.1, 80, 95, 100, CauseImbalance, BalanceWorkGroups},

@@ -563,7 +563,7 @@ const shownApart unit.Points = 0.1
 func whyText(r *compare.Result, row *compare.Row) string {
 	text := whyBy(r, row, (*compare.Cause).Short)
 	if row.HasCause(compare.CauseLaunches) {
-		text += ": " + shortest(row.Launches.MinMeasured.Or(0)) + "-" + row.Launches.MaxMeasured.Or(0).String()
+		text += ": " + shortest(row.Launches.MinMeasured.Or(0)) + "-" + shortest(row.Launches.MaxMeasured.Or(0)) + "%"
 	}
 	return text
 }
