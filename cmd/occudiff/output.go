@@ -69,9 +69,7 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 			}
 		}
 	}
-	done := a.showStep("writing")
 	unwritten := a.out.place()
-	done()
 	if err := a.out.stopped(); err != nil {
 		return err
 	}
