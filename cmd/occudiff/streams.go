@@ -148,25 +148,11 @@ func (a *app) showStep(text string) (done func()) {
 	if !a.showsProgress() {
 		return func() {}
 	}
-	stop, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		start, next := time.Now(), time.After(progressAfter)
-		shown := false
-		for {
-			select {
-			case <-stop:
-				if shown {
-					fmt.Fprint(a.raw, "\r\x1b[K")
-				}
-				return
-			case <-next:
-				shown, next = true, time.After(time.Second)
-				fmt.Fprintf(a.raw, "\r%s, %d s", report.OneLine(text), int(time.Since(start).Seconds()))
-			}
-		}
-	}()
-	return func() { close(stop); <-ended }
+	bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(a.raw),
+		progressbar.OptionSetDescription(report.OneLine(text)),
+		progressbar.OptionSetSpinnerChangeInterval(progressAfter), progressbar.OptionClearOnFinish())
+	bar.StartWithoutRender()
+	return func() { _ = bar.Finish() }
 }
 
 // provenance returns the origin of a report.
