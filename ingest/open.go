@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/unicode"
 	"occudiff/ingest/note"
@@ -130,23 +129,14 @@ func openError(path string, err error) error {
 // example, "; did you mean out/run.csv?".
 func nearestName(path string) string {
 	folder, name := filepath.Split(path)
-	nearest, least := "", 1+min(2, len(name)/3)
 	entries, _ := os.ReadDir(cmp.Or(folder, "."))
+	var names []string
 	for _, e := range entries {
-		if len(e.Name()) > len(name)+2 || e.Name() == name {
-			// Computing the distance takes time proportional to both lengths. A link to
-			// a missing file has the name itself.
-			continue
-		}
-		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(e.Name()))
-		if d < least {
-			nearest, least = folder+e.Name(), d
+		if e.Name() != name { // a link to a missing file has the name itself
+			names = append(names, e.Name())
 		}
 	}
-	if nearest == "" {
-		return ""
-	}
-	return "; did you mean " + nearest + "?"
+	return note.DidYouMean(folder, name, names)
 }
 
 func peek(src *Source) ([]byte, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/agnivade/levenshtein"
+	"occudiff/ingest/note"
 )
 
 // Choice is a name that a user may type, and the text that explains it.
@@ -30,7 +30,7 @@ func DidYouMean(typed string, choices []Choice) string {
 	typed = strings.ToLower(strings.TrimLeft(typed, "-"))
 	words := splitWords(typed)
 	for _, near := range []func(Choice) int{
-		func(c Choice) int { return similarity(typed, strings.ToLower(strings.TrimLeft(c.Name, "-"))) },
+		func(c Choice) int { return note.Similarity(typed, strings.TrimLeft(c.Name, "-")) },
 		func(c Choice) int { return sharedWords(words, splitWords(c.Name), sameStem) },
 		func(c Choice) int { return sharedWords(words, splitWords(c.Text), sameLongWord) },
 	} {
@@ -50,21 +50,6 @@ func DidYouMean(typed string, choices []Choice) string {
 		}
 	}
 	return ""
-}
-
-// similarity returns a positive number if the typed name is similar to a name.
-// It is similar if it is a prefix of the name. It is also similar if its first
-// letter is right and the number of wrong letters is small: at most two, and at
-// most one in three.
-func similarity(typed, name string) int {
-	limit := 1 + min(2, len(typed)/3)
-	if len(typed) > 1 && strings.HasPrefix(name, typed) {
-		return limit
-	}
-	if typed == "" || name == "" || typed[0] != name[0] || len(typed) > len(name)+2 {
-		return 0 // too long; the time grows with the product of the lengths
-	}
-	return limit - levenshtein.ComputeDistance(typed, name)
 }
 
 // sharedWords returns how many of the typed words are in a list of words, or 0

@@ -266,10 +266,7 @@ func (r *Reader) Header() error {
 
 func (r *Reader) unknown(rec *Record, cell int, name string) error {
 	line, column := rec.place(cell)
-	nearest := ""
-	if r.format.Nearest != nil {
-		nearest = r.format.Nearest(name, r.format.Columns)
-	}
+	nearest := note.DidYouMean("", name, r.format.Columns)
 	return note.Errorf(r.format.Code, note.Pos{File: r.file, Line: line, Column: column},
 		"the columns are "+strings.Join(r.format.Columns, ", "), "the column %q is not known%s", name, nearest)
 }

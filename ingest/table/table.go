@@ -44,10 +44,6 @@ type Format struct {
 	// error. Otherwise, unknown columns are collected in Reader.Unknown.
 	Strict   bool
 	Comments bool // skip lines that begin with #
-
-	// Nearest returns a suggestion that a message appends to an unknown
-	// column's name. It may be nil.
-	Nearest func(name string, columns []string) string
 }
 
 // A Sheet contains a file's records and its header.

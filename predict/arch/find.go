@@ -400,24 +400,6 @@ func (t *Table) near(asked string, limit int) (keys []string) {
 	return keys
 }
 
-// didYouMean returns a question that suggests the nearest known word, or "" if
-// no word is near.
-func didYouMean(word string, known []string) string {
-	best, distance := "", 1+len(word)/2
-	if len(word) > maxWord {
-		return ""
-	}
-	for _, k := range known {
-		if n := levenshtein.ComputeDistance(strings.ToLower(word), k); n < distance {
-			best, distance = k, n
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "; did you mean " + best + "?"
-}
-
 // codeUnknown is the code of the error for a name that is not in the table.
 const codeUnknown = "unknown-device"
 

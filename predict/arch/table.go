@@ -103,7 +103,7 @@ func itself[R any](r *R) (R, *problem) { return *r, nil }
 
 // format returns the device file format. Lines that begin with # are comments.
 func format[R any]() table.Format {
-	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true, Nearest: didYouMean}
+	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true}
 	f.Columns, f.Required = table.Columns[R]()
 	return f
 }
