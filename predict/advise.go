@@ -131,9 +131,9 @@ type Advice struct {
 	// idle lanes. Without a global size, the Xe-core occupancy is used instead.
 	// Equal settings are ordered by the smallest change, then the largest
 	// sub-group, then the smallest work-group. Settings with less SLM per
-	// work-item are last. If no setting with the highest
-	// average has the highest peak, the last setting is one with the highest
-	// peak. Best is never nil. It is empty if no setting can run.
+	// work-item are last. If no setting with the highest average has the highest
+	// peak, the last setting is one with the highest peak. Best is never nil. It
+	// is empty if no setting can run.
 	Best []Setting
 	// Equal is the number of settings that are as good as the first setting in
 	// Best.

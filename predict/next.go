@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -191,14 +192,15 @@ func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what strin
 	onXeCore := "Xe-core " + s.moved()
 	if n.p.HasGrid() {
 		s.Of, s.Before, s.After = "average", n.p.Average, p.Average
-		if p.Average == n.p.Average {
+		if math.Abs(float64(p.Average-n.p.Average)) < sameResult {
 			s.Of, s.Before, s.After = "peak", n.p.Peak, p.Peak
 		}
 	}
-	switch s.Alone = s.After > s.Before; {
-	case s.Alone:
+	switch gain := float64(s.After - s.Before); {
+	case gain >= sameResult:
+		s.Alone = true
 		s.Text += s.Of + " " + s.moved()
-	case s.After < s.Before:
+	case gain <= -sameResult:
 		s.Text += onXeCore + ", but " + s.Of + " " + s.moved()
 	default:
 		s.Text += fmt.Sprintf("%s, but the GPU's peak stays %s, limited by %s", onXeCore, percent(s.After),
