@@ -289,6 +289,9 @@ func TestDifferenceReport(t *testing.T) {
 		"7|measured|64||-||n 1|t 0|measured 0.5|threads -|barriers -|spill -|spread 0 0 0 0.5 0.5 0.5",
 		"launch 3 of time|t 1|threads -", "launch 4 of time|t 1|threads -", "launch 5 of count|t -|threads -",
 		"launch 7 of measured|t 0|measured 0.5|threads -"}
+	if _, err := readText(text, ingest.ReadOptions{}); ingest.ResultCount(err) != 2 {
+		t.Errorf("without a chosen result: %v", err)
+	}
 	if d := cmp.Diff(want, linesOf(t, text, ingest.ReadOptions{Result: 1, Instances: true})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
