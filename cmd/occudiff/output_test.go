@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const platformsCSV = "key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups\n" +
@@ -68,5 +69,34 @@ func TestOtherOutputsAreWritten(t *testing.T) {
 	status, _, stderr := runCommand("validate", "--device", "max1100", export, "-o", "a.md", "-o", "a.trace.json")
 	if entries, _ := os.ReadDir("."); status != exitUsage || len(entries) != 1 || entries[0].Name() != "a.md" || !strings.Contains(stderr, "a.trace.json was not written") {
 		t.Errorf("exit %d, %s; left: %v", status, stderr, entries)
+	}
+}
+
+// TestShowStep checks that a long step is shown with its seconds and then
+// removed. A short step, and a step without progress, print nothing.
+func TestShowStep(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		reason, progress string
+		takes            time.Duration
+		want             string
+	}{
+		{"a long step", "always", progressAfter * 3 / 2, "comparing a b  [0s]"},
+		{"a short step", "always", 0, ""},
+		{"no progress", "never", progressAfter * 3 / 2, ""},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			a := &app{raw: &b}
+			a.Progress = c.progress
+			done := a.showStep("comparing a\nb")
+			time.Sleep(c.takes)
+			done()
+			shown, left := b.String(), b.String()[strings.LastIndexByte(b.String(), '\r')+1:]
+			if !strings.Contains(shown, c.want) || c.want == "" && shown != "" || left != "" {
+				t.Errorf("printed %q, want %q, removed at the end", shown, c.want)
+			}
+		})
 	}
 }
