@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -63,9 +64,10 @@ func (s *Setting) proposed(d *arch.Device, from Launch) Setting {
 	if len(chosen.Changes) == 0 || before == 0 || after == 0 {
 		return chosen
 	}
-	text := fmt.Sprintf(" (%.3g -> %.3g bytes per work-item)", before, after)
+	print := func(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
+	text := fmt.Sprintf(" (%s -> %s bytes per work-item)", print(before), print(after))
 	if s.keepsSLM(from) && after-before < 1 {
-		text = fmt.Sprintf(" (%.3g bytes per work-item, as now)", before)
+		text = fmt.Sprintf(" (%s bytes per work-item, as now)", print(before))
 	}
 	at := slices.IndexFunc(chosen.Changes, func(c Change) bool { return c.Setting == SettingSLM })
 	switch {

@@ -203,6 +203,15 @@ func TestAdviseSameSLM(t *testing.T) {
 		"work-group size 320 -> 400; SLM per work-group 24 KB -> 30 KB (76.8 bytes per work-item, as now); peak 89.3%, average 89.3%"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	// An amount of four digits has no exponent.
+	large := Launch{Global: size(1 << 20), Local: size(32), SIMD: 32, SLM: 60 * kb}
+	a, err = Advise(max1100(), large, VariableSettings{SLM: true})
+	if err != nil || a.Least == nil {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	if got, want := text(a.Least), "SLM per work-group 60 KB -> 32 KB (1920 -> 1024 bytes per work-item); peak 6.2%, average 6.2%"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 // TestAdviseExplicitSIMD checks that Advise keeps the width of an ESIMD kernel.
