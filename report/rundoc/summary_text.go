@@ -87,7 +87,10 @@ func impactText(r *compare.Result, lines []line) string {
 		numbers := report.ListOf(gain, func(l line) int { return l.number })
 		in := []string{"kernel ", "kernels "}[min(n-1, 1)] + rangeText(numbers) + inBrackets(gain)
 		if kernelsIn(gain) > n || n > report.SummaryRows {
-			in = theLines(gain) + inBrackets(gain) + ": " + byCause(r, gain)
+			in = theLines(gain) + inBrackets(gain)
+			if lanes < n {
+				in += ": " + byCause(r, gain)
+			}
 		}
 		if lanes == n {
 			what = "idle lanes"
@@ -157,7 +160,7 @@ func asPredicted(r *compare.Result, lines []line) string {
 
 // byCause returns the causes of lost time, largest first, with the number of
 // kernels and their share of the time: "very short threads 50 (16%), uneven
-// work-groups 50 (10%)".
+// work-groups 50 (10%)". An only cause has no numbers.
 func byCause(r *compare.Result, lines []line) string {
 	const most = 4
 	of, lost := map[string][]line{}, map[string]unit.Seconds{}
@@ -168,6 +171,9 @@ func byCause(r *compare.Result, lines []line) string {
 			causes = append(causes, why)
 		}
 		of[why], lost[why] = append(of[why], l), lost[why]+l.group.Lost
+	}
+	if len(causes) == 1 {
+		return causes[0]
 	}
 	slices.SortStableFunc(causes, func(a, b string) int { return cmp.Compare(lost[b], lost[a]) })
 	list := report.ListOf(causes[:min(len(causes), most)], func(why string) string {

@@ -576,7 +576,7 @@ Occupancy may cost time in kernel 1 (50%); more threads will not help k 114688 i
 Confirm first:
 1 a trace`},
 		{"a kernel without a row in the summary", append(slices.Clone(many[2:]), match("b", 2)), report.Selection{}, `12 kernels, 90 s. 11 below prediction, 1 match
-Occupancy may cost time in 11 kernels (98%): uneven work-groups 11 (98%); more threads will not help b 114688 in 256, SIMD32 (2%)
+Occupancy may cost time in 11 kernels (98%): uneven work-groups; more threads will not help b 114688 in 256, SIMD32 (2%)
 1|m|14.4%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 2|l|13.3%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 3|k|12.2%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
@@ -636,7 +636,7 @@ Occupancy may cost time in kernel 1 (2%); more threads will not help b (98%)
 Confirm first:
 1 a trace`},
 		{"more kernels than rows", many, report.Selection{}, `13 kernels, 91 s. 13 below prediction
-Occupancy may cost time in 13 kernels (100%): uneven work-groups 13 (100%)
+Occupancy may cost time in 13 kernels (100%): uneven work-groups
 1|m|14.3%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 2|l|13.2%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 3|k|12.1%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
@@ -672,7 +672,7 @@ Occupancy may cost time in kernels 1 to 3 (100%)
 Confirm first:
 1 to 3 a trace`},
 		{"similar names are one row", append(slices.Clone(alike[:3]), match("mul", 1), match("sub", 1)), report.Selection{}, `5 kernels, 5 s. 3 below prediction, 2 match
-Occupancy may cost time in 3 kernels (60%): uneven work-groups 3 (60%); more threads will not help 2 kernels (40%)
+Occupancy may cost time in 3 kernels (60%): uneven work-groups; more threads will not help 2 kernels (40%)
 1|add<*>|3|60.0%|90-98%|40.0%|uneven work-groups|balance the work-groups: up to 2.0x
 |mul|1|20.0%|90-98%|92.0%|matches|none: slots are full
 |sub|1|20.0%|90-98%|92.0%|matches|none: slots are full
