@@ -110,9 +110,7 @@ func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	counters := Step{Args: o.collect(result, interval, o.FullCompute), Why: "the counters"}
 	if o.FullCompute {
-		counters.Why +=
-			": full-compute, because the default metric set of Gen9 has no thread occupancy; for a newer GPU, which " +
-				"does not need it, give --device"
+		counters.Why += " (full-compute, because Gen9 has no thread occupancy without it; not with --device of a newer GPU)"
 	}
 	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
