@@ -155,7 +155,12 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 	one.Label = t.Label
 	one.Time, one.TimeFrom = whenRun(run, given)
 	one.Host, one.JobID = t.whereRun(run)
-	return one, r.Notes, nil
+	notes := r.Notes
+	if r.Fit.Contradiction != "" {
+		notes = append(slices.Clip(notes), note.Warningf("device-contradicted", note.Pos{},
+			"check --device; 'occudiff track remove' removes the run", "%s", r.Fit.Against()))
+	}
+	return one, notes, nil
 }
 
 // readCompiled reads kernel binaries, or compiles sources, to store the spills
