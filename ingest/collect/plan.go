@@ -110,7 +110,8 @@ func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	counters := Step{Args: o.collect(result, interval, o.FullCompute), Why: "the counters"}
 	if o.FullCompute {
-		counters.Why += " (full-compute, because Gen9 has no thread occupancy without it; not with --device of a newer GPU)"
+		counters.Why += " (full-compute, because Gen9 has no thread occupancy without it; " +
+			"not with --device of a newer GPU)"
 	}
 	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
