@@ -140,8 +140,8 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	}
 	collection := collect.Steps(o, interval)
 	if o.Interval == 0 {
-		collection[0].Why += "\n# For gpu-sampling-interval, use a ninth of the time of a launch, between 0.1 and 1 ms. " +
-			"Without --print, occudiff collect measures it."
+		collection[0].Why += "\n# For gpu-sampling-interval, use a ninth of the time of a launch, " +
+			"between 0.1 and 1 ms. Without --print, occudiff collect measures it."
 	}
 	for _, s := range append(steps, collection...) {
 		if _, err := fmt.Fprintf(a.stdout, "# %s\n%s\n", s.Why, s); err != nil {
