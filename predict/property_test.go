@@ -221,6 +221,7 @@ func FuzzPredict(f *testing.F) {
 func FuzzAdvise(f *testing.F) {
 	f.Add(uint8(0), int64(2048), int64(2), int64(16), int64(1), 32, int64(0), 0, uint8(15))
 	f.Add(uint8(4), int64(1000003), int64(1), int64(0), int64(-4), -8, int64(70000), 7, uint8(3))
+	f.Add(uint8(86), int64(1846), int64(146), int64(216), int64(2), 16, int64(212), 1, uint8(23)) // SLM follows from the work-group size
 	devices := append(allDevices(), &arch.Device{XVEPerXeCore: 4, ThreadsPerXVE: 3}, &arch.Device{}, nil)
 	f.Fuzz(func(t *testing.T, device uint8, gx, gy, lx, ly int64, simd int, slm int64, barriers int, may uint8) {
 		d := devices[int(device)%len(devices)]
@@ -245,8 +246,16 @@ func FuzzAdvise(f *testing.F) {
 				t.Fatalf("%+v: next step %+v", l, s)
 			}
 		}
-		if a.Least != nil && len(a.Least.Changes) != 1 {
-			t.Fatalf("%+v: single change %+v", l, a.Least)
+		if a.Least != nil {
+			changes := len(a.Least.Changes)
+			// The SLM that keeps the amount per work-item follows from the
+			// work-group size, and is no change of its own.
+			if slm, ok := scaledSLM(l, a.Least.Launch.Local); ok && changes == 2 && a.Least.Launch.SLM == slm {
+				changes--
+			}
+			if changes != 1 {
+				t.Fatalf("%+v: single change %+v", l, a.Least)
+			}
 		}
 		if _, err := DriverMaxGroups(d, l); err == nil && a.Current == nil && l.Global == (unit.Size3{}) {
 			t.Fatalf("%+v: a driver limit for what cannot run", l)
