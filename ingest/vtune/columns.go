@@ -218,7 +218,9 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 		if c.pipe = strings.ToUpper(strings.TrimSuffix(pipe, " active")); strings.Contains(pipe, " and ") {
 			return // time when both are active, which limits nothing
 		}
-	} else if bandwidth(new(ingest.Counters), form) == nil {
+	}
+	// A column such as "XVE Pipelines:(%)" names no pipeline.
+	if c.reason == "" && c.pipe == "" && bandwidth(new(ingest.Counters), form) == nil {
 		return
 	}
 	for i := range h.counters {

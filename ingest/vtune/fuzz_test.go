@@ -31,6 +31,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("Computing Task;Global;Local;a;b;c\nK;1x2;3;4;5;6\nK;1x2;3;-4;a;" + strings.Repeat("x", 40) + "\nK\n\"")
 	f.Add("vtune: Computing Task  Total Time  Active(%)\n--------------  ----------  ---------\na,\"b\"  1.5ms  5.0%\nx\n")
 	f.Add("Computing Task,Total Time,Idle(%)\nK,1.0,5.0\nvtune: done\n\"Computing Task\";Total Time\nL;1,234;\nM;1,25")
+	f.Add("Computing Task,Computing Task:Total Time,XVE Pipelines:(%),XVE Stall Reasons:(%)\nK,1,2,3\n") // no names
 	for _, text := range doubledColumns() {
 		f.Add(text)
 	}
