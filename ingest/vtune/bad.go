@@ -34,7 +34,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 			"cannot be separated", r.QuoteLine, r.QuoteColumn)
 	case r.Fields > a.h.columns:
 		p.hint = "a name that contains the delimiter must be quoted"
-	case r.Fields < a.h.columns && a.h.has(task) && isMessage(r.Cell(a.h.col[task].index)):
+	case r.Fields < a.h.columns && isMessage(r.Cell(a.h.col[task].index)):
 		return nil
 	}
 	return p

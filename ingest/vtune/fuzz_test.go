@@ -32,7 +32,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("vtune: Computing Task  Total Time  Active(%)\n--------------  ----------  ---------\na,\"b\"  1.5ms  5.0%\nx\n")
 	f.Add("Computing Task,Total Time,Idle(%)\nK,1.0,5.0\nvtune: done\n\"Computing Task\";Total Time\nL;1,234;\nM;1,25")
 	f.Add("Computing Task,Computing Task:Total Time,XVE Pipelines:(%),XVE Stall Reasons:(%)\nK,1,2,3\n") // no names
-	f.Add("vtu\x00\n\"x\tComputing Task\tTotal Time\tAc\na\"b\"\"\"\t1e-5\t++.\na")                      // a short row in an export without a task column
+	f.Add("vtu\x00\n\"x\tComputing Task\tTotal Time\tAc\na\"b\"\"\"\t1e-5\t++.\na")                      // no task column
+	f.Add("vtu\x00\n\"x\tComputing Task\tTotal Time\tcc\na\"b\"\"\"\t1e-5\n++.\ta")                      // no task column
 	for _, text := range doubledColumns() {
 		f.Add(text)
 	}

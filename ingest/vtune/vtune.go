@@ -119,6 +119,10 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	} else if err != nil {
 		return nil, err
 	}
+	if !h.has(task) { // for example, because a quote joins the first columns
+		return nil, note.Errorf("no-columns", h.pos, exportHint,
+			"the header has no column for the kernel; expected one that begins with \"Computing Task\"")
+	}
 	switch {
 	case h.sides && side == 0:
 		err = ingest.NewMultipleResultsError(2, note.Errorf("two-results", h.pos,
