@@ -231,10 +231,18 @@ func parseValue(name, text string) (unit.Opt[float64], error) {
 	return unit.Some(v), err
 }
 
+// mostPercent is the largest possible occupancy. Busy occupancy is a quotient of
+// rounded values, so it can be above 100%.
+const mostPercent = 110
+
 // impossible returns a metric whose value no run can have, or "".
 func (v *Values) impossible() Metric {
 	for i, c := range columns {
-		if x, ok := v[i].Value(); ok && (c.Unit() == "%" && (x < 0 || x > 100) || c.Unit() == "s" && x < 0) {
+		x := v[i].Or(0)
+		if x >= 0 && x <= mostPercent { // nearly all values, so that their units are not looked up
+			continue
+		}
+		if u := c.Unit(); u == "%" || u == "s" && x < 0 {
 			return c.Metric
 		}
 	}

@@ -143,6 +143,28 @@ func pack(list []Record) *Records {
 	return r
 }
 
+// TestImpossibleValues checks which values cause a warning.
+func TestImpossibleValues(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		m    Metric
+		x    float64
+		want Metric
+	}{
+		{"a quotient of rounded values", Busy, 100.4, ""},
+		{"too much", Measured, 140, Measured},
+		{"below zero", Peak, -0.1, Peak},
+		{"a time below zero", Seconds, -1, Seconds},
+		{"a long time", Total, 5000, ""},
+		{"a residual", Residual, -60, ""},
+		{"a large spill", Spill, 4096, ""},
+	} {
+		if v := values(c.m, c.x); v.impossible() != c.want {
+			t.Errorf("%s: %q, want %q", c.why, v.impossible(), c.want)
+		}
+	}
+}
+
 // FuzzReadRecords checks that no input causes a panic, and that every record
 // has a series, a time, and a number.
 func FuzzReadRecords(f *testing.F) {
