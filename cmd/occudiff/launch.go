@@ -67,9 +67,8 @@ func (l *launch) check() error {
 // on the device. For the policies auto and partial, the launch has
 // predict.Auto, so the use of SLM and barriers determines the policy.
 func (l *launch) read() (p predict.Launch, registers int, err error) {
-	p, err = predict.ParseLaunch(func(field string) string {
-		return map[string]string{"global": string(l.Global), "local": string(l.Local.Size), "slm": l.SLM}[field]
-	})
+	fields := map[string]string{"global": string(l.Global), "local": string(l.Local.Size), "slm": l.SLM}
+	p, err = predict.ParseLaunch(func(field string) string { return fields[field] })
 	if err == nil {
 		registers, err = predict.ParseCount("registers", l.Registers, 1)
 	}

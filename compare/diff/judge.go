@@ -44,9 +44,9 @@ func (r *Row) Unexplained() bool {
 
 // Unfollowed reports whether a kernel's launch or device changed, and its
 // measured occupancy fell by more than predicted, while its busy occupancy did
-// not. Such a kernel may have regressed. The reason may also be
-// the change itself: for example, a launch of half the work spends a larger
-// share of its time in starting and ending.
+// not. Such a kernel may have regressed. The reason may also be the change
+// itself: for example, a launch of half the work spends a larger share of its
+// time in starting and ending.
 func (r *Row) Unfollowed() bool {
 	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) &&
 		r.Measured().Moved() < 0 && r.Delta(compare.MetricResidual).Moved() < 0
