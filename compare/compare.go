@@ -94,7 +94,7 @@ func (r *Result) recorded(run *ingest.Run) {
 // nothingMeasured adds a note if no kernel has an occupancy. The note names the
 // column that the exports lack.
 func (r *Result) nothingMeasured() {
-	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Measured.Present() || row.Peak.Present() }) {
+	if r.HasRow(func(row *Row) bool { return row.Measured.Present() || row.Peak.Present() }) {
 		return
 	}
 	if i := slices.IndexFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary }); i >= 0 {

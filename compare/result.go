@@ -175,6 +175,17 @@ func (r *Row) IdleLanes() optRatio {
 	return unit.Maybe(p.IdleLaneShare(), p.GroupSize > 0)
 }
 
+// HasRow reports whether a row has a property. It copies no row, because a run
+// can have 100,000 of them.
+func (r *Result) HasRow(is func(*Row) bool) bool {
+	for i := range r.Rows {
+		if is(&r.Rows[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // Timing is a timing from a log, with the row that it belongs to.
 type Timing struct {
 	ingest.Timing

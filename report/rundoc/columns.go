@@ -403,10 +403,10 @@ func kernelTable(r *compare.Result) *report.Table {
 	t := report.NewTable(report.SectionKernels, "", list, withCounters(r)).Show(firstKernels...)
 	// Columns that are 0 for most kernels are hidden if all kernels have 0.
 	// VTune exports the spill for every run, but most kernels do not spill.
-	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Spill.Or(0) > 0 }) {
+	if !r.HasRow(func(row *compare.Row) bool { return row.Spill.Or(0) > 0 }) {
 		t.Hide(report.Terminal, "spill_bytes")
 	}
-	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.IdleLanes().Or(0) > 0 }) {
+	if !r.HasRow(func(row *compare.Row) bool { return row.IdleLanes().Or(0) > 0 }) {
 		t.Hide(report.Everywhere&^report.Sheet, "idle_lanes")
 	}
 	t.Main, t.Form = kernels, report.Browser

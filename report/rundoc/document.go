@@ -223,7 +223,7 @@ func timingSection(r *compare.Result) report.Section {
 // timing.
 func fromLog(r *compare.Result) bool {
 	return len(r.Rows) > 0 && len(r.Rows) == len(r.Timings) &&
-		!slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
+		!r.HasRow(func(row *compare.Row) bool { return !row.FromLog })
 }
 
 // hostTimes returns the host time of each row with a timing in a log, or nil if

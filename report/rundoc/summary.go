@@ -495,14 +495,14 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 // threadsAsPredicted reports whether each kernel started exactly the predicted
 // number of threads.
 func threadsAsPredicted(r *compare.Result) bool {
-	return !slices.ContainsFunc(r.Rows, func(row compare.Row) bool {
+	return !r.HasRow(func(row *compare.Row) bool {
 		return row.Verdict != compare.NotAKernel && (!row.Threads.Present() || row.Threads != row.ThreadsPredicted())
 	})
 }
 
 // measured reports whether any row has a measured occupancy.
 func measured(r *compare.Result) bool {
-	return slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() })
+	return r.HasRow(func(row *compare.Row) bool { return row.Measured.Present() })
 }
 
 // withoutCounter reports whether the run is a VTune export without measured

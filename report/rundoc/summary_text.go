@@ -197,7 +197,7 @@ func theLines(lines []line) string {
 // distinct returns a kernel's name in a sentence, with the launch size if
 // another row has the same kernel.
 func distinct(r *compare.Result, row *compare.Row, name string) string {
-	if slices.ContainsFunc(r.Rows, func(other compare.Row) bool {
+	if r.HasRow(func(other *compare.Row) bool {
 		return other.Task == row.Task && other.Kernel != row.Kernel
 	}) {
 		name += " " + LaunchSize(row.Kernel)
